@@ -1,7 +1,11 @@
 //! The model: what `api-defs/` says, as plain structs without `syn` types and without tokens.
 //!
-//! `parse` fills it, `check` proves it, every emitter reads it. Names are already resolved: a [`TypeRef::Named`] points at a
-//! [`TypeId`], so no emitter looks anything up by text.
+//! `parse` fills it, `check` proves it, every emitter reads it. Names are already resolved: a [`TypeRef::Struct`] holds a
+//! [`StructId`], so no emitter looks anything up by text.
+//!
+//! What is implied is filled in: derived names and prefixes, default verbs, and for every kind with a list a struct
+//! `<Kind>List` ([`Role::List`]: `metadata: ListMeta` = 1, `items` = 2) in each of the kind's versions. `kind` and `apiVersion`
+//! of kinds and lists are not among their fields. Docs are unwrapped: one line per paragraph, paragraphs apart by a blank line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -218,12 +222,12 @@ pub enum Cell {
     Path { path: String, or: Option<String> },
     /// `age(metadata.creationTimestamp)`: how long ago; also short as `age`.
     Age { path: String, or: Option<String> },
-    /// `len(spec.drivers)`.
-    Len(String),
-    /// `labels(spec.nodeSelector)`: `k=v,k=v`, `<none>` when empty.
-    Labels(String),
-    /// `selector(spec.selector)`: a label selector's text.
-    Selector(String),
+    /// `len(spec.drivers)`, or the text after `or` when absent.
+    Len { path: String, or: Option<String> },
+    /// `labels(spec.nodeSelector)`: `k=v,k=v`, `<none>` (or the text after `or`) when empty.
+    Labels { path: String, or: Option<String> },
+    /// `selector(spec.selector)`: a label selector's text, `<none>` (or the text after `or`) when empty.
+    Selector { path: String, or: Option<String> },
     /// `join(spec.cidrs)`: comma-joined strings, or the text after `or` when empty.
     Join { path: String, or: Option<String> },
     /// `by_hand = node_roles`: `fn(&Kind, &PrintContext) -> Cell` in the group's hatch file.
