@@ -1,0 +1,256 @@
+//! The catalog: groups, kinds and resources as static tables.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::File;
+use super::conversions::{Direction, function_path};
+use super::rust::{HEADER, Paths, constant, ident, path_literal, string, strings};
+use crate::model::{Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId};
+
+/// `src/catalog.rs`.
+pub fn file(model: &Model) -> File {
+    let paths = Paths { model, package: Package::Generated };
+    let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
+    text.push_str("use machinery::catalog::*;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
+    text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
+    for group in model.groups.iter().filter(|g| !g.versions.is_empty()) {
+        text.push_str(&group_row(group));
+    }
+    text.push_str("    ],\n    kinds: KINDS,\n    openapi: OpenApiDocs { bundle: include_bytes!(\"../openapi/bundle.json.gz\") },\n};\n\n");
+    let mut rows = String::new();
+    for group in &model.groups {
+        for kind in &group.kinds {
+            let emitter = KindEmitter { paths, group, kind };
+            text.push_str(&emitter.resource_statics());
+            rows.push_str(&emitter.rows());
+        }
+    }
+    let _ = write!(text, "static KINDS: &[KindDef] = &[\n{rows}];\n");
+    File { path: "src/catalog.rs".into(), bytes: text.into_bytes() }
+}
+
+fn group_row(group: &Group) -> String {
+    let versions: Vec<String> = group.versions.iter().map(|v| {
+        format!("VersionDef {{ name: {}, priority: {}, serving: Serving::{:?} }}", string(&v.name), v.priority, v.serving)
+    }).collect();
+    format!(
+        "        GroupDef {{ name: {}, priority: {}, versions: &[{}] }},\n",
+        string(&group.name),
+        group.priority,
+        versions.join(", ")
+    )
+}
+
+struct KindEmitter<'m> {
+    paths: Paths<'m>,
+    group: &'m Group,
+    kind: &'m Kind,
+}
+
+impl KindEmitter<'_> {
+    fn struct_of(&self, version: &str, name: &str) -> Option<StructId> {
+        self.group.versions.iter().find(|v| v.name == version)?.structs.get(name).copied()
+    }
+
+    /// The struct in which the kind's other versions meet.
+    fn hub(&self) -> Option<StructId> {
+        if let Some(id) = self.kind.stored_as {
+            return Some(id);
+        }
+        let own = self.group.versions.iter().find(|v| self.kind.versions.iter().any(|k| k.version == v.name))?;
+        let id = *own.structs.get(&self.kind.name)?;
+        Some(self.paths.structure(id).conversion.as_ref().and_then(|c| c.hub).unwrap_or(id))
+    }
+
+    /// One static per version that has a resource of its own form.
+    fn resource_statics(&self) -> String {
+        let Some(resource) = &self.kind.resource else { return String::new() };
+        let mut text = String::new();
+        let mut seen: BTreeMap<String, ()> = BTreeMap::new();
+        for version in &self.kind.versions {
+            let name = self.resource_name(version);
+            if seen.insert(name.clone(), ()).is_none() {
+                text.push_str(&self.resource_static(&name, resource, version));
+            }
+        }
+        text
+    }
+
+    fn resource_name(&self, version: &KindVersion) -> String {
+        format!("{}_{}_{}", constant(&self.group.module), constant(&self.kind.name), version.version.to_uppercase())
+    }
+
+    fn resource_static(&self, name: &str, r: &Resource, version: &KindVersion) -> String {
+        let hub = self.hub();
+        let verbs = version.verbs.as_ref().unwrap_or(&r.verbs);
+        let gc = match r.garbage_collection {
+            GarbageCollection::Delete => "Delete",
+            GarbageCollection::Orphan => "Orphan",
+            GarbageCollection::Unsupported => "Unsupported",
+        };
+        let (storage_group, storage_version) = self.storage();
+        let name_rule = if r.name_rule.is_empty() { "None".into() } else { format!("Some(machinery::format::{})", r.name_rule) };
+        let mut text = format!("static {name}: ResourceDef = ResourceDef {{\n");
+        for (field, value) in [
+            ("plural", string(&r.plural)),
+            ("singular", string(&r.singular)),
+            ("short_names", strings(&r.short_names)),
+            ("categories", strings(&r.categories)),
+            ("namespaced", r.namespaced.to_string()),
+            ("verbs", strings(verbs)),
+            ("key_prefix", string(r.key_prefix.as_deref().unwrap_or(""))),
+            ("stored_as_json", r.stored_as_json.to_string()),
+            ("storage", format!("({}, {})", string(&storage_group), string(&storage_version))),
+            ("subresources", self.subresources(r, version)),
+            ("columns", self.columns(r, hub)),
+            ("selectable", self.selectable(r, version, hub)),
+            ("create_on_update", r.create_on_update.to_string()),
+            ("unconditional_update", r.unconditional_update.to_string()),
+            ("delete_returns_object", r.delete_returns_object.to_string()),
+            ("garbage_collection", format!("GarbageCollection::{gc}")),
+            ("graceful_delete", r.graceful_delete.to_string()),
+            ("generation", r.generation.to_string()),
+            ("name_rule", name_rule),
+            ("watch_cache", r.watch_cache.to_string()),
+        ] {
+            let _ = writeln!(text, "    {field}: {value},");
+        }
+        text.push_str("};\n\n");
+        text
+    }
+
+    /// Group and version of the stored form.
+    fn storage(&self) -> (String, String) {
+        match self.kind.stored_as {
+            Some(id) => {
+                let s = self.paths.structure(id);
+                let group = self.paths.model.groups.iter().find(|g| g.module == s.module);
+                (group.map_or(String::new(), |g| g.name.clone()), s.version.clone())
+            }
+            None => (self.group.name.clone(), self.kind.storage_version.clone()),
+        }
+    }
+
+    fn subresources(&self, r: &Resource, version: &KindVersion) -> String {
+        let listed = |name: &String| version.subresources.as_ref().is_none_or(|only| only.contains(name));
+        let rows: Vec<String> = r.subresources.iter().filter(|s| listed(&s.name)).map(|s| {
+            let own = (self.group.name.clone(), version.version.clone(), self.kind.name.clone());
+            let (g, v, k) = s.kind.as_ref().unwrap_or(&own);
+            let scale = s.scale.as_ref().map_or("None".into(), |p| {
+                format!("Some(ScalePaths {{ replicas: {}, observed: {}, selector: {} }})", string(&p.replicas), string(&p.observed), string(&p.selector))
+            });
+            format!(
+                "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale} }},",
+                string(&s.name), string(g), string(v), string(k), strings(&s.verbs)
+            )
+        }).collect();
+        table(&rows)
+    }
+
+    fn columns(&self, r: &Resource, hub: Option<StructId>) -> String {
+        let rows: Vec<String> = r.columns.iter().map(|c| {
+            format!(
+                "\n        Column {{ name: {}, kind: {}, format: {}, priority: {}, description: {}, cell: {} }},",
+                string(&c.name), string(&c.kind), string(&c.format), c.priority, string(&c.docs), self.cell(c, hub)
+            )
+        }).collect();
+        table(&rows)
+    }
+
+    fn cell(&self, column: &Column, hub: Option<StructId>) -> String {
+        let or = |text: &Option<String>| text.as_ref().map_or("None".to_string(), |t| format!("Some({})", string(t)));
+        match &column.cell {
+            Cell::Path { path, or: text } => format!("CellRule::Path({}, {})", path_literal(path), or(text)),
+            Cell::Age { path, or: text } => format!("CellRule::Age({}, {})", path_literal(path), or(text)),
+            Cell::Len { path, or: text } => format!("CellRule::Len({}, {})", path_literal(path), or(text)),
+            Cell::Labels { path, or: text } => format!("CellRule::Labels({}, {})", path_literal(path), or(text)),
+            Cell::Selector { path, or: text } => format!("CellRule::Selector({}, {})", path_literal(path), or(text)),
+            Cell::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
+            Cell::ByHand(hatch) => format!(
+                "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}::{hatch}(v, c)))",
+                hub.map_or(String::new(), |id| self.paths.path(id)),
+                self.hatches()
+            ),
+        }
+    }
+
+    /// The module of this group's hatches.
+    fn hatches(&self) -> String {
+        let root = if self.group.package == Package::Apimachinery { "apimachinery" } else { "crate" };
+        format!("{root}::hatches::{}", ident(&self.group.module))
+    }
+
+    fn selectable(&self, r: &Resource, version: &KindVersion, hub: Option<StructId>) -> String {
+        let mut rows = Vec::new();
+        for s in r.selectable.iter().filter(|s| s.versions.is_empty() || s.versions.contains(&version.version)) {
+            let value = self.selectable_value(s, hub);
+            for label in std::iter::once(&s.label).chain(&s.aliases) {
+                rows.push(format!("\n        SelectableDef {{ label: {}, value: {value} }},", string(label)));
+            }
+        }
+        table(&rows)
+    }
+
+    fn selectable_value(&self, s: &Selectable, hub: Option<StructId>) -> String {
+        match &s.by_hand {
+            Some(hatch) => format!(
+                "|o| o.downcast::<{}>().map_or(String::new(), {}::{hatch})",
+                hub.map_or(String::new(), |id| self.paths.path(id)),
+                self.hatches()
+            ),
+            None => format!("|o| machinery::print::text_at(o, {})", path_literal(&s.path)),
+        }
+    }
+
+    /// A row per version for the kind, and one for its list.
+    fn rows(&self) -> String {
+        let mut text = String::new();
+        let Some(hub) = self.hub() else { return text };
+        for version in &self.kind.versions {
+            let Some(id) = self.struct_of(&version.version, &self.kind.name) else { continue };
+            let list = if self.kind.list { format!("{}List", self.kind.name) } else { String::new() };
+            let resource = match self.kind.resource {
+                Some(_) => format!("Some(&{})", self.resource_name(version)),
+                None => "None".into(),
+            };
+            text.push_str(&self.row(version, &self.kind.name, id, hub, &resource, &list));
+            if let Some(list_id) = self.struct_of(&version.version, &list).filter(|_| self.kind.list) {
+                text.push_str(&self.row(version, &list, list_id, list_id, "None", ""));
+            }
+        }
+        text
+    }
+
+    fn row(&self, version: &KindVersion, name: &str, id: StructId, hub: StructId, resource: &str, list: &str) -> String {
+        let text = |s: &Option<String>| string(s.as_deref().unwrap_or(""));
+        let conversion = if id == hub { "None".into() } else { self.conversion(id) };
+        let serving = self.group.versions.iter().find(|v| v.name == version.version).map_or(version.serving, |v| v.serving.max(version.serving));
+        let serving = match serving {
+            Serving::On => "On",
+            Serving::Off => "Off",
+            Serving::Unserved => "Unserved",
+        };
+        format!(
+            "    KindDef {{\n        group: {}, version: {}, kind: {},\n        def: &{}, hub: &{},\n        model: {}, serving: Serving::{serving},\n        conversion: {conversion},\n        lifecycle: Lifecycle {{ introduced: {}, deprecated: {}, removed: {}, replacement: {} }},\n        resource: {resource}, list_kind: {},\n    }},\n",
+            string(&self.group.name), string(&version.version), string(name),
+            self.paths.descriptor(id), self.paths.descriptor(hub),
+            string(&format!("{}.{}.{name}", self.group.openapi_prefix, version.version)),
+            text(&version.introduced), text(&version.deprecated), text(&version.removed), text(&version.replacement),
+            string(list)
+        )
+    }
+
+    fn conversion(&self, id: StructId) -> String {
+        let s = self.paths.structure(id);
+        format!(
+            "Some(Conversion {{\n            to_hub: |o| machinery::catalog::convert(o, {}),\n            from_hub: |o| machinery::catalog::convert(o, {}),\n        }})",
+            function_path(self.paths, s, Direction::ToHub),
+            function_path(self.paths, s, Direction::FromHub)
+        )
+    }
+}
+
+fn table(rows: &[String]) -> String {
+    if rows.is_empty() { "&[]".into() } else { format!("&[{}\n    ]", rows.concat()) }
+}

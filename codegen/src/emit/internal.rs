@@ -1,0 +1,32 @@
+//! Internal types: for each kind, the form in which its versions meet. It is the hub's own type, so these are aliases.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::File;
+use super::rust::{HEADER, Paths, ident};
+use crate::model::{Model, Package};
+
+/// `src/<module>/internal.rs` for each group with kinds.
+pub fn files(model: &Model, package: Package) -> Vec<File> {
+    let paths = Paths { model, package };
+    let mut out = Vec::new();
+    for group in model.groups.iter().filter(|g| g.package == package && !g.kinds.is_empty()) {
+        let mut names = BTreeMap::new();
+        for kind in &group.kinds {
+            let own = kind.versions.iter().find_map(|v| {
+                group.versions.iter().find(|g| g.name == v.version).and_then(|g| g.structs.get(&kind.name))
+            });
+            if let Some(&id) = own {
+                let hub = paths.structure(id).conversion.as_ref().and_then(|c| c.hub).unwrap_or(id);
+                names.insert(&kind.name, kind.stored_as.unwrap_or(hub));
+            }
+        }
+        let mut text = format!("{HEADER}//! The forms in which the versions of each kind meet.\n\n");
+        for (name, id) in names {
+            let _ = writeln!(text, "pub type {} = {};", ident(name), paths.path(id));
+        }
+        out.push(File { path: format!("src/{}/internal.rs", group.module), bytes: text.into_bytes() });
+    }
+    out
+}

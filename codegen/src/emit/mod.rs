@@ -1,0 +1,36 @@
+//! Emitters: each is a pure function of the model and makes one product.
+
+mod catalog;
+mod conversions;
+mod facts;
+mod internal;
+pub mod openapi;
+mod package;
+mod rust;
+mod types;
+
+use crate::model::{Model, Package};
+
+/// A file of a generated package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Path below the package's folder.
+    pub path: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Everything that a generated package consists of, sorted by path.
+pub fn render(model: &Model, package: Package) -> Vec<File> {
+    let facts = facts::Facts::new(model);
+    let mut files = types::files(model, &facts, package);
+    files.extend(conversions::files(model, package));
+    files.extend(internal::files(model, package));
+    files.push(package::lib(model, package));
+    files.extend(package::hatches(model, package));
+    if package == Package::Generated {
+        files.push(catalog::file(model));
+        files.push(package::openapi(model));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}

@@ -1,0 +1,84 @@
+//! The files that make a generated package whole: `lib.rs`, the hatches it compiles, the OpenAPI bundle.
+
+use std::fmt::Write;
+use std::io::Write as _;
+
+use flate2::{Compression, GzBuilder};
+
+use super::rust::{HEADER, docs, ident};
+use super::{File, conversions, openapi};
+use crate::model::{Cell, Group, Model, Package};
+
+/// `src/lib.rs`.
+pub fn lib(model: &Model, package: Package) -> File {
+    let mut text = HEADER.to_string();
+    text.push_str(match package {
+        Package::Generated => "//! Types and tables of every declared group; [`CATALOG`] is what the server is given.\n\n",
+        Package::Apimachinery => "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n",
+    });
+    text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all)] // Checked where it is declared, not where it is written out.\n\n");
+    if package == Package::Generated {
+        text.push_str("mod catalog;\n");
+    }
+    if model.groups.iter().any(|g| g.package == package && has_hatches(model, g)) {
+        text.push_str("pub mod hatches;\n");
+    }
+    for group in model.groups.iter().filter(|g| g.package == package) {
+        let _ = writeln!(text, "pub mod {};", ident(&group.module));
+    }
+    if package == Package::Generated {
+        let others: Vec<String> =
+            model.groups.iter().filter(|g| g.package == Package::Apimachinery).map(|g| ident(&g.module)).collect();
+        let _ = writeln!(text, "\npub use apimachinery::{{{}}};\npub use catalog::CATALOG;", others.join(", "));
+    }
+    File { path: "src/lib.rs".into(), bytes: text.into_bytes() }
+}
+
+/// `src/hatches.rs`: the hand-written functions, compiled where the types are.
+pub fn hatches(model: &Model, package: Package) -> Option<File> {
+    let up = match package {
+        Package::Generated => "../../",
+        Package::Apimachinery => "../../../",
+    };
+    let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
+    let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_hatches(model, g)).collect();
+    for group in &groups {
+        let _ = writeln!(text, "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\npub mod {};", group.module, ident(&group.module));
+    }
+    (!groups.is_empty()).then(|| File { path: "src/hatches.rs".into(), bytes: text.into_bytes() })
+}
+
+/// Whether any declaration of the group names a hatch.
+fn has_hatches(model: &Model, group: &Group) -> bool {
+    let structs = model.structs.iter().filter(|s| s.module == group.module).any(|s| {
+        s.default_by_hand.is_some()
+            || s.normalize.is_some()
+            || s.validate_by_hand.is_some()
+            || s.conversion.as_ref().is_some_and(|c| !c.by_hand.is_empty())
+    });
+    structs
+        || group.kinds.iter().filter_map(|k| k.resource.as_ref()).any(|r| {
+            r.columns.iter().any(|c| matches!(c.cell, Cell::ByHand(_))) || r.selectable.iter().any(|s| s.by_hand.is_some())
+        })
+}
+
+/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from.
+pub fn openapi(model: &Model) -> File {
+    let bundle = openapi::bundle(model).to_string();
+    // No time stamp and no file name, so that equal input gives equal bytes.
+    let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(6));
+    let bytes = gzip.write_all(bundle.as_bytes()).and_then(|()| gzip.finish()).unwrap_or_default();
+    File { path: "openapi/bundle.json.gz".into(), bytes }
+}
+
+/// Appends the modules that types.rs does not know to a group's `mod.rs`.
+pub fn extra_modules(model: &Model, group: &Group) -> String {
+    let mut text = docs("", "");
+    if conversions::exist(model, &group.module) {
+        text.push_str("pub mod conversions;\n");
+    }
+    if !group.kinds.is_empty() {
+        text.push_str("pub mod internal;\n");
+    }
+    text
+}

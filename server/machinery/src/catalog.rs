@@ -1,0 +1,204 @@
+//! The catalog: every group, kind and resource that was declared, as static data.
+//!
+//! `generated::CATALOG` is the one value that joins generated code and the server core; registry, endpoints and the delegation chain
+//! read it and know no kind by name.
+
+use crate::def::StructDef;
+use crate::print::Column;
+use crate::reflect::{Owned, Ref, Struct};
+
+/// Everything declared.
+pub struct Catalog {
+    pub groups: &'static [GroupDef],
+    pub kinds: &'static [KindDef],
+    /// OpenAPI documents, made by the generator.
+    pub openapi: OpenApiDocs,
+}
+
+/// OpenAPI documents as gzip-compressed JSON, one entry per group version plus the parts that belong to none.
+pub struct OpenApiDocs {
+    /// A JSON object: see `codegen::emit::openapi` for its layout.
+    pub bundle: &'static [u8],
+}
+
+/// An API group.
+pub struct GroupDef {
+    /// As clients say it; empty for core.
+    pub name: &'static str,
+    /// `groupPriorityMinimum` of its APIService.
+    pub priority: i32,
+    pub versions: &'static [VersionDef],
+}
+
+/// A version of a group.
+pub struct VersionDef {
+    pub name: &'static str,
+    /// `versionPriority` of its APIService.
+    pub priority: i32,
+    pub serving: Serving,
+}
+
+/// How a version, or a resource in it, is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Serving {
+    /// On by default.
+    On,
+    /// Off until `--runtime-config` asks for it.
+    Off,
+    /// Encodable only.
+    Unserved,
+}
+
+/// A kind in one version.
+pub struct KindDef {
+    pub group: &'static str,
+    pub version: &'static str,
+    pub kind: &'static str,
+    pub def: &'static StructDef,
+    /// The OpenAPI definition's name, such as `io.k8s.api.core.v1.Pod`.
+    pub model: &'static str,
+    pub serving: Serving,
+    /// How it becomes the kind's hub form and back; `None` when it is the hub's own type.
+    pub conversion: Option<Conversion>,
+    /// The hub form: descriptor of the internal type.
+    pub hub: &'static StructDef,
+    pub lifecycle: Lifecycle,
+    pub resource: Option<&'static ResourceDef>,
+    /// The list kind's name, empty when it cannot be listed.
+    pub list_kind: &'static str,
+}
+
+/// How a version's form becomes the hub's and back. Both take the value apart and move.
+#[derive(Clone, Copy)]
+pub struct Conversion {
+    pub to_hub: fn(Owned) -> Owned,
+    pub from_hub: fn(Owned) -> Owned,
+}
+
+/// Releases, such as `1.9`; empty when not said.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifecycle {
+    pub introduced: &'static str,
+    pub deprecated: &'static str,
+    pub removed: &'static str,
+    /// `group/version Kind` to use instead.
+    pub replacement: &'static str,
+}
+
+/// How a kind is reached and stored, in one version.
+pub struct ResourceDef {
+    pub plural: &'static str,
+    pub singular: &'static str,
+    pub short_names: &'static [&'static str],
+    pub categories: &'static [&'static str],
+    pub namespaced: bool,
+    /// Sorted.
+    pub verbs: &'static [&'static str],
+    /// Storage key below the prefix, such as `minions`; empty when nothing is stored.
+    pub key_prefix: &'static str,
+    pub stored_as_json: bool,
+    /// Group and version of the stored form.
+    pub storage: (&'static str, &'static str),
+    pub subresources: &'static [SubresourceDef],
+    /// Columns after Name; empty: Name and Created At.
+    pub columns: &'static [Column],
+    pub selectable: &'static [SelectableDef],
+    pub create_on_update: bool,
+    pub unconditional_update: bool,
+    pub delete_returns_object: bool,
+    pub garbage_collection: GarbageCollection,
+    pub graceful_delete: bool,
+    pub generation: bool,
+    pub name_rule: Option<fn(&str) -> Vec<String>>,
+    pub watch_cache: bool,
+}
+
+/// What DELETE does with dependents unless the caller says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GarbageCollection {
+    Delete,
+    Orphan,
+    Unsupported,
+}
+
+/// A subresource.
+pub struct SubresourceDef {
+    pub name: &'static str,
+    /// Group, version and kind of its body.
+    pub kind: (&'static str, &'static str, &'static str),
+    /// Sorted.
+    pub verbs: &'static [&'static str],
+    pub scale: Option<ScalePaths>,
+}
+
+/// JSON paths that `/scale` reads and writes, without a leading dot.
+#[derive(Clone, Copy, Debug)]
+pub struct ScalePaths {
+    pub replicas: &'static str,
+    pub observed: &'static str,
+    pub selector: &'static str,
+}
+
+/// A field that a field selector may name.
+pub struct SelectableDef {
+    /// What clients write.
+    pub label: &'static str,
+    /// Reads the value out of the hub form.
+    pub value: fn(Ref<'_>) -> String,
+}
+
+impl Catalog {
+    /// The kind of this name in this version.
+    pub fn kind(&self, group: &str, version: &str, kind: &str) -> Option<&'static KindDef> {
+        self.kinds.iter().find(|k| k.kind == kind && k.version == version && k.group == group)
+    }
+
+    /// The kind whose resource in this version has this plural.
+    pub fn resource(&self, group: &str, version: &str, plural: &str) -> Option<&'static KindDef> {
+        self.kinds
+            .iter()
+            .find(|k| k.version == version && k.group == group && k.resource.is_some_and(|r| r.plural == plural))
+    }
+}
+
+impl KindDef {
+    /// `v1` or `apps/v1`.
+    pub fn api_version(&self) -> String {
+        api_version(self.group, self.version)
+    }
+
+    /// Turns a value of this version into the hub form.
+    pub fn to_hub(&self, value: Owned) -> Owned {
+        match self.conversion {
+            Some(c) => (c.to_hub)(value),
+            None => value,
+        }
+    }
+
+    /// Turns a value of the hub form into this version.
+    pub fn from_hub(&self, value: Owned) -> Owned {
+        match self.conversion {
+            Some(c) => (c.from_hub)(value),
+            None => value,
+        }
+    }
+}
+
+/// Applies a typed conversion to a value of unknown type; a value of another type comes back as it was, which only a wrong catalog
+/// could cause.
+pub fn convert<A: Struct, B: Struct>(value: Owned, f: fn(A) -> B) -> Owned {
+    match value.into_inner::<A>() {
+        Ok(value) => Owned::of(f(value)),
+        Err(value) => value,
+    }
+}
+
+/// `v1` for core, `group/version` otherwise.
+pub fn api_version(group: &str, version: &str) -> String {
+    if group.is_empty() { version.to_string() } else { format!("{group}/{version}") }
+}
+
+/// Splits `group/version`; core's group is empty.
+pub fn parse_api_version(api_version: &str) -> (&str, &str) {
+    api_version.split_once('/').unwrap_or(("", api_version))
+}

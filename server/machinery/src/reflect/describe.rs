@@ -1,0 +1,127 @@
+//! `describe!` and the setters that it may chain: the only way to make a descriptor.
+
+use crate::def::{Defaults, JsonForm, RuleDef, StructDef, UnionDef};
+use crate::reflect::Mut;
+
+impl StructDef {
+    #[doc(hidden)]
+    pub const fn json_form(mut self, form: JsonForm) -> Self {
+        self.json_form = form;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn atomic(mut self) -> Self {
+        self.atomic = true;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn defaults(mut self, defaults: &'static Defaults) -> Self {
+        self.defaults = Some(defaults);
+        self
+    }
+    #[doc(hidden)]
+    pub const fn defaults_below(mut self) -> Self {
+        self.defaults_below = true;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn normalize(mut self, hatch: fn(Mut<'_>)) -> Self {
+        self.normalize = Some(hatch);
+        self
+    }
+    #[doc(hidden)]
+    pub const fn normalize_below(mut self) -> Self {
+        self.normalize_below = true;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn rules(mut self, rules: &'static [RuleDef]) -> Self {
+        self.rules = rules;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn unions(mut self, unions: &'static [UnionDef]) -> Self {
+        self.unions = unions;
+        self
+    }
+}
+
+/// Describes a struct: implements [`Struct`](crate::reflect::Struct), equality, debug output and the serde traits by its descriptor.
+///
+/// ```ignore
+/// describe! { PodIP, POD_IP "PodIP" { .atomic() } [
+///     ip: "ip", 1, Flags::OMIT_EMPTY;
+///     r#type: "type", 2, Flags::NONE, &FieldInfo { .. };
+/// ] }
+/// ```
+#[macro_export]
+macro_rules! describe {
+    ($ty:ident, $def:ident $name:literal { $($set:tt)* } [ $($field:ident: $json:literal, $number:literal, $flags:expr $(, $info:expr)?;)* ]) => {
+        #[doc = concat!("Describes [`", stringify!($ty), "`].")]
+        pub static $def: $crate::def::StructDef = {
+            // Apart, so that the descriptor itself is plain data.
+            static TABLES: std::sync::OnceLock<$crate::reflect::Tables> = std::sync::OnceLock::new();
+            $crate::reflect::struct_def::<$ty>($name, &[
+                $($crate::field!($ty, $field, $json, $number, $flags $(, $info)?)),*
+            ], &TABLES) $($set)*
+        };
+
+        #[allow(unsafe_code)]
+        // SAFETY: the descriptor is made of this very type's fields, above.
+        unsafe impl $crate::reflect::Struct for $ty {
+            #[inline]
+            fn def() -> &'static $crate::def::StructDef {
+                &$def
+            }
+        }
+
+        impl PartialEq for $ty {
+            fn eq(&self, other: &Self) -> bool {
+                $crate::reflect::Ref::of(self) == $crate::reflect::Ref::of(other)
+            }
+        }
+
+        impl std::fmt::Debug for $ty {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(&$crate::reflect::Ref::of(self), f)
+            }
+        }
+
+        impl $crate::serde::Serialize for $ty {
+            fn serialize<S: $crate::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $crate::serde::Serialize::serialize(&$crate::reflect::Ref::of(self), serializer)
+            }
+        }
+
+        impl<'de> $crate::serde::Deserialize<'de> for $ty {
+            fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut value = Self::default();
+                $crate::serde_impl::deserialize_into($crate::reflect::Mut::of(&mut value), deserializer)?;
+                Ok(value)
+            }
+        }
+    };
+}
+
+/// One field of `describe!`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! field {
+    ($ty:ident, $field:ident, $json:literal, $number:literal, $flags:expr) => {
+        $crate::field!($ty, $field, $json, $number, $flags, &$crate::def::FieldInfo::PLAIN)
+    };
+    ($ty:ident, $field:ident, $json:literal, $number:literal, $flags:expr, $info:expr) => {{
+        #[allow(unsafe_code)]
+        // SAFETY: offset and form are taken from the same field.
+        unsafe {
+            $crate::reflect::field_def(
+                $json,
+                $number,
+                $flags,
+                $info,
+                std::mem::offset_of!($ty, $field),
+                $crate::reflect::form_of::<$ty, _>(|s| &s.$field),
+            )
+        }
+    }};
+}

@@ -1,0 +1,141 @@
+//! Look-up tables of a struct, made at first use: JSON names (inlined structs flat), protobuf numbers.
+
+use crate::def::{FieldDef, Flags, Shape, StructDef};
+use crate::defaulting::has_defaults;
+
+/// A field as JSON sees it.
+pub(crate) struct FlatField {
+    pub field: &'static FieldDef,
+    pub offset: usize,
+    pub shape: Shape,
+    /// `"name":`, ready to be copied.
+    pub key: Box<str>,
+}
+
+/// A field of the struct itself, its shape resolved.
+pub(crate) struct OwnField {
+    pub offset: usize,
+    pub shape: Shape,
+}
+
+/// See the module.
+pub struct Tables {
+    /// The fields in order of declaration.
+    pub(crate) fields: Vec<OwnField>,
+    /// JSON fields in order of output.
+    pub(crate) json: Vec<FlatField>,
+    /// Indexes into `json`, in order of names.
+    pub(crate) by_name: Vec<u16>,
+    /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
+    hash: Vec<u16>,
+    /// Indexes into `StructDef::fields` in order of protobuf numbers.
+    pub(crate) by_number: Vec<u16>,
+    /// Protobuf number -> index into `StructDef::fields` plus one; 0 is unknown.
+    number: Vec<u16>,
+    /// Indexes into `StructDef::fields` of those with a default of their own.
+    pub(crate) defaulted: Vec<u16>,
+    /// Indexes into `StructDef::fields` of structs with something to default in or below them.
+    pub(crate) defaults_below: Vec<u16>,
+}
+
+/// Mixes length and three bytes: names of one struct seldom agree in all four.
+#[inline]
+fn hash_of(name: &[u8]) -> usize {
+    let n = name.len();
+    if n == 0 {
+        return 0;
+    }
+    let (first, middle, last) = (name[0] as usize, name[n / 2] as usize, name[n - 1] as usize);
+    n.wrapping_mul(31) ^ first.wrapping_mul(7) ^ middle.wrapping_mul(131) ^ last.wrapping_mul(1031)
+}
+
+impl Tables {
+    fn new(def: &'static StructDef) -> Self {
+        let mut json = Vec::new();
+        flatten(def, 0, &mut json);
+        let mut by_name: Vec<u16> = (0..json.len() as u16).collect();
+        by_name.sort_by_key(|&i| json[i as usize].field.json);
+        let mut hash = vec![0u16; (json.len() * 4).next_power_of_two().max(8)];
+        for (i, flat) in json.iter().enumerate() {
+            let mut at = hash_of(flat.field.json.as_bytes()) & (hash.len() - 1);
+            while hash[at] != 0 {
+                at = (at + 1) & (hash.len() - 1);
+            }
+            hash[at] = i as u16 + 1;
+        }
+        let mut by_number: Vec<u16> =
+            (0..def.fields.len() as u16).filter(|&i| def.fields[i as usize].number != 0).collect();
+        by_number.sort_by_key(|&i| def.fields[i as usize].number);
+        let highest = by_number.last().map_or(0, |&i| def.fields[i as usize].number as usize);
+        let mut number = vec![0u16; highest + 1];
+        for &i in &by_number {
+            number[def.fields[i as usize].number as usize] = i + 1;
+        }
+        let fields = |wanted: fn(&FieldDef) -> bool| {
+            (0..def.fields.len() as u16).filter(|&i| wanted(&def.fields[i as usize])).collect()
+        };
+        Tables {
+            fields: def.fields.iter().map(|f| OwnField { offset: f.offset, shape: f.shape() }).collect(),
+            json,
+            by_name,
+            hash,
+            by_number,
+            number,
+            defaulted: fields(|f| f.info.default.is_some()),
+            defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
+        }
+    }
+
+    /// Index into `json` of this exact name.
+    #[inline]
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        let mask = self.hash.len() - 1;
+        let mut at = hash_of(name.as_bytes()) & mask;
+        loop {
+            match self.hash[at] {
+                0 => return None,
+                i if self.json[i as usize - 1].field.json == name => return Some(i as usize - 1),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// Index into `StructDef::fields` of this protobuf number.
+    #[inline]
+    pub(crate) fn by_number(&self, number: u32) -> Option<usize> {
+        match self.number.get(number as usize) {
+            Some(&i) if i != 0 => Some(i as usize - 1),
+            _ => None,
+        }
+    }
+}
+
+/// Appends the fields of `def`, those of inlined structs in their place.
+fn flatten(def: &'static StructDef, base: usize, out: &mut Vec<FlatField>) {
+    for field in def.fields {
+        let offset = base + field.offset;
+        match field.shape() {
+            Shape::Struct(inner) if field.flags.has(Flags::INLINE) => flatten(inner, offset, out),
+            shape => out.push(FlatField { field, offset, shape, key: format!("\"{}\":", field.json).into() }),
+        }
+    }
+}
+
+impl StructDef {
+    /// Its look-up tables.
+    #[inline]
+    pub(crate) fn tables(&'static self) -> &'static Tables {
+        self.tables.get_or_init(|| Tables::new(self))
+    }
+
+    /// JSON fields in order of output, inlined structs flat.
+    pub fn json_fields(&'static self) -> impl ExactSizeIterator<Item = &'static FieldDef> {
+        self.tables().json.iter().map(|f| f.field)
+    }
+
+    /// The field of this JSON name, inlined ones included.
+    pub fn json_field(&'static self, name: &str) -> Option<&'static FieldDef> {
+        let tables = self.tables();
+        tables.find(name).map(|i| tables.json[i].field)
+    }
+}

@@ -1,0 +1,208 @@
+//! What a field holds, seen through its descriptor.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+
+use super::access::{Mut, OptStructMut, Ref, StructList, StructListMut, StructMap, StructMapMut};
+use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+
+/// A field's value, to read. Absent `Option`s are [`Value::Null`].
+#[derive(Clone, Copy)]
+pub enum Value<'a> {
+    Null,
+    Bool(bool),
+    I32(i32),
+    I64(i64),
+    F64(f64),
+    String(&'a str),
+    Bytes(&'a Bytes),
+    Quantity(&'a Quantity),
+    Time(Time),
+    MicroTime(MicroTime),
+    Duration(Duration),
+    IntOrString(&'a IntOrString),
+    RawExtension(&'a RawExtension),
+    FieldsV1(&'a FieldsV1),
+    Json(&'a JsonValue),
+    Struct(Ref<'a>),
+    List(List<'a>),
+    Map(Map<'a>),
+    StructList(StructList<'a>),
+    StructMap(StructMap<'a>),
+}
+
+/// A field, to write.
+pub enum Slot<'a> {
+    One(OneMut<'a>),
+    Opt(OptMut<'a>),
+    List(ListMut<'a>),
+    Map(MapMut<'a>),
+    Struct(Mut<'a>),
+    OptStruct(OptStructMut<'a>),
+    StructList(StructListMut<'a>),
+    StructMap(StructMapMut<'a>),
+}
+
+macro_rules! per_scalar {
+    ($($variant:ident: $ty:ty),* $(,)?) => {
+        /// A `Vec` of scalars, to read.
+        #[derive(Clone, Copy)]
+        pub enum List<'a> { $($variant(&'a Vec<$ty>)),* }
+
+        /// A `BTreeMap<String, _>` of scalars, to read.
+        #[derive(Clone, Copy)]
+        pub enum Map<'a> { $($variant(&'a BTreeMap<String, $ty>)),* }
+
+        /// A scalar, to write.
+        pub enum OneMut<'a> { $($variant(&'a mut $ty)),* }
+
+        /// An `Option` of a scalar, to write.
+        pub enum OptMut<'a> { $($variant(&'a mut Option<$ty>)),* }
+
+        /// A `Vec` of scalars, to write.
+        pub enum ListMut<'a> { $($variant(&'a mut Vec<$ty>)),* }
+
+        /// A `BTreeMap<String, _>` of scalars, to write.
+        pub enum MapMut<'a> { $($variant(&'a mut BTreeMap<String, $ty>)),* }
+
+        impl List<'_> {
+            pub fn len(self) -> usize {
+                match self { $(List::$variant(v) => v.len()),* }
+            }
+            pub fn is_empty(self) -> bool {
+                self.len() == 0
+            }
+        }
+
+        impl Map<'_> {
+            pub fn len(self) -> usize {
+                match self { $(Map::$variant(v) => v.len()),* }
+            }
+            pub fn is_empty(self) -> bool {
+                self.len() == 0
+            }
+        }
+
+        impl Slot<'_> {
+            /// Sets it to the zero value of its type: nothing, empty, 0.
+            pub fn clear(self) {
+                match self {
+                    Slot::One(one) => match one { $(OneMut::$variant(v) => *v = Default::default()),* },
+                    Slot::Opt(opt) => match opt { $(OptMut::$variant(v) => *v = None),* },
+                    Slot::List(list) => match list { $(ListMut::$variant(v) => v.clear()),* },
+                    Slot::Map(map) => match map { $(MapMut::$variant(v) => v.clear()),* },
+                    Slot::Struct(mut s) => {
+                        let empty = super::access::Owned::new(s.def());
+                        s.assign(empty.as_ref());
+                    }
+                    Slot::OptStruct(s) => s.clear(),
+                    Slot::StructList(mut l) => l.truncate(0),
+                    Slot::StructMap(mut m) => m.clear(),
+                }
+            }
+        }
+
+        impl PartialEq for List<'_> {
+            fn eq(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((List::$variant(a), List::$variant(b)) => a == b,)*
+                    _ => false,
+                }
+            }
+        }
+
+        impl PartialEq for Map<'_> {
+            fn eq(&self, other: &Self) -> bool {
+                match (self, other) {
+                    $((Map::$variant(a), Map::$variant(b)) => a == b,)*
+                    _ => false,
+                }
+            }
+        }
+    };
+}
+per_scalar!(
+    Bool: bool, I32: i32, I64: i64, F64: f64, String: String, Bytes: Bytes, Quantity: Quantity, Time: Time,
+    MicroTime: MicroTime, Duration: Duration, IntOrString: IntOrString, RawExtension: RawExtension,
+    FieldsV1: FieldsV1, Json: JsonValue,
+);
+
+impl<'a> Value<'a> {
+    /// What Go's `omitempty` leaves out: nothing, false, 0, empty; a struct in place never is.
+    pub fn is_empty(self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Bool(v) => !v,
+            Value::I32(v) => v == 0,
+            Value::I64(v) => v == 0,
+            Value::F64(v) => v == 0.0,
+            Value::String(v) => v.is_empty(),
+            Value::Bytes(v) => v.is_empty(),
+            Value::Time(v) => v.is_zero(),
+            Value::MicroTime(v) => v.is_zero(),
+            Value::List(v) => v.is_empty(),
+            Value::Map(v) => v.is_empty(),
+            Value::StructList(v) => v.is_empty(),
+            Value::StructMap(v) => v.is_empty(),
+            Value::RawExtension(v) => v.is_empty(),
+            Value::Json(v) => v.is_empty(),
+            Value::FieldsV1(v) => v.is_empty(),
+            Value::Quantity(_) | Value::Duration(_) | Value::IntOrString(_) | Value::Struct(_) => false,
+        }
+    }
+
+    /// The text, if it is a string.
+    pub fn as_str(self) -> Option<&'a str> {
+        match self {
+            Value::String(s) => Some(s),
+            _ => None,
+        }
+    }
+
+    /// The struct, if it is one.
+    pub fn as_struct(self) -> Option<Ref<'a>> {
+        match self {
+            Value::Struct(s) => Some(s),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Value<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (*self, *other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::I32(a), Value::I32(b)) => a == b,
+            (Value::I64(a), Value::I64(b)) => a == b,
+            (Value::F64(a), Value::F64(b)) => a == b,
+            (Value::String(a), Value::String(b)) => a == b,
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
+            (Value::Quantity(a), Value::Quantity(b)) => a == b,
+            (Value::Time(a), Value::Time(b)) => a == b,
+            (Value::MicroTime(a), Value::MicroTime(b)) => a == b,
+            (Value::Duration(a), Value::Duration(b)) => a == b,
+            (Value::IntOrString(a), Value::IntOrString(b)) => a == b,
+            (Value::RawExtension(a), Value::RawExtension(b)) => a == b,
+            (Value::FieldsV1(a), Value::FieldsV1(b)) => a == b,
+            (Value::Json(a), Value::Json(b)) => a == b,
+            (Value::Struct(a), Value::Struct(b)) => a == b,
+            (Value::List(a), Value::List(b)) => a == b,
+            (Value::Map(a), Value::Map(b)) => a == b,
+            (Value::StructList(a), Value::StructList(b)) => a.len() == b.len() && a.iter().eq(b.iter()),
+            (Value::StructMap(a), Value::StructMap(b)) => {
+                let mut same = a.len() == b.len();
+                a.for_each(|k, v| same = same && b.get(k).is_some_and(|w| v == w));
+                same
+            }
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for Ref<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.def(), other.def()) && (0..self.def().fields.len()).all(|i| self.get(i) == other.get(i))
+    }
+}
