@@ -1,1 +1,3 @@
 //! The vocabulary that generated code speaks.
+
+pub mod scalar;
