@@ -1,0 +1,268 @@
+//! What a client is told when something goes wrong (`metav1.Status`): the one place where client-visible errors are made.
+//!
+//! Each constructor mirrors one of `k8s.io/apimachinery/pkg/api/errors`; texts are part of the protocol.
+
+use serde_json::{Map, Value, json};
+
+use crate::field_error::FieldError;
+
+/// A failure as a client sees it.
+#[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct Status {
+    /// HTTP code.
+    pub code: u16,
+    /// Machine-readable reason, such as `NotFound`; empty for none.
+    pub reason: &'static str,
+    pub message: String,
+    pub details: Option<Box<Details>>,
+}
+
+/// More about a failure (`metav1.StatusDetails`).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Details {
+    pub name: String,
+    pub group: String,
+    /// A kind or a resource, as upstream has it for the reason at hand.
+    pub kind: String,
+    pub uid: String,
+    pub causes: Vec<Cause>,
+    pub retry_after_seconds: i32,
+}
+
+/// One cause of several.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cause {
+    pub reason: String,
+    pub message: String,
+    pub field: String,
+}
+
+/// A resource or kind with its group, as messages name it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroupResource<'a> {
+    pub group: &'a str,
+    pub resource: &'a str,
+}
+
+impl std::fmt::Display for GroupResource<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.group {
+            "" => f.write_str(self.resource),
+            group => write!(f, "{}.{group}", self.resource),
+        }
+    }
+}
+
+impl Status {
+    /// A failure with nothing but these.
+    pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
+        Status { code, reason, message: message.into(), details: None }
+    }
+
+    fn about(mut self, of: GroupResource<'_>, name: &str) -> Self {
+        let details = Details { name: name.into(), group: of.group.into(), kind: of.resource.into(), ..Details::default() };
+        self.details = Some(Box::new(details));
+        self
+    }
+
+    fn retry_after(mut self, seconds: i32) -> Self {
+        self.details.get_or_insert_default().retry_after_seconds = seconds;
+        self
+    }
+
+    /// `NewNotFound`
+    pub fn not_found(of: GroupResource<'_>, name: &str) -> Self {
+        Self::new(404, "NotFound", format!("{of} \"{name}\" not found")).about(of, name)
+    }
+
+    /// A path below a served group version that names nothing (`NewGenericServerResponse` of 404).
+    pub fn path_not_found() -> Self {
+        let mut status = Self::new(404, "NotFound", "the server could not find the requested resource");
+        status.details = Some(Box::default());
+        status
+    }
+
+    /// `NewAlreadyExists`
+    pub fn already_exists(of: GroupResource<'_>, name: &str) -> Self {
+        Self::new(409, "AlreadyExists", format!("{of} \"{name}\" already exists")).about(of, name)
+    }
+
+    /// `NewGenerateNameConflict`
+    pub fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
+        let message = format!("{of} \"{name}\" already exists, the server was not able to generate a unique name for the object");
+        Self::new(409, "AlreadyExists", message).about(of, name)
+    }
+
+    /// `NewConflict`
+    pub fn conflict(of: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
+        Self::new(409, "Conflict", format!("Operation cannot be fulfilled on {of} \"{name}\": {why}")).about(of, name)
+    }
+
+    /// `NewUnauthorized`
+    pub fn unauthorized(message: &str) -> Self {
+        Self::new(401, "Unauthorized", if message.is_empty() { "not authorized" } else { message })
+    }
+
+    /// `NewForbidden`
+    pub fn forbidden(of: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
+        let message = match (of.resource, name) {
+            ("", _) => format!("forbidden: {why}"),
+            (_, "") => format!("{of} is forbidden: {why}"),
+            _ => format!("{of} \"{name}\" is forbidden: {why}"),
+        };
+        Self::new(403, "Forbidden", message).about(of, name)
+    }
+
+    /// `NewBadRequest`
+    pub fn bad_request(why: impl Into<String>) -> Self {
+        Self::new(400, "BadRequest", why)
+    }
+
+    /// `NewInvalid`: `of` is group and kind.
+    pub fn invalid(of: GroupResource<'_>, name: &str, errors: &[FieldError]) -> Self {
+        let causes: Vec<Cause> = errors
+            .iter()
+            .map(|e| Cause { reason: e.cause_reason().into(), message: e.error_body(), field: e.field.to_string() })
+            .collect();
+        let list = crate::field_error::aggregate(errors);
+        let message = match causes.len() {
+            0 => format!("{of} \"{name}\" is invalid"),
+            _ => format!("{of} \"{name}\" is invalid: {list}"),
+        };
+        let details = Details { name: name.into(), group: of.group.into(), kind: of.resource.into(), causes, ..Details::default() };
+        Status { code: 422, reason: "Invalid", message, details: Some(Box::new(details)) }
+    }
+
+    /// `NewMethodNotSupported`
+    pub fn method_not_supported(of: GroupResource<'_>, action: &str) -> Self {
+        let message = format!("{action} is not supported on resources of kind \"{of}\"");
+        Self::new(405, "MethodNotAllowed", message).about(of, "")
+    }
+
+    /// What answers a verb that a path has not (`NewGenericServerResponse` of 405).
+    pub fn method_not_allowed() -> Self {
+        let mut status = Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+        status.details = Some(Box::default());
+        status
+    }
+
+    /// None of the media types of the Accept header can be answered (`negotiation.NewNotAcceptableError`).
+    pub fn not_acceptable(accepted: &[&str]) -> Self {
+        Self::new(406, "NotAcceptable", format!("only the following media types are accepted: {}", accepted.join(", ")))
+    }
+
+    /// The body's media type is not understood (`negotiation.NewUnsupportedMediaTypeError`).
+    pub fn unsupported_media_type(accepted: &[&str]) -> Self {
+        let message = format!("the body of the request was in an unknown format - accepted media types include: {}", accepted.join(", "));
+        Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// `NewRequestEntityTooLargeError`
+    pub fn too_large(limit_bytes: usize) -> Self {
+        Self::new(413, "RequestEntityTooLarge", format!("Request entity too large: limit is {limit_bytes}"))
+    }
+
+    /// `NewResourceExpired`
+    pub fn expired(message: impl Into<String>) -> Self {
+        Self::new(410, "Expired", message)
+    }
+
+    /// `NewGone`
+    pub fn gone(message: impl Into<String>) -> Self {
+        Self::new(410, "Gone", message)
+    }
+
+    /// `NewTooManyRequests`
+    pub fn too_many_requests(message: impl Into<String>, retry_after_seconds: i32) -> Self {
+        Self::new(429, "TooManyRequests", message).retry_after(retry_after_seconds)
+    }
+
+    /// `NewTimeoutError`
+    pub fn timeout(message: impl std::fmt::Display, retry_after_seconds: i32) -> Self {
+        Self::new(504, "Timeout", format!("Timeout: {message}")).retry_after(retry_after_seconds)
+    }
+
+    /// `NewServerTimeout`
+    pub fn server_timeout(of: GroupResource<'_>, operation: &str, retry_after_seconds: i32) -> Self {
+        let message = format!("The {operation} operation against {of} could not be completed at this time, please try again.");
+        Self::new(500, "ServerTimeout", message).about(of, operation).retry_after(retry_after_seconds)
+    }
+
+    /// `NewInternalError`: for clients who may see it; logs get the source.
+    pub fn internal(why: impl std::fmt::Display) -> Self {
+        let cause = Cause { reason: String::new(), message: why.to_string(), field: String::new() };
+        Status {
+            code: 500,
+            reason: "InternalError",
+            message: format!("Internal error occurred: {why}"),
+            details: Some(Box::new(Details { causes: vec![cause], ..Details::default() })),
+        }
+    }
+
+    /// `NewServiceUnavailable`
+    pub fn service_unavailable(why: impl Into<String>) -> Self {
+        Self::new(503, "ServiceUnavailable", why)
+    }
+
+    /// What this server cannot do yet; `docs/status.md` lists it.
+    pub fn not_implemented(what: &str) -> Self {
+        Self::new(501, "NotImplemented", format!("{what} is not implemented by this server yet"))
+    }
+
+    /// As a JSON object, fields in upstream's order.
+    pub fn to_value(&self) -> Value {
+        let mut out = Map::new();
+        out.insert("kind".into(), "Status".into());
+        out.insert("apiVersion".into(), "v1".into());
+        out.insert("metadata".into(), json!({}));
+        out.insert("status".into(), "Failure".into());
+        insert_text(&mut out, "message", &self.message);
+        insert_text(&mut out, "reason", self.reason);
+        if let Some(details) = &self.details {
+            out.insert("details".into(), details.to_value());
+        }
+        out.insert("code".into(), self.code.into());
+        Value::Object(out)
+    }
+
+    /// As JSON text, ended by a line feed as upstream does.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut text = self.to_value().to_string().into_bytes();
+        text.push(b'\n');
+        text
+    }
+}
+
+impl Details {
+    fn to_value(&self) -> Value {
+        let mut out = Map::new();
+        insert_text(&mut out, "name", &self.name);
+        insert_text(&mut out, "group", &self.group);
+        insert_text(&mut out, "kind", &self.kind);
+        insert_text(&mut out, "uid", &self.uid);
+        if !self.causes.is_empty() {
+            out.insert("causes".into(), self.causes.iter().map(Cause::to_value).collect());
+        }
+        if self.retry_after_seconds != 0 {
+            out.insert("retryAfterSeconds".into(), self.retry_after_seconds.into());
+        }
+        Value::Object(out)
+    }
+}
+
+impl Cause {
+    fn to_value(&self) -> Value {
+        let mut out = Map::new();
+        insert_text(&mut out, "reason", &self.reason);
+        insert_text(&mut out, "message", &self.message);
+        insert_text(&mut out, "field", &self.field);
+        Value::Object(out)
+    }
+}
+
+fn insert_text(out: &mut Map<String, Value>, key: &str, text: &str) {
+    if !text.is_empty() {
+        out.insert(key.into(), text.into());
+    }
+}
