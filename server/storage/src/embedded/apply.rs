@@ -1,0 +1,181 @@
+//! What the writer does inside one database transaction.
+
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension};
+
+use super::{
+    read::{State, newest},
+    row::HistoryRow,
+};
+use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome};
+
+/// Milliseconds since 1970. Leases survive a restart, so they run on the wall clock.
+pub(super) fn unix_millis() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The changes of one database transaction; they count once that is committed.
+pub(super) struct Changes<'a> {
+    connection: &'a Connection,
+    pub(super) state: State,
+    pub(super) events: Vec<Arc<Event>>,
+}
+
+/// A write that has been decided upon.
+struct Write {
+    row: HistoryRow,
+    replaced: Option<HistoryRow>,
+    expires_at: Option<u64>,
+}
+
+enum Decision {
+    Write(Write),
+    Answer(TxnOutcome),
+}
+
+impl<'a> Changes<'a> {
+    pub(super) fn new(connection: &'a Connection, state: State) -> Self {
+        Self { connection, state, events: Vec::new() }
+    }
+
+    /// Compares and writes. The inner error concerns this transaction alone, which has written nothing; the outer one
+    /// means that the whole group has to be rolled back.
+    pub(super) fn commit(&mut self, txn: &Txn) -> Result<Result<TxnOutcome>> {
+        match self.decide(txn) {
+            Err(error) => Ok(Err(error)),
+            Ok(Decision::Answer(outcome)) => Ok(Ok(outcome)),
+            Ok(Decision::Write(write)) => {
+                let event = self.write(write)?;
+                let deleted = if matches!(txn.op, Op::Delete) { event.prev.clone() } else { None };
+                Ok(Ok(TxnOutcome::Committed { revision: event.revision(), deleted }))
+            }
+        }
+    }
+
+    fn decide(&self, txn: &Txn) -> Result<Decision> {
+        let replaced = newest(self.connection, &txn.key)?;
+        let live = replaced.as_ref().filter(|row| row.is_live());
+        let revision = self.state.revision;
+        if txn.compare.is_some_and(|compare| compare != live.map_or(0, |row| row.kv.mod_revision)) {
+            let current = replaced.and_then(HistoryRow::into_live);
+            return Ok(Decision::Answer(TxnOutcome::Conflict { revision, current }));
+        }
+        let write = match (&txn.op, live) {
+            (Op::Put { value, ttl_seconds }, _) => Write {
+                row: HistoryRow::put(txn.key.clone(), value.clone(), revision + 1, replaced.as_ref()),
+                expires_at: ttl_seconds.map(|seconds| expiry(seconds.get())),
+                replaced,
+            },
+            (Op::Delete, Some(row)) => {
+                Write { row: HistoryRow::delete(revision + 1, row), expires_at: None, replaced }
+            }
+            (Op::Delete, None) => {
+                return Ok(Decision::Answer(TxnOutcome::Committed { revision, deleted: None }));
+            }
+        };
+        Ok(Decision::Write(write))
+    }
+
+    fn write(&mut self, write: Write) -> Result<Arc<Event>> {
+        let Write { row, replaced, expires_at } = write;
+        row.insert(self.connection)?;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO current (key, revision, live, expires_at) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (key) DO UPDATE
+                 SET revision = excluded.revision, live = excluded.live, expires_at = excluded.expires_at",
+            )?
+            .execute((&row.kv.key[..], row.kv.mod_revision, row.is_live(), expires_at))?;
+        self.state.revision = row.kv.mod_revision;
+        let event = Arc::new(row.into_event(replaced));
+        self.events.push(Arc::clone(&event));
+        Ok(event)
+    }
+
+    /// Deletes keys whose lease has run out, the longest expired first.
+    pub(super) fn expire(&mut self, limit: usize) -> Result<()> {
+        for key in self.expired(limit)? {
+            match self.decide(&Txn::delete(key.clone())) {
+                Ok(Decision::Write(write)) => drop(self.write(write)?),
+                Ok(Decision::Answer(_)) => {} // an expiry is only ever set on a key that exists
+                Err(error) => {
+                    // Reads of the key go on reporting the damage; its lease must not hold up the others.
+                    tracing::error!(%error, "a key whose lease ran out cannot be deleted");
+                    self.connection.execute("UPDATE current SET expires_at = NULL WHERE key = ?1", [&key[..]])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn expired(&self, limit: usize) -> Result<Vec<Bytes>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT key FROM current WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2")?;
+        let keys = statement.query_map((unix_millis(), limit), |row| row.get::<_, Vec<u8>>(0).map(Bytes::from))?;
+        Ok(keys.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Refuses reads below a revision from now on; [`Changes::purge`] removes the rows later. The errors are those of
+    /// [`Changes::commit`].
+    pub(super) fn compact(&mut self, requested: Revision) -> Result<Result<()>> {
+        let State { revision: current, compacted, .. } = self.state;
+        if requested > current {
+            return Ok(Err(Error::FutureRevision { requested, current }));
+        }
+        if requested <= compacted {
+            return Ok(Err(Error::Compacted { requested, compacted }));
+        }
+        self.connection.execute("UPDATE compaction SET compacted = ?1", [requested])?;
+        self.state.compacted = requested;
+        Ok(Ok(()))
+    }
+
+    /// Removes rows that the compaction made invisible, working through so many revisions. A row is invisible when the
+    /// next write of its key is compacted too, and a delete as soon as it is compacted itself.
+    pub(super) fn purge(&mut self, limit: usize) -> Result<()> {
+        let State { compacted, purged, .. } = self.state;
+        if purged == compacted {
+            return Ok(());
+        }
+        let mut statement = self.connection.prepare_cached(
+            "SELECT revision, prev_revision, version, key FROM history
+             WHERE revision > ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3",
+        )?;
+        let rows: Vec<(Revision, Revision, u64, Vec<u8>)> =
+            statement.query_map((purged, compacted, limit), |row| row.try_into())?.collect::<rusqlite::Result<_>>()?;
+        let mut forget = self.connection.prepare_cached("DELETE FROM history WHERE revision = ?1")?;
+        let mut forget_key =
+            self.connection.prepare_cached("DELETE FROM current WHERE key = ?1 AND revision = ?2")?;
+        for (revision, prev_revision, version, key) in &rows {
+            if *prev_revision != 0 {
+                forget.execute([prev_revision])?;
+            }
+            if *version == 0 {
+                forget.execute([revision])?;
+                forget_key.execute((key, revision))?;
+            }
+        }
+        let purged = rows.last().filter(|_| rows.len() == limit).map_or(compacted, |row| row.0);
+        self.connection.prepare_cached("UPDATE compaction SET purged = ?1")?.execute([purged])?;
+        self.state.purged = purged;
+        Ok(())
+    }
+}
+
+/// When the next lease runs out, in Unix milliseconds.
+pub(super) fn next_expiry(connection: &Connection) -> Result<Option<u64>> {
+    let mut statement = connection
+        .prepare_cached("SELECT expires_at FROM current WHERE expires_at IS NOT NULL ORDER BY expires_at LIMIT 1")?;
+    Ok(statement.query_row([], |row| row.get(0)).optional()?)
+}
+
+fn expiry(ttl_seconds: u64) -> u64 {
+    unix_millis().saturating_add(ttl_seconds.saturating_mul(1000)).min(i64::MAX as u64)
+}

@@ -1,0 +1,175 @@
+//! The embedded store: one directory, one writer, SQLite underneath.
+//!
+//! A single writer thread takes waiting transactions from a bounded queue, applies them in one database transaction,
+//! makes that durable with one fsync, tells the watchers and only then answers: many writers share one fsync. Readers use
+//! connections of their own, each reading a snapshot, and never wait for the writer. Why SQLite, and why these tables:
+//! `docs/decisions/0002-embedded-database.md`.
+//!
+//! | file | part |
+//! |---|---|
+//! | `directory` | the directory: is it ours, the one-writer lock |
+//! | `schema` | tables, pragmas, format version |
+//! | `row` | a row of the history and its checksum |
+//! | `read`, `readers` | reads of one snapshot; the connections they use |
+//! | `writer`, `apply`, `queue` | the writer thread; what it does inside a transaction; how requests wait for it |
+//! | `hub`, `watch` | fan-out to watchers; one watcher's stream from history into the present |
+
+mod apply;
+mod directory;
+mod hub;
+mod queue;
+mod read;
+mod readers;
+mod row;
+mod schema;
+mod watch;
+mod writer;
+
+use std::{path::Path, sync::Arc, thread::JoinHandle, time::Duration};
+
+use async_trait::async_trait;
+use tokio::sync::oneshot;
+
+use self::{
+    hub::Hub,
+    queue::{Command, Queue},
+    readers::Readers,
+};
+use crate::{
+    CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome, Watch,
+};
+
+/// How an embedded store behaves; the defaults suit a server.
+#[derive(Clone, Debug)]
+pub struct EmbeddedOptions {
+    /// Every so often the store compacts to the revision it had so long ago (upstream's
+    /// `--etcd-compaction-interval`); `None` never compacts by itself.
+    pub compaction_interval: Option<Duration>,
+    /// How long after a change idle watches are told the revision (etcd's `--watch-progress-notify-interval`).
+    pub progress_interval: Duration,
+    /// How many bytes of events may wait for one watcher before it is cut off.
+    pub watch_queue_bytes: usize,
+    /// How many bytes of requests may wait for the writer before further writers have to wait themselves.
+    pub write_queue_bytes: u32,
+}
+
+impl Default for EmbeddedOptions {
+    fn default() -> Self {
+        Self {
+            compaction_interval: Some(Duration::from_secs(300)),
+            progress_interval: Duration::from_secs(5),
+            watch_queue_bytes: 16 << 20,
+            write_queue_bytes: 32 << 20,
+        }
+    }
+}
+
+/// A store in a directory of its own.
+pub struct EmbeddedStore {
+    queue: Queue,
+    readers: Arc<Readers>,
+    hub: Arc<Hub>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl EmbeddedStore {
+    /// Opens the store in `dir`, creating it when the directory does not exist or is empty.
+    ///
+    /// It blocks for some milliseconds.
+    ///
+    /// # Errors
+    /// [`Error::Locked`] when it is open already, [`Error::Foreign`] and [`Error::UnsupportedFormat`] when the directory
+    /// holds something else, [`Error::Corrupt`] when the store is damaged.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(dir, EmbeddedOptions::default())
+    }
+
+    /// Opens the store in `dir` with other than the default options.
+    ///
+    /// # Errors
+    /// As [`EmbeddedStore::open`].
+    pub fn open_with(dir: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
+        let directory = directory::Directory::lock(dir.as_ref())?;
+        let connection = schema::open(&directory)?;
+        let state = read::State::load(&connection)?;
+        let readers = Arc::new(Readers::new(directory.database()));
+        let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));
+        let (queue, requests) = queue::bounded(options.write_queue_bytes);
+        let writer = writer::Writer::new(directory, connection, state, Arc::clone(&hub), requests, &options);
+        let writer = std::thread::Builder::new()
+            .name("storage-writer".into())
+            .spawn(move || writer.run())
+            .map_err(Error::backend)?;
+        Ok(Self { queue, readers, hub, writer: Some(writer) })
+    }
+}
+
+#[async_trait]
+impl Store for EmbeddedStore {
+    async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
+        // Not worth another thread: microseconds when the page is in memory, one disk read when it is not.
+        self.readers.read(|snapshot| snapshot.get(key, wanted(revision)))
+    }
+
+    async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
+        self.readers
+            .read_blocking(move |snapshot| snapshot.list(&range, options.limit, wanted(options.revision)))
+            .await
+    }
+
+    async fn count(&self, range: KeyRange) -> Result<CountResponse> {
+        self.readers.read_blocking(move |snapshot| snapshot.count(&range)).await
+    }
+
+    async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
+        if txn.key.is_empty() {
+            return Err(Error::EmptyKey);
+        }
+        self.queue.commit(txn).await
+    }
+
+    async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
+        watch::open(Arc::clone(&self.readers), Arc::clone(&self.hub), range, wanted(from)).await
+    }
+
+    async fn request_progress(&self) -> Result<()> {
+        self.hub.send_progress()
+    }
+
+    async fn compact(&self, revision: Revision) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.queue.send(Command::Compact { revision, answer })?;
+        answered.await.map_err(|_| Error::Closed)?
+    }
+
+    async fn current_revision(&self) -> Result<Revision> {
+        self.hub.revision()
+    }
+
+    async fn close(&self) -> Result<()> {
+        let (answer, answered) = oneshot::channel();
+        self.readers.close();
+        match self.queue.send(Command::Close { answer: Some(answer) }) {
+            Ok(()) => answered.await.unwrap_or(Ok(())), // another call closed it first
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Drop for EmbeddedStore {
+    /// Closes the store, waiting for the writer so that the directory can be opened again at once.
+    fn drop(&mut self) {
+        self.readers.close();
+        let _ = self.queue.send(Command::Close { answer: None }); // closed already
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the writer of the store panicked");
+        }
+    }
+}
+
+/// In requests revision 0 is the current one, as in etcd.
+fn wanted(revision: Option<Revision>) -> Option<Revision> {
+    revision.filter(|&revision| revision != 0)
+}

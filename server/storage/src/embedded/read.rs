@@ -1,0 +1,223 @@
+//! Reads of one snapshot of the database.
+
+use std::sync::Arc;
+
+use rusqlite::{Connection, OptionalExtension, Row};
+
+use super::row::{HistoryRow, columns};
+use crate::{CountResponse, Error, Event, GetResponse, KeyRange, KeyValue, ListResponse, Result, Revision};
+
+/// How much one chunk of a replayed history may hold, so that no read transaction stays open for long.
+const CHUNK_ROWS: usize = 10_000;
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// Where the store stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct State {
+    pub(super) revision: Revision,
+    /// Reads below it and watches up to it are refused.
+    pub(super) compacted: Revision,
+    /// Up to it, rows that cannot be seen any more have been removed.
+    pub(super) purged: Revision,
+}
+
+impl State {
+    pub(super) fn load(connection: &Connection) -> Result<Self> {
+        let mut statement = connection.prepare_cached(
+            "SELECT ifnull((SELECT max(revision) FROM history), 0), compacted, purged FROM compaction WHERE id = 0",
+        )?;
+        let (last, compacted, purged) = statement.query_row([], |row| row.try_into())?;
+        // The newest row may have been a delete that a compaction up to it removed; and etcd starts at 1.
+        Ok(Self { revision: Revision::max(last, compacted).max(1), compacted, purged })
+    }
+
+    /// The revision to read at, if it can be read.
+    fn at(&self, revision: Option<Revision>) -> Result<Revision> {
+        let Self { revision: current, compacted, .. } = *self;
+        match revision {
+            None => Ok(current),
+            Some(requested) if requested > current => Err(Error::FutureRevision { requested, current }),
+            Some(requested) if requested < compacted => Err(Error::Compacted { requested, compacted }),
+            Some(requested) => Ok(requested),
+        }
+    }
+}
+
+/// A connection inside a read transaction.
+pub(super) struct Snapshot<'a> {
+    connection: &'a Connection,
+    state: State,
+}
+
+/// A piece of history for one watcher.
+pub(super) struct Chunk {
+    pub(super) events: Vec<Arc<Event>>,
+    /// The first revision the chunk does not cover.
+    pub(super) next: Revision,
+}
+
+impl<'a> Snapshot<'a> {
+    pub(super) fn new(connection: &'a Connection) -> Result<Self> {
+        Ok(Self { connection, state: State::load(connection)? })
+    }
+
+    pub(super) fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
+        let at = self.state.at(revision)?;
+        let row = match newest(self.connection, key)? {
+            Some(row) => self.row_at(row, at)?,
+            None => None,
+        };
+        Ok(GetResponse { kv: row.and_then(HistoryRow::into_live), revision: self.state.revision })
+    }
+
+    pub(super) fn list(&self, range: &KeyRange, limit: usize, revision: Option<Revision>) -> Result<ListResponse> {
+        let at = self.state.at(revision)?;
+        let mut kvs: Vec<KeyValue> = Vec::new();
+        let mut more = false;
+        self.scan(range, "", |row| {
+            if let Some(kv) = self.row_at(row, at)?.and_then(HistoryRow::into_live) {
+                more = limit != 0 && kvs.len() == limit;
+                if !more {
+                    kvs.push(kv);
+                }
+            }
+            Ok(!more)
+        })?;
+        let count = if more { self.count_at(range, at)? } else { kvs.len() as u64 };
+        Ok(ListResponse { kvs, more, count, revision: self.state.revision })
+    }
+
+    pub(super) fn count(&self, range: &KeyRange) -> Result<CountResponse> {
+        Ok(CountResponse { count: self.count_at(range, self.state.revision)?, revision: self.state.revision })
+    }
+
+    /// The events of a range from a revision on, as many as fit into a chunk.
+    pub(super) fn events(&self, range: &KeyRange, from: Revision) -> Result<Chunk> {
+        let State { revision: current, compacted, .. } = self.state;
+        if from <= compacted {
+            return Err(Error::Compacted { requested: from, compacted });
+        }
+        let mut chunk = Chunk { events: Vec::new(), next: from };
+        let mut bytes = 0;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT revision, key FROM history WHERE revision >= ?1 ORDER BY revision LIMIT ?2")?;
+        let mut rows = statement.query((from, CHUNK_ROWS))?;
+        while let Some(row) = rows.next()?
+            && bytes < CHUNK_BYTES
+        {
+            let revision: Revision = row.get(0)?;
+            let key = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            if revision != chunk.next {
+                return Err(missing(key, chunk.next)); // above the compacted revision every revision has its row
+            }
+            if range.contains(key) {
+                let event = self.event(key, revision)?;
+                bytes += event.kv.value.len() + event.prev.as_ref().map_or(0, |prev| prev.value.len());
+                chunk.events.push(Arc::new(event));
+            }
+            chunk.next += 1;
+        }
+        if chunk.next == from && from <= current {
+            return Err(missing(range.start(), from));
+        }
+        Ok(chunk)
+    }
+
+    fn event(&self, key: &[u8], revision: Revision) -> Result<Event> {
+        let row = HistoryRow::load(self.connection, revision)?.ok_or_else(|| missing(key, revision))?;
+        let prev = self.row_before(&row)?;
+        Ok(row.into_event(prev))
+    }
+
+    /// What a key was at a revision, given its newest row.
+    fn row_at(&self, newest: HistoryRow, at: Revision) -> Result<Option<HistoryRow>> {
+        let mut row = newest;
+        while row.kv.mod_revision > at {
+            match self.row_before(&row)? {
+                Some(before) => row = before,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(row))
+    }
+
+    fn row_before(&self, row: &HistoryRow) -> Result<Option<HistoryRow>> {
+        if row.prev_revision == 0 {
+            return Ok(None);
+        }
+        let before = HistoryRow::load(self.connection, row.prev_revision)?;
+        // Only a delete that was compacted may be missing.
+        if before.is_none() && row.prev_revision > self.state.compacted {
+            return Err(missing(&row.kv.key, row.prev_revision));
+        }
+        Ok(before)
+    }
+
+    fn count_at(&self, range: &KeyRange, at: Revision) -> Result<u64> {
+        let sql = format!("SELECT count(*) FROM current c WHERE {} AND c.live = 1 AND c.revision <= {at}", bounds(range));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut count: u64 = match range.end() {
+            Some(end) => statement.query_row((&range.start()[..], &end[..]), |row| row.get(0))?,
+            None => statement.query_row([&range.start()[..]], |row| row.get(0))?,
+        };
+        if at < self.state.revision {
+            self.scan(range, &format!("AND c.revision > {at}"), |row| {
+                count += u64::from(self.row_at(row, at)?.is_some_and(|row| row.is_live()));
+                Ok(true)
+            })?;
+        }
+        Ok(count)
+    }
+
+    /// Visits the newest rows of a range in order of key until the visitor has enough.
+    fn scan(&self, range: &KeyRange, filter: &str, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
+        let sql = format!("{NEWEST} WHERE {} {filter} ORDER BY c.key", bounds(range));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = match range.end() {
+            Some(end) => statement.query((&range.start()[..], &end[..]))?,
+            None => statement.query([&range.start()[..]])?,
+        };
+        while let Some(row) = rows.next()? {
+            if !visit(read_newest(row)?)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+const NEWEST: &str =
+    concat!("SELECT c.key, c.revision, ", columns!(), " FROM current c LEFT JOIN history h ON h.revision = c.revision");
+const NEWEST_OF_KEY: &str = concat!(
+    "SELECT c.key, c.revision, ",
+    columns!(),
+    " FROM current c LEFT JOIN history h ON h.revision = c.revision WHERE c.key = ?1"
+);
+
+/// The newest row of a key: its last write, or the delete of it while that is kept.
+pub(super) fn newest(connection: &Connection, key: &[u8]) -> Result<Option<HistoryRow>> {
+    let mut statement = connection.prepare_cached(NEWEST_OF_KEY)?;
+    statement.query_row([key], |row| Ok(read_newest(row))).optional()?.transpose()
+}
+
+fn read_newest(row: &Row<'_>) -> Result<HistoryRow> {
+    let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+    let revision: Revision = row.get(1)?;
+    if row.get::<_, Option<Revision>>(2)?.is_none() {
+        return Err(missing(key, revision));
+    }
+    let found = HistoryRow::read(row, 2)?;
+    if found.kv.key != key {
+        return Err(Error::corrupt(key, format!("revision {revision} belongs to another key")));
+    }
+    Ok(found)
+}
+
+fn bounds(range: &KeyRange) -> &'static str {
+    if range.end().is_some() { "c.key >= ?1 AND c.key < ?2" } else { "c.key >= ?1" }
+}
+
+fn missing(key: &[u8], revision: Revision) -> Error {
+    Error::corrupt(key, format!("revision {revision} is missing from the history"))
+}

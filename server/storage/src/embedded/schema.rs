@@ -1,0 +1,118 @@
+//! The tables of an embedded store and how its connections are set up.
+//!
+//! `history` has a row for every revision that is kept, in order of revision, so a commit appends. `current` has a row
+//! for every key that exists or whose delete is still in the history, and points to its newest revision; `prev_revision`
+//! leads from there to the older ones. That is all a read at a revision needs, and costs one random page per write.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, config::DbConfig};
+
+use super::directory::{Directory, foreign};
+use crate::{Error, Result};
+
+/// Marks the file as ours ("k8st"), in SQLite's header.
+const APPLICATION_ID: u32 = 0x6b38_7374;
+/// The layout of the tables; a change that an older program cannot read takes the next number.
+const FORMAT: u32 = 1;
+
+const TABLES: &str = "
+CREATE TABLE history (
+    revision        INTEGER PRIMARY KEY,
+    prev_revision   INTEGER NOT NULL, -- of the same key; 0 for none
+    create_revision INTEGER NOT NULL, -- 0 for a delete
+    version         INTEGER NOT NULL, -- 0 for a delete
+    checksum        INTEGER NOT NULL,
+    key             BLOB NOT NULL,
+    value           BLOB NOT NULL
+) STRICT;
+CREATE TABLE current (
+    key        BLOB PRIMARY KEY,
+    revision   INTEGER NOT NULL,
+    live       INTEGER NOT NULL, -- 0 for a delete
+    expires_at INTEGER           -- Unix milliseconds
+) STRICT, WITHOUT ROWID;
+CREATE INDEX current_by_expiry ON current (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE compaction (
+    id        INTEGER PRIMARY KEY CHECK (id = 0),
+    compacted INTEGER NOT NULL, -- reads below it and watches up to it are refused
+    purged    INTEGER NOT NULL  -- up to it the rows nobody can see any more are gone
+) STRICT;
+INSERT INTO compaction VALUES (0, 0, 0);
+";
+
+/// Opens the database for the writer, creating the tables when it is new.
+pub(super) fn open(directory: &Directory) -> Result<Connection> {
+    let path = directory.database();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    match identify(&connection).map_err(|error| not_a_database(directory.path(), error))? {
+        Identity::Ours => {}
+        Identity::New => {}
+        Identity::Foreign(reason) => return Err(foreign(directory.path(), reason)),
+        Identity::OtherFormat(found) => {
+            return Err(Error::UnsupportedFormat { dir: directory.path().to_owned(), found, supported: FORMAT });
+        }
+    }
+    // One fsync of the log per commit, none per table page; a checkpoint every 16 MiB of log.
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
+         PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;",
+    )?;
+    configure(&connection)?;
+    if let Identity::New = identify(&connection)? {
+        create(&mut connection)?;
+    }
+    Ok(connection)
+}
+
+/// Opens the database for reading, while the writer has it open.
+pub(super) fn open_reader(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.execute_batch("PRAGMA cache_size = -1024;")?;
+    configure(&connection)?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(Duration::from_secs(10))?; // readers wait only while a crashed log is recovered
+    connection.set_prepared_statement_cache_capacity(32);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(())
+}
+
+enum Identity {
+    Ours,
+    New,
+    Foreign(String),
+    OtherFormat(u32),
+}
+
+fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0));
+    let tables: u32 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (pragma("application_id")?, pragma("user_version")?, tables) {
+        (APPLICATION_ID, FORMAT, _) => Identity::Ours,
+        (APPLICATION_ID, found, _) => Identity::OtherFormat(found),
+        (0, 0, 0) => Identity::New,
+        (id, ..) => Identity::Foreign(format!("its database belongs to another program (application id {id:#x})")),
+    })
+}
+
+fn not_a_database(dir: &Path, error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => foreign(dir, "its store.db is not a database, or its header is damaged"),
+        _ => error.into(),
+    }
+}
+
+/// Creates everything in one transaction, so that a crash leaves either a whole store or a new file.
+fn create(connection: &mut Connection) -> Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()?;
+    Ok(())
+}

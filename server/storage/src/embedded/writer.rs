@@ -1,0 +1,229 @@
+//! The writer thread.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+
+use super::{
+    EmbeddedOptions,
+    apply::{Changes, next_expiry, unix_millis},
+    directory::Directory,
+    hub::Hub,
+    queue::{Answer, Commit, Group, Requests},
+    read::State,
+};
+use crate::{Error, Event, Result, Revision, TxnOutcome, error::Source};
+
+/// How long housekeeping pauses after it failed (a full disk, say).
+const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);
+/// The longest sleep while leases run, so that a change of the wall clock is noticed.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+/// How many revisions housekeeping works through in a transaction of its own.
+const HOUSEKEEPING: usize = 1024;
+
+pub(super) struct Writer {
+    connection: Connection,
+    _directory: Directory, // dropped after the connection, so that the lock outlives it
+    hub: Arc<Hub>,
+    requests: Requests,
+    state: State,
+    /// Set after a commit that failed half-way: nothing is written any more.
+    failed: Option<Error>,
+    compaction: Option<CompactionTimer>,
+    progress_interval: Duration,
+    progress_due: Option<Instant>,
+    next_expiry: Option<u64>,
+    housekeeping_not_before: Instant,
+}
+
+/// Compacts, at every tick, to the revision of the tick before.
+struct CompactionTimer {
+    interval: Duration,
+    due: Instant,
+    revision: Revision,
+}
+
+/// What a group came to.
+struct Committed {
+    state: State,
+    events: Vec<Arc<Event>>,
+    outcomes: Vec<Result<TxnOutcome>>,
+    compactions: Vec<Result<()>>,
+    next_expiry: Option<u64>,
+}
+
+impl Writer {
+    pub(super) fn new(
+        directory: Directory,
+        connection: Connection,
+        state: State,
+        hub: Arc<Hub>,
+        requests: Requests,
+        options: &EmbeddedOptions,
+    ) -> Self {
+        let now = Instant::now();
+        let timer = |interval| CompactionTimer { interval, due: now + interval, revision: state.revision };
+        Self {
+            connection,
+            _directory: directory,
+            hub,
+            requests,
+            state,
+            failed: None,
+            compaction: options.compaction_interval.map(timer),
+            progress_interval: options.progress_interval,
+            progress_due: None,
+            next_expiry: Some(0), // there may be leases: look at once
+            housekeeping_not_before: now,
+        }
+    }
+
+    /// Serves requests until the store is closed, then gives the directory back.
+    pub(super) fn run(mut self) {
+        let answer = loop {
+            let mut group = self.requests.receive(self.time_to_next_task());
+            let close = group.close.take();
+            self.tick(&mut group);
+            self.serve(group);
+            if let Some(answer) = close {
+                break answer;
+            }
+        };
+        let flushed = self.flush();
+        drop(self);
+        if let Some(answer) = answer {
+            let _ = answer.send(flushed); // the caller may have given up waiting
+        }
+    }
+
+    /// Does what is due at this time besides the requests.
+    fn tick(&mut self, group: &mut Group) {
+        let now = Instant::now();
+        if let Some(timer) = self.compaction.as_mut().filter(|timer| timer.due <= now) {
+            if timer.revision > self.state.compacted {
+                group.compactions.push((timer.revision, None));
+            }
+            timer.revision = self.state.revision;
+            timer.due = now + timer.interval;
+        }
+        if self.progress_due.take_if(|due| *due <= now).is_some() {
+            let _ = self.hub.send_progress(); // only this thread closes the hub, later
+        }
+    }
+
+    fn serve(&mut self, group: Group) {
+        if let Some(error) = &self.failed {
+            return refuse(group, error);
+        }
+        if group.commits.is_empty() && group.compactions.is_empty() && !self.has_housekeeping() {
+            return;
+        }
+        match self.apply(&group) {
+            Ok(committed) => self.announce(group, committed),
+            Err(error) => {
+                tracing::error!(%error, "a group of writes failed");
+                self.housekeeping_not_before = Instant::now() + PAUSE_AFTER_ERROR;
+                if matches!(error, Error::Failed(_)) {
+                    self.failed = Some(error.clone());
+                }
+                refuse(group, &error);
+            }
+        }
+    }
+
+    /// Applies a group and whatever housekeeping is due, and makes it durable.
+    fn apply(&mut self, group: &Group) -> Result<Committed> {
+        let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut changes = Changes::new(&transaction, self.state);
+        let outcomes = group.commits.iter().map(|commit| changes.commit(&commit.txn)).collect::<Result<_>>()?;
+        let compactions =
+            group.compactions.iter().map(|(revision, _)| changes.compact(*revision)).collect::<Result<_>>()?;
+        if housekeeping {
+            changes.expire(HOUSEKEEPING)?;
+            // Faster than new garbage comes, but without holding up the writes that share the transaction.
+            let share = if group.commits.is_empty() { HOUSEKEEPING } else { 2 * group.commits.len() + 64 };
+            changes.purge(share)?;
+        }
+        let next_expiry = next_expiry(&transaction)?;
+        let Changes { state, events, .. } = changes;
+        transaction.commit().map_err(commit_error)?;
+        Ok(Committed { state, events, outcomes, compactions, next_expiry })
+    }
+
+    /// Tells the watchers, then the writers: who has its answer can rely on having been published.
+    fn announce(&mut self, group: Group, committed: Committed) {
+        let Committed { state, events, outcomes, compactions, next_expiry } = committed;
+        self.state = state;
+        self.next_expiry = next_expiry;
+        if !events.is_empty() {
+            self.hub.publish(&events, state.revision);
+            self.progress_due.get_or_insert_with(|| Instant::now() + self.progress_interval);
+        }
+        for (Commit { answer, .. }, outcome) in group.commits.into_iter().zip(outcomes) {
+            let _ = answer.send(outcome); // the caller may have given up waiting; its write stands
+        }
+        for ((_, answer), outcome) in group.compactions.into_iter().zip(compactions) {
+            report_compaction(answer, outcome);
+        }
+    }
+
+    fn has_housekeeping(&self) -> bool {
+        let expired = self.next_expiry.is_some_and(|at| at <= unix_millis());
+        (expired || self.state.purged < self.state.compacted) && Instant::now() >= self.housekeeping_not_before
+    }
+
+    /// How long the thread may sleep when no request comes; `None` is for ever.
+    fn time_to_next_task(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let timers = [self.compaction.as_ref().map(|timer| timer.due), self.progress_due];
+        let timer = timers.into_iter().flatten().min().map(|due| due.saturating_duration_since(now));
+        let lease = self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
+        let purge = (self.state.purged < self.state.compacted).then_some(Duration::ZERO);
+        let pause = self.housekeeping_not_before.saturating_duration_since(now);
+        let housekeeping = if self.failed.is_some() { None } else { lease.into_iter().chain(purge).min() };
+        timer.into_iter().chain(housekeeping.map(|wait| wait.max(pause))).min()
+    }
+
+    /// Moves the log into the database file, so that the next start has nothing to do.
+    fn flush(&self) -> Result<()> {
+        self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+}
+
+impl Drop for Writer {
+    /// Ends the watches, also when the thread panics: nobody may wait for events that cannot come.
+    fn drop(&mut self) {
+        self.hub.close();
+    }
+}
+
+fn commit_error(error: rusqlite::Error) -> Error {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => error.into(), // nothing was written that counts; there may be room again later
+        _ => Error::Failed(Source(Arc::new(error))),
+    }
+}
+
+fn refuse(group: Group, error: &Error) {
+    for commit in group.commits {
+        let _ = commit.answer.send(Err(error.clone())); // the caller may have given up waiting
+    }
+    for (_, answer) in group.compactions {
+        report_compaction(answer, Err(error.clone()));
+    }
+}
+
+fn report_compaction(answer: Option<Answer<()>>, outcome: Result<()>) {
+    match (answer, outcome) {
+        (Some(answer), outcome) => {
+            let _ = answer.send(outcome); // the caller may have given up waiting
+        }
+        (None, Err(error)) => tracing::error!(%error, "the periodic compaction failed"),
+        (None, Ok(())) => {}
+    }
+}

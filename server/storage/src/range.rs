@@ -1,0 +1,98 @@
+//! Ranges of keys.
+
+use bytes::Bytes;
+
+/// A half-open range of keys, as in an etcd `RangeRequest`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRange {
+    start: Bytes,
+    end: Option<Bytes>,
+}
+
+impl KeyRange {
+    /// The keys from `start` up to, not including, `end`; `None` is the end of the key space.
+    pub fn new(start: impl Into<Bytes>, end: Option<Bytes>) -> Self {
+        Self { start: start.into(), end }
+    }
+
+    /// The keys that begin with `prefix` (etcd's `WithPrefix`); an empty prefix is every key.
+    pub fn prefix(prefix: impl Into<Bytes>) -> Self {
+        let start = prefix.into();
+        let end = end_of_prefix(&start);
+        Self { start, end }
+    }
+
+    /// One key.
+    pub fn key(key: impl Into<Bytes>) -> Self {
+        let start = key.into();
+        let end = Some(successor(&start));
+        Self { start, end }
+    }
+
+    /// The part of this range from `key` on, `key` included: how a list continues.
+    #[must_use]
+    pub fn starting_at(mut self, key: impl Into<Bytes>) -> Self {
+        self.start = self.start.max(key.into());
+        self
+    }
+
+    /// The part of this range after `key`.
+    #[must_use]
+    pub fn after(self, key: &[u8]) -> Self {
+        self.starting_at(successor(key))
+    }
+
+    /// The first key of the range.
+    pub fn start(&self) -> &Bytes {
+        &self.start
+    }
+
+    /// The first key after the range.
+    pub fn end(&self) -> Option<&Bytes> {
+        self.end.as_ref()
+    }
+
+    /// Whether `key` lies in the range.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        key >= &self.start[..] && self.end.as_ref().is_none_or(|end| key < &end[..])
+    }
+}
+
+/// The smallest key after every key with the prefix; none when the prefix is empty or all `0xff`.
+fn end_of_prefix(prefix: &[u8]) -> Option<Bytes> {
+    let last = prefix.iter().rposition(|&byte| byte != 0xff)?;
+    let mut end = prefix[..=last].to_vec();
+    end[last] += 1;
+    Some(end.into())
+}
+
+/// The smallest key after `key`.
+fn successor(key: &[u8]) -> Bytes {
+    [key, b"\0"].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_ends_before_its_successor() {
+        let check = |prefix: &'static [u8], end: Option<&'static [u8]>| {
+            assert_eq!(KeyRange::prefix(prefix).end().map(|end| &end[..]), end, "{prefix:?}");
+        };
+        check(b"/registry/pods/", Some(b"/registry/pods0"));
+        check(b"a\xff", Some(b"b"));
+        check(b"\xff\xff", None);
+        check(b"", None);
+    }
+
+    #[test]
+    fn ranges_narrow_to_continue() {
+        let range = KeyRange::prefix("/a/");
+        assert!(range.contains(b"/a/1") && !range.contains(b"/a") && !range.contains(b"/a0"));
+        let rest = range.clone().after(b"/a/1");
+        assert!(!rest.contains(b"/a/1") && rest.contains(b"/a/1x") && rest.contains(b"/a/2"));
+        assert_eq!(range.clone().starting_at("/"), range);
+        assert!(KeyRange::key("/a").contains(b"/a") && !KeyRange::key("/a").contains(b"/a/1"));
+    }
+}
