@@ -1,0 +1,5 @@
+//! What admission webhooks are asked, and what they answer.
+
+#![group("admission.k8s.io", model = "io.k8s.api.admission", proto = "k8s.io.api.admission")]
+#![version(v1, unserved)]
+#![version(v1beta1, unserved)]

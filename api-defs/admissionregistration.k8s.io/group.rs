@@ -1,0 +1,11 @@
+//! Who may judge and change requests: webhooks, and policies written in CEL.
+
+#![group(
+    "admissionregistration.k8s.io",
+    priority = 16700,
+    model = "io.k8s.api.admissionregistration",
+    proto = "k8s.io.api.admissionregistration"
+)]
+#![version(v1)]
+#![version(v1beta1, priority = 12, off)]
+#![version(v1alpha1, priority = 9, off)]

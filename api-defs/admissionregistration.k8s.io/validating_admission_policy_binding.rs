@@ -1,0 +1,49 @@
+use crate::meta::ObjectMeta;
+
+/// Activates a validating policy for chosen resources and decides how violations are handled.
+#[kind(
+    plural = "validatingadmissionpolicybindings",
+    category = "api-extensions",
+    scope = Cluster,
+    unconditional_update = false,
+    generation
+)]
+#[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
+#[column("PolicyName", spec.policyName)]
+#[column("ParamRef", by_hand = validating_admission_policy_binding_param_ref)]
+#[column("Age", age)]
+pub struct ValidatingAdmissionPolicyBinding {
+    /// Name, labels and annotations of this cluster-scoped validating binding.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Which validating policy is activated, where, and with what enforcement.
+    #[field(2, required)]
+    pub spec: ValidatingAdmissionPolicyBindingSpec,
+}
+
+/// Settings that connect a validating policy with its scope, parameters and enforcement.
+pub struct ValidatingAdmissionPolicyBindingSpec {
+    /// Name of the `ValidatingAdmissionPolicy` to activate; required.
+    #[field(1, required, omitempty, shadow("k8s:required"))]
+    pub policy_name: String,
+
+    /// Parameter object exposed to the validation expressions as `params`.
+    #[field(2)]
+    pub param_ref: Option<ParamRef>,
+
+    /// Further restricts where the validating policy applies; it cannot broaden the policy.
+    #[field(3)]
+    pub match_resources: Option<MatchResources>,
+
+    /// How failures are enforced: `Deny`, `Warn`, `Audit`; `Deny` and `Warn` exclude each other.
+    #[field(4, required, omitempty, list = set, shadow("k8s:required"))]
+    pub validation_actions: Vec<ValidationAction>,
+}
+
+/// Enforcement modes for failed checks: block, warn the client, or log to audit.
+pub enum ValidationAction {
+    Deny,
+    Warn,
+    Audit,
+}

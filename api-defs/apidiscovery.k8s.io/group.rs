@@ -1,0 +1,10 @@
+//! Everything a server offers, in one answer.
+
+#![group(
+    "apidiscovery.k8s.io",
+    model = "io.k8s.api.apidiscovery",
+    proto = "k8s.io.api.apidiscovery",
+    package = apimachinery
+)]
+#![version(v2, unserved)]
+#![version(v2beta1, unserved)]

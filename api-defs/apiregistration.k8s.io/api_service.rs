@@ -1,0 +1,121 @@
+use crate::meta::ObjectMeta;
+
+/// Routes one API group version to an aggregated server or to the built-in one.
+#[kind(
+    plural = "apiservices",
+    category = "api-extensions",
+    scope = Cluster,
+    prefix = "apiregistration.k8s.io/apiservices",
+    stored = json,
+    unconditional_update = false,
+    generation = false,
+    name = path_segment_name
+)]
+#[versions(v1(introduced = "1.10"))]
+#[subresource(status)]
+#[column("Service", by_hand = api_service_service)]
+#[column("Available", by_hand = api_service_available)]
+#[column("Age", age)]
+pub struct APIService {
+    /// APIService identity; the name has to be `<version>.<group>`.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Group version to claim and the server that handles it.
+    #[field(2)]
+    pub spec: APIServiceSpec,
+
+    /// Availability of the backing API server.
+    #[field(3)]
+    pub status: APIServiceStatus,
+}
+
+/// Where requests for a group version go, and how they are prioritized.
+pub struct APIServiceSpec {
+    /// Service of the extension API server; unset means it is served locally.
+    #[field(1)]
+    pub service: Option<ServiceReference>,
+
+    /// API group being claimed, e.g. `metrics.k8s.io`.
+    #[field(2)]
+    pub group: String,
+
+    /// API version being claimed, e.g. `v1beta1`.
+    #[field(3)]
+    pub version: String,
+
+    /// Turns off certificate checks for the backend; strongly discouraged.
+    #[field(4)]
+    pub insecure_skip_tls_verify: bool,
+
+    /// PEM certificates trusted when verifying the extension server's TLS.
+    #[field(5, list = atomic)]
+    pub ca_bundle: Bytes,
+
+    /// Group ordering in discovery, 1 to 20000; higher values come first.
+    #[field(7, required)]
+    pub group_priority_minimum: i32,
+
+    /// Ordering of this version within its group, 1 to 1000; larger is preferred.
+    #[field(8, required)]
+    pub version_priority: i32,
+}
+
+/// Points at the Service behind an aggregated API.
+pub struct ServiceReference {
+    /// Namespace of the extension API server's Service.
+    #[field(1)]
+    pub namespace: String,
+
+    /// Name of the extension API server's Service.
+    #[field(2)]
+    pub name: String,
+
+    /// Service port for proxied traffic, 1 to 65535; 443 by default.
+    #[field(3, default_hidden = 443)]
+    pub port: Option<i32>,
+}
+
+/// What the aggregator currently knows about an APIService.
+pub struct APIServiceStatus {
+    /// Latest checks of the APIService, chiefly the `Available` condition.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<APIServiceCondition>,
+}
+
+/// One observed aspect of an APIService, normally its availability.
+pub struct APIServiceCondition {
+    /// Aspect being reported; only `Available` is defined.
+    #[field(1, required)]
+    pub r#type: APIServiceConditionType,
+
+    /// Whether the aggregated API is usable: `True`, `False` or `Unknown`.
+    #[field(2, required)]
+    pub status: ConditionStatus,
+
+    /// Moment when availability last changed.
+    #[field(3, always)]
+    pub last_transition_time: Time,
+
+    /// CamelCase code such as `MissingEndpoints` or `FailedDiscoveryCheck`.
+    #[field(4)]
+    pub reason: String,
+
+    /// Longer explanation of the availability result, for troubleshooting.
+    #[field(5)]
+    pub message: String,
+}
+
+/// Aspects reported for an APIService; at present just `Available`.
+#[open]
+pub enum APIServiceConditionType {
+    Available,
+}
+
+/// Three-valued state used in APIService conditions.
+#[open]
+pub enum ConditionStatus {
+    True,
+    False,
+    Unknown,
+}

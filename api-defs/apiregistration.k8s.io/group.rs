@@ -1,0 +1,10 @@
+//! Which server answers for which group and version.
+
+#![group(
+    "apiregistration.k8s.io",
+    priority = 20001,
+    model = "io.k8s.kube-aggregator.pkg.apis.apiregistration",
+    proto = "k8s.io.kube_aggregator.pkg.apis.apiregistration",
+    package = apimachinery
+)]
+#![version(v1, priority = 0)]

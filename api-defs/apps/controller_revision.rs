@@ -1,0 +1,25 @@
+use crate::meta::ObjectMeta;
+
+/// Immutable snapshot of a StatefulSet or DaemonSet template, kept for rollbacks.
+#[kind(plural = "controllerrevisions", scope = Namespaced)]
+#[versions(
+    v1(introduced = "1.9"),
+    v1beta2(introduced = "1.8", deprecated = "1.9", removed = "1.16", replacement = "apps/v1 ControllerRevision"),
+    v1beta1(introduced = "1.7", deprecated = "1.8", removed = "1.16", replacement = "apps/v1 ControllerRevision")
+)]
+#[column("Controller", by_hand = controller_revision_controller)]
+#[column("Revision", revision)]
+#[column("Age", age)]
+pub struct ControllerRevision {
+    /// Name and owner of the snapshot; the owning controller creates it.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Serialized template state as captured at this revision.
+    #[field(2, always)]
+    pub data: RawExtension,
+
+    /// Sequence number of the snapshot; a higher number is newer.
+    #[field(3, required)]
+    pub revision: i64,
+}

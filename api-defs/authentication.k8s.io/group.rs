@@ -1,0 +1,11 @@
+//! Who someone is: checking and issuing tokens.
+
+#![group(
+    "authentication.k8s.io",
+    priority = 17700,
+    model = "io.k8s.api.authentication",
+    proto = "k8s.io.api.authentication"
+)]
+#![version(v1)]
+#![version(v1beta1, priority = 9, unserved)]
+#![version(v1alpha1, priority = 1, unserved)]

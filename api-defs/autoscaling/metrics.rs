@@ -1,0 +1,568 @@
+use crate::core::ResourceName;
+use crate::meta::LabelSelector;
+
+/// One signal for scaling; fill in the block that matches `type`.
+#[versions(v2, v1)]
+pub struct MetricSpec {
+    /// Kind of signal, naming which other block to fill in.
+    #[field(1, required)]
+    pub r#type: MetricSourceType,
+
+    /// Metric describing one Kubernetes object, e.g. requests per second on an Ingress.
+    #[field(2)]
+    pub object: Option<ObjectMetricSource>,
+
+    /// Custom metric averaged over the workload's pods.
+    #[field(3)]
+    pub pods: Option<PodsMetricSource>,
+
+    /// CPU or memory usage of whole pods.
+    #[field(4)]
+    pub resource: Option<ResourceMetricSource>,
+
+    /// CPU or memory usage of one container per pod.
+    #[field(7)]
+    pub container_resource: Option<ContainerResourceMetricSource>,
+
+    /// Metric from a system outside the cluster.
+    #[field(5)]
+    pub external: Option<ExternalMetricSource>,
+}
+
+/// Kinds of signal an autoscaler can follow.
+#[open]
+pub enum MetricSourceType {
+    Object,
+    Pods,
+    Resource,
+    ContainerResource,
+    External,
+}
+
+/// Scales on a metric belonging to a single Kubernetes object.
+#[versions(v2, v1)]
+pub struct ObjectMetricSource {
+    /// Object that the metric describes.
+    #[field(1, required)]
+    pub described_object: CrossVersionObjectReference,
+
+    /// Level to hold; in v2beta1, the object described instead.
+    #[field(2, required)]
+    pub target: MetricTarget,
+
+    /// Name and label filter of the object's metric.
+    #[field(3, required)]
+    pub metric: MetricIdentifier,
+}
+
+/// Names an object in the same namespace by kind and name.
+pub struct CrossVersionObjectReference {
+    /// Kind of the object referred to, e.g. `Deployment`.
+    #[field(1, required)]
+    pub kind: String,
+
+    /// Name of the object referred to.
+    #[field(2, required)]
+    pub name: String,
+
+    /// Group and version of the object referred to, e.g. `apps/v1`.
+    #[field(3)]
+    pub api_version: String,
+}
+
+/// The level at which a metric should be held.
+pub struct MetricTarget {
+    /// How the level is expressed: `Utilization`, `Value` or `AverageValue`.
+    #[field(1, required)]
+    pub r#type: MetricTargetType,
+
+    /// Level for the metric as a whole, used with type `Value`.
+    #[field(2)]
+    pub value: Option<Quantity>,
+
+    /// Level per pod, used with type `AverageValue`.
+    #[field(3)]
+    pub average_value: Option<Quantity>,
+
+    /// Percent of requested resources to hold, used with type `Utilization`.
+    #[field(4)]
+    pub average_utilization: Option<i32>,
+}
+
+/// Ways of expressing the level a metric should be held at.
+#[open]
+pub enum MetricTargetType {
+    Utilization,
+    Value,
+    AverageValue,
+}
+
+/// Identifies a metric by its name and optional labels.
+pub struct MetricIdentifier {
+    /// Name under which the metrics API serves the metric.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Label filter for the metric series; with none, only the name counts.
+    #[field(2)]
+    pub selector: Option<LabelSelector>,
+}
+
+/// Scales on a custom metric averaged across the workload's pods.
+#[versions(v2, v1)]
+pub struct PodsMetricSource {
+    /// Name and label filter of the per-pod metric.
+    #[field(1, required)]
+    pub metric: MetricIdentifier,
+
+    /// Per-pod average to hold; type must be `AverageValue`.
+    #[field(2, required)]
+    pub target: MetricTarget,
+}
+
+/// Scales on CPU or memory summed over each pod's containers.
+#[versions(v2, v1)]
+pub struct ResourceMetricSource {
+    /// Resource to follow for whole pods, `cpu` or `memory`.
+    #[field(1, required)]
+    pub name: ResourceName,
+
+    /// Pod average to hold, as utilization percent or absolute amount.
+    #[field(2, required)]
+    pub target: MetricTarget,
+}
+
+/// Scales on CPU or memory of one named container in each pod.
+#[versions(v2, v1)]
+pub struct ContainerResourceMetricSource {
+    /// Resource to watch, `cpu` or `memory`.
+    #[field(1, required)]
+    pub name: ResourceName,
+
+    /// Average to aim for, as utilization percent or absolute amount per container.
+    #[field(2, required)]
+    pub target: MetricTarget,
+
+    /// Name of the container to measure, e.g. leaving out sidecars.
+    #[field(3, required)]
+    pub container: String,
+}
+
+/// Scales on a metric from outside the cluster, like a queue length.
+#[versions(v2, v1)]
+pub struct ExternalMetricSource {
+    /// Name and label filter of the external metric.
+    #[field(1, required)]
+    pub metric: MetricIdentifier,
+
+    /// Total value or per-pod average to aim for.
+    #[field(2, required)]
+    pub target: MetricTarget,
+}
+
+/// Latest reading of one scaling signal.
+#[versions(v2, v1)]
+pub struct MetricStatus {
+    /// Kind of signal, telling which block holds the reading.
+    #[field(1, required)]
+    pub r#type: MetricSourceType,
+
+    /// Reading for a metric on one Kubernetes object.
+    #[field(2)]
+    pub object: Option<ObjectMetricStatus>,
+
+    /// Reading for a custom per-pod metric.
+    #[field(3)]
+    pub pods: Option<PodsMetricStatus>,
+
+    /// Reading for pod CPU or memory.
+    #[field(4)]
+    pub resource: Option<ResourceMetricStatus>,
+
+    /// Reading for CPU or memory of one container.
+    #[field(7)]
+    pub container_resource: Option<ContainerResourceMetricStatus>,
+
+    /// Reading for a metric from outside the cluster.
+    #[field(5)]
+    pub external: Option<ExternalMetricStatus>,
+}
+
+/// Latest reading of a metric on a single object.
+#[versions(v2, v1)]
+pub struct ObjectMetricStatus {
+    /// Which object metric the reading is for.
+    #[field(1, required)]
+    pub metric: MetricIdentifier,
+
+    /// Latest level of the object's metric.
+    #[field(2, required)]
+    pub current: MetricValueStatus,
+
+    /// Kubernetes object that was measured.
+    #[field(3, required)]
+    pub described_object: CrossVersionObjectReference,
+}
+
+/// A measured level of a metric, in up to three forms.
+pub struct MetricValueStatus {
+    /// Measured level of the metric as a whole.
+    #[field(1)]
+    pub value: Option<Quantity>,
+
+    /// Measured level divided across the pods.
+    #[field(2)]
+    pub average_value: Option<Quantity>,
+
+    /// Measured usage as percent of requests; resource metrics only.
+    #[field(3)]
+    pub average_utilization: Option<i32>,
+}
+
+/// Latest reading of a per-pod custom metric.
+#[versions(v2, v1)]
+pub struct PodsMetricStatus {
+    /// Which per-pod metric the reading is for.
+    #[field(1, required)]
+    pub metric: MetricIdentifier,
+
+    /// Latest average over all the pods.
+    #[field(2, required)]
+    pub current: MetricValueStatus,
+}
+
+/// Latest reading of pod CPU or memory.
+#[versions(v2, v1)]
+pub struct ResourceMetricStatus {
+    /// Resource that was measured for whole pods.
+    #[field(1, required)]
+    pub name: ResourceName,
+
+    /// Latest pod usage averaged over the workload.
+    #[field(2, required)]
+    pub current: MetricValueStatus,
+}
+
+/// Latest reading of a container-level resource metric.
+#[versions(v2, v1)]
+pub struct ContainerResourceMetricStatus {
+    /// Resource that was measured for the container, such as `cpu`.
+    #[field(1, required)]
+    pub name: ResourceName,
+
+    /// Latest container usage averaged over the pods.
+    #[field(2, required)]
+    pub current: MetricValueStatus,
+
+    /// Container that the reading belongs to.
+    #[field(3, required)]
+    pub container: String,
+}
+
+/// Latest reading of an external metric.
+#[versions(v2, v1)]
+pub struct ExternalMetricStatus {
+    /// Which external metric the reading is for.
+    #[field(1, required)]
+    pub metric: MetricIdentifier,
+
+    /// Latest external total or per-pod average.
+    #[field(2, required)]
+    pub current: MetricValueStatus,
+}
+
+mod v1 {
+    #[differs(ObjectMetricSource)]
+    struct ObjectMetricSource {
+        /// Level to hold; in v2beta1, the object described instead.
+        #[field(1, required)]
+        target: CrossVersionObjectReference,
+
+        /// Object metric to read (v2beta1).
+        #[field(2, required)]
+        metric_name: String,
+
+        /// Wanted level of the object's metric (v2beta1).
+        #[field(3, required)]
+        target_value: Quantity,
+
+        /// Label filter for the object's metric (v2beta1).
+        #[field(4)]
+        selector: Option<LabelSelector>,
+
+        /// Wanted per-pod share of the object's metric (v2beta1).
+        #[field(5)]
+        average_value: Option<Quantity>,
+
+        #[gone]
+        described_object: (),
+        #[gone]
+        metric: (),
+    }
+
+    #[convert(
+        ObjectMetricSource,
+        by_hand = v1_object_metric_source,
+        here(target, metric_name, target_value, selector, average_value),
+        hub(described_object, target, metric)
+    )]
+    struct ObjectMetricSourceConversion;
+
+    #[differs(CrossVersionObjectReference)]
+    #[structure(atomic)]
+    struct CrossVersionObjectReference {}
+
+    #[differs(PodsMetricSource)]
+    struct PodsMetricSource {
+        /// Per-pod metric to read (v2beta1).
+        #[field(1, required)]
+        metric_name: String,
+
+        /// Wanted average per pod as a quantity (v2beta1).
+        #[field(2, required)]
+        target_average_value: Quantity,
+
+        /// Label filter for the per-pod metric (v2beta1).
+        #[field(3)]
+        selector: Option<LabelSelector>,
+
+        #[gone]
+        metric: (),
+        #[gone]
+        target: (),
+    }
+
+    #[convert(
+        PodsMetricSource,
+        by_hand = v1_pods_metric_source,
+        here(metric_name, target_average_value, selector),
+        hub(metric, target)
+    )]
+    struct PodsMetricSourceConversion;
+
+    #[differs(ResourceMetricSource)]
+    struct ResourceMetricSource {
+        /// Wanted pod average as percent of requests (v2beta1).
+        #[field(2)]
+        target_average_utilization: Option<i32>,
+
+        /// Wanted pod average as an absolute quantity (v2beta1).
+        #[field(3)]
+        target_average_value: Option<Quantity>,
+
+        #[gone]
+        target: (),
+    }
+
+    #[convert(
+        ResourceMetricSource,
+        by_hand = v1_resource_metric_source,
+        here(target_average_utilization, target_average_value),
+        hub(target)
+    )]
+    struct ResourceMetricSourceConversion;
+
+    #[differs(ContainerResourceMetricSource)]
+    struct ContainerResourceMetricSource {
+        /// Wanted average as percent of the container's request (v2beta1).
+        #[field(2)]
+        target_average_utilization: Option<i32>,
+
+        /// Wanted average as absolute quantity per container (v2beta1).
+        #[field(3)]
+        target_average_value: Option<Quantity>,
+
+        /// Name of the container to measure, e.g. leaving out sidecars.
+        #[field(5, required)]
+        container: String,
+
+        #[gone]
+        target: (),
+    }
+
+    #[convert(
+        ContainerResourceMetricSource,
+        by_hand = v1_container_resource_metric_source,
+        here(target_average_utilization, target_average_value),
+        hub(target)
+    )]
+    struct ContainerResourceMetricSourceConversion;
+
+    #[differs(ExternalMetricSource)]
+    struct ExternalMetricSource {
+        /// External metric to read (v2beta1).
+        #[field(1, required)]
+        metric_name: String,
+
+        /// Label filter picking the external series (v2beta1).
+        #[field(2)]
+        metric_selector: Option<LabelSelector>,
+
+        /// Wanted total, mutually exclusive with `targetAverageValue` (v2beta1).
+        #[field(3)]
+        target_value: Option<Quantity>,
+
+        /// Wanted amount per pod, mutually exclusive with `targetValue` (v2beta1).
+        #[field(4)]
+        target_average_value: Option<Quantity>,
+
+        #[gone]
+        metric: (),
+        #[gone]
+        target: (),
+    }
+
+    #[convert(
+        ExternalMetricSource,
+        by_hand = v1_external_metric_source,
+        here(metric_name, metric_selector, target_value, target_average_value),
+        hub(metric, target)
+    )]
+    struct ExternalMetricSourceConversion;
+
+    #[differs(ObjectMetricStatus)]
+    struct ObjectMetricStatus {
+        /// Object that was measured (v2beta1).
+        #[field(1, required)]
+        target: CrossVersionObjectReference,
+
+        /// Object metric that was read (v2beta1).
+        #[field(2, required)]
+        metric_name: String,
+
+        /// Latest level of the object's metric (v2beta1).
+        #[field(3, required)]
+        current_value: Quantity,
+
+        /// Label filter used for the object reading (v2beta1).
+        #[field(4)]
+        selector: Option<LabelSelector>,
+
+        /// Latest per-pod share of the object's metric (v2beta1).
+        #[field(5)]
+        average_value: Option<Quantity>,
+
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+        #[gone]
+        described_object: (),
+    }
+
+    #[convert(
+        ObjectMetricStatus,
+        by_hand = v1_object_metric_status,
+        here(target, metric_name, current_value, selector, average_value),
+        hub(metric, current, described_object)
+    )]
+    struct ObjectMetricStatusConversion;
+
+    #[differs(PodsMetricStatus)]
+    struct PodsMetricStatus {
+        /// Per-pod metric that was read (v2beta1).
+        #[field(1, required)]
+        metric_name: String,
+
+        /// Latest average per pod (v2beta1).
+        #[field(2, required)]
+        current_average_value: Quantity,
+
+        /// Label filter used for the per-pod reading (v2beta1).
+        #[field(3)]
+        selector: Option<LabelSelector>,
+
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+    }
+
+    #[convert(
+        PodsMetricStatus,
+        by_hand = v1_pods_metric_status,
+        here(metric_name, current_average_value, selector),
+        hub(metric, current)
+    )]
+    struct PodsMetricStatusConversion;
+
+    #[differs(ResourceMetricStatus)]
+    struct ResourceMetricStatus {
+        /// Latest pod average as percent of requests (v2beta1).
+        #[field(2)]
+        current_average_utilization: Option<i32>,
+
+        /// Latest pod average as an absolute quantity (v2beta1).
+        #[field(3, required)]
+        current_average_value: Quantity,
+
+        #[gone]
+        current: (),
+    }
+
+    #[convert(
+        ResourceMetricStatus,
+        by_hand = v1_resource_metric_status,
+        here(current_average_utilization, current_average_value),
+        hub(current)
+    )]
+    struct ResourceMetricStatusConversion;
+
+    #[differs(ContainerResourceMetricStatus)]
+    struct ContainerResourceMetricStatus {
+        /// Latest average as percent of the container's request (v2beta1).
+        #[field(2)]
+        current_average_utilization: Option<i32>,
+
+        /// Latest absolute average per container (v2beta1).
+        #[field(3, required)]
+        current_average_value: Quantity,
+
+        /// Container that the reading belongs to.
+        #[field(4, required)]
+        container: String,
+
+        #[gone]
+        current: (),
+    }
+
+    #[convert(
+        ContainerResourceMetricStatus,
+        by_hand = v1_container_resource_metric_status,
+        here(current_average_utilization, current_average_value),
+        hub(current)
+    )]
+    struct ContainerResourceMetricStatusConversion;
+
+    #[differs(ExternalMetricStatus)]
+    struct ExternalMetricStatus {
+        /// External metric that was read (v2beta1).
+        #[field(1, required)]
+        metric_name: String,
+
+        /// Label filter used for the external reading (v2beta1).
+        #[field(2)]
+        metric_selector: Option<LabelSelector>,
+
+        /// Latest total of the external metric (v2beta1).
+        #[field(3, required)]
+        current_value: Quantity,
+
+        /// Latest external amount divided by pod count (v2beta1).
+        #[field(4)]
+        current_average_value: Option<Quantity>,
+
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+    }
+
+    #[convert(
+        ExternalMetricStatus,
+        by_hand = v1_external_metric_status,
+        here(metric_name, metric_selector, current_value, current_average_value),
+        hub(metric, current)
+    )]
+    struct ExternalMetricStatusConversion;
+}

@@ -1,0 +1,290 @@
+use crate::core::{ConditionStatus, PodConditionType, PodTemplateSpec};
+use crate::meta::{LabelSelector, ObjectMeta};
+
+/// Runs pods until a given number of them finish successfully.
+#[kind(plural = "jobs", category = "all", scope = Namespaced, gc = orphan)]
+#[versions(v1(introduced = "1.2"))]
+#[subresource(status)]
+#[column("Status", by_hand = job_status)]
+#[column("Completions", by_hand = job_completions)]
+#[column("Duration", by_hand = job_duration)]
+#[column("Age", age)]
+#[column("Containers", join(spec.template.spec.containers.name), priority = 1)]
+#[column("Images", join(spec.template.spec.containers.image), priority = 1)]
+#[column("Selector", selector(spec.selector), priority = 1)]
+#[selectable("status.successful", by_hand = job_successful)]
+#[default(spec.completionMode = NonIndexed)]
+#[default(spec.suspend = false)]
+#[default(spec.manualSelector = false)]
+#[default(by_hand = default_job)]
+pub struct Job {
+    /// Name, namespace, labels and annotations of the Job.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Pod template, parallelism, completions and retry rules of the Job.
+    #[field(2)]
+    pub spec: JobSpec,
+
+    /// Progress, pod counts and conditions of the Job.
+    #[field(3)]
+    pub status: JobStatus,
+}
+
+/// How a Job's pods run, retry and finish.
+pub struct JobSpec {
+    /// Most pods running at once; default 1, and 0 pauses the Job.
+    #[field(1)]
+    pub parallelism: Option<i32>,
+
+    /// Successful pods needed; unset means any one success finishes the Job.
+    #[field(2)]
+    pub completions: Option<i32>,
+
+    /// Seconds the Job may run, retries included, before it is stopped and failed.
+    #[field(3)]
+    pub active_deadline_seconds: Option<i64>,
+
+    /// Rules reacting to particular pod failures instead of plain retry counting.
+    #[field(11)]
+    pub pod_failure_policy: Option<PodFailurePolicy>,
+
+    /// Lets an Indexed Job succeed early once chosen indexes are done.
+    #[field(16)]
+    pub success_policy: Option<SuccessPolicy>,
+
+    /// Pod failures tolerated before the Job fails; default 6.
+    #[field(7)]
+    pub backoff_limit: Option<i32>,
+
+    /// Failures tolerated for each index; Indexed Jobs with `restartPolicy: Never` only.
+    #[field(12)]
+    pub backoff_limit_per_index: Option<i32>,
+
+    /// Failed indexes tolerated before the whole Job fails; requires `backoffLimitPerIndex`.
+    #[field(13)]
+    pub max_failed_indexes: Option<i32>,
+
+    /// Pod label query, generated automatically; normally leave it unset.
+    #[field(4)]
+    pub selector: Option<LabelSelector>,
+
+    /// True lets you supply your own pod selector; clashes are then your risk.
+    #[field(5)]
+    pub manual_selector: Option<bool>,
+
+    /// Pod to run; `restartPolicy` must be `Never` or `OnFailure`.
+    #[field(6, required)]
+    pub template: PodTemplateSpec,
+
+    /// Seconds until a finished Job is deleted; kept forever when unset.
+    #[field(8)]
+    pub ttl_seconds_after_finished: Option<i32>,
+
+    /// Interchangeable pods (`NonIndexed`, default) or numbered ones (`Indexed`).
+    #[field(9)]
+    pub completion_mode: Option<CompletionMode>,
+
+    /// Deletes active pods and creates none while true; false resumes the Job.
+    #[field(10)]
+    pub suspend: Option<bool>,
+
+    /// Replace pods once `TerminatingOrFailed`, or only after they have fully `Failed`.
+    #[field(14)]
+    pub pod_replacement_policy: Option<PodReplacementPolicy>,
+
+    /// Controller in charge of the Job; default `kubernetes.io/job-controller`, cannot be changed.
+    #[field(15)]
+    pub managed_by: Option<String>,
+}
+
+/// Decides how a Job reacts to different kinds of pod failure.
+pub struct PodFailurePolicy {
+    /// Ordered reactions, at most 20; the first match wins.
+    #[field(1, required, list = atomic)]
+    pub rules: Vec<PodFailurePolicyRule>,
+}
+
+/// One reaction to a pod failure; give exactly one kind of criterion.
+pub struct PodFailurePolicyRule {
+    /// What happens on a match: `FailJob`, `FailIndex`, `Ignore` or `Count`.
+    #[field(1, required)]
+    pub action: PodFailurePolicyAction,
+
+    /// Criterion based on container exit codes.
+    #[field(2)]
+    pub on_exit_codes: Option<PodFailurePolicyOnExitCodesRequirement>,
+
+    /// Criterion based on pod conditions, at most 20 patterns; any one suffices.
+    #[field(3, list = atomic)]
+    pub on_pod_conditions: Vec<PodFailurePolicyOnPodConditionsPattern>,
+}
+
+/// Reactions available for matched pod failures.
+pub enum PodFailurePolicyAction {
+    FailJob,
+    FailIndex,
+    Ignore,
+    Count,
+}
+
+/// Matches failed pods by container exit code.
+pub struct PodFailurePolicyOnExitCodesRequirement {
+    /// Container to examine; unset means any container or init container.
+    #[field(1)]
+    pub container_name: Option<String>,
+
+    /// Whether the code must be `In` or `NotIn` the listed values.
+    #[field(2, required)]
+    pub operator: PodFailurePolicyOnExitCodesOperator,
+
+    /// Up to 255 distinct exit codes; 0 is forbidden with operator `In`.
+    #[field(3, required, list = set)]
+    pub values: Vec<i32>,
+}
+
+/// Whether an exit code must be inside or outside the list.
+pub enum PodFailurePolicyOnExitCodesOperator {
+    In,
+    NotIn,
+}
+
+/// Matches failed pods by one of their conditions.
+pub struct PodFailurePolicyOnPodConditionsPattern {
+    /// Pod condition to look for, such as `DisruptionTarget`.
+    #[field(1, required)]
+    pub r#type: PodConditionType,
+
+    /// Value the pod condition must have; default `True`.
+    #[field(2, always, default_hidden = True)]
+    pub status: ConditionStatus,
+}
+
+/// Defines when an Indexed Job counts as successful before all indexes finish.
+pub struct SuccessPolicy {
+    /// Alternatives tried in order, at most 20; meeting one is enough.
+    #[field(1, required, list = atomic)]
+    pub rules: Vec<SuccessPolicyRule>,
+}
+
+/// Success criterion by indexes, by count, or both together.
+pub struct SuccessPolicyRule {
+    /// Indexes that have to succeed, in compact form such as `0,2-4`.
+    #[field(1)]
+    pub succeeded_indexes: Option<String>,
+
+    /// Number of indexes that have to succeed, within `succeededIndexes` if given.
+    #[field(2)]
+    pub succeeded_count: Option<i32>,
+}
+
+/// Whether a Job's pods are interchangeable or numbered.
+pub enum CompletionMode {
+    NonIndexed,
+    Indexed,
+}
+
+/// When a Job may create a substitute for a departing pod.
+pub enum PodReplacementPolicy {
+    TerminatingOrFailed,
+    Failed,
+}
+
+/// Progress reported by the Job controller.
+pub struct JobStatus {
+    /// Latest Job conditions, e.g. `Complete` or `Failed`.
+    #[field(1, list = atomic, patch = merge, key = type)]
+    pub conditions: Vec<JobCondition>,
+
+    /// When work began; reset after resuming from suspension.
+    #[field(2)]
+    pub start_time: Option<Time>,
+
+    /// When the Job succeeded; never set for failed Jobs.
+    #[field(3)]
+    pub completion_time: Option<Time>,
+
+    /// Pods pending or running that are not being deleted.
+    #[field(4)]
+    pub active: i32,
+
+    /// Pods that ended in phase `Succeeded`.
+    #[field(5)]
+    pub succeeded: i32,
+
+    /// Pods that ended in phase `Failed`.
+    #[field(6)]
+    pub failed: i32,
+
+    /// Pods of the Job being deleted but not finished yet.
+    #[field(11)]
+    pub terminating: Option<i32>,
+
+    /// Finished indexes of an Indexed Job in compact form, e.g. `1,3-5,7`.
+    #[field(7)]
+    pub completed_indexes: String,
+
+    /// Indexes that ran out of retries, in compact form like `2,4-6`.
+    #[field(10)]
+    pub failed_indexes: Option<String>,
+
+    /// Finished pods waiting to be added to the counters; internal bookkeeping.
+    #[field(8)]
+    pub uncounted_terminated_pods: Option<UncountedTerminatedPods>,
+
+    /// Active pods of the Job that pass readiness.
+    #[field(9)]
+    pub ready: Option<i32>,
+}
+
+/// One observed aspect of a Job, such as completion or failure.
+pub struct JobCondition {
+    /// Aspect reported, e.g. `Complete`, `Failed` or `Suspended`.
+    #[field(1, required)]
+    pub r#type: JobConditionType,
+
+    /// Whether the Job condition holds: `True`, `False` or `Unknown`.
+    #[field(2, required)]
+    pub status: ConditionStatus,
+
+    /// When the Job condition was last looked at.
+    #[field(3, always)]
+    pub last_probe_time: Time,
+
+    /// When the Job condition last switched its status.
+    #[field(4, always)]
+    pub last_transition_time: Time,
+
+    /// CamelCase code such as `BackoffLimitExceeded` or `DeadlineExceeded`.
+    #[field(5)]
+    pub reason: String,
+
+    /// Readable detail on the Job condition.
+    #[field(6)]
+    pub message: String,
+}
+
+/// Aspects reported in a Job's conditions.
+#[open]
+pub enum JobConditionType {
+    Suspended,
+    Complete,
+    Failed,
+    FailureTarget,
+    SuccessCriteriaMet,
+}
+
+/// Finished pods that the Job's counters do not include yet.
+pub struct UncountedTerminatedPods {
+    /// UIDs of successful pods awaiting counting.
+    #[field(1, list = set)]
+    pub succeeded: Vec<String>,
+
+    /// UIDs of failed pods awaiting counting.
+    #[field(2, list = set)]
+    pub failed: Vec<String>,
+}
+
+mod v1beta1 {
+    use v1::JobSpec;
+}

@@ -1,0 +1,197 @@
+use crate::core::ConditionStatus;
+use crate::meta::ObjectMeta;
+
+/// Asks a signer for an X.509 certificate, subject to approval.
+#[kind(
+    plural = "certificatesigningrequests",
+    short = "csr",
+    scope = Cluster,
+    generation = false,
+    name = path_segment_name
+)]
+#[versions(
+    v1(introduced = "1.19"),
+    v1beta1(unserved, introduced = "1.12", deprecated = "1.19", replacement = "certificates.k8s.io/v1 CertificateSigningRequest")
+)]
+#[subresource(approval, verbs(get, patch, update))]
+#[subresource(status)]
+#[column("Age", age)]
+#[column("SignerName", spec.signerName or "<none>")]
+#[column("Requestor", spec.username)]
+#[column("RequestedDuration", by_hand = certificate_signing_request_requested_duration)]
+#[column("Condition", by_hand = certificate_signing_request_condition)]
+#[selectable(spec.signerName)]
+pub struct CertificateSigningRequest {
+    /// Name, labels and annotations of the cluster-scoped signing request.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Encoded CSR, chosen signer and requester identity; fixed after creation.
+    #[field(2, required)]
+    pub spec: CertificateSigningRequestSpec,
+
+    /// Approval conditions and, in the end, the issued certificate.
+    #[field(3)]
+    pub status: CertificateSigningRequestStatus,
+}
+
+/// What is to be signed, by whom, and for how long.
+pub struct CertificateSigningRequestSpec {
+    /// PEM block of type `CERTIFICATE REQUEST`, base64-encoded in JSON and YAML.
+    #[field(1, required)]
+    pub request: Bytes,
+
+    /// Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be changed.
+    #[field(7, required)]
+    pub signer_name: String,
+
+    /// Wanted validity in seconds, at least 600; signers may choose otherwise.
+    #[field(8)]
+    pub expiration_seconds: Option<i32>,
+
+    /// Key usages wanted in the certificate, such as `client auth`.
+    #[field(5, list = atomic)]
+    pub usages: Vec<KeyUsage>,
+
+    /// Creator's username, stamped by the API server.
+    #[field(2)]
+    pub username: String,
+
+    /// Creator's uid, stamped by the API server.
+    #[field(3)]
+    pub uid: String,
+
+    /// Creator's groups, stamped by the API server.
+    #[field(4, list = atomic)]
+    pub groups: Vec<String>,
+
+    /// Creator's extra attributes, stamped by the API server.
+    #[field(6)]
+    pub extra: Map<String, ExtraValue>,
+}
+
+/// Purposes a certificate's key can be permitted for.
+pub enum KeyUsage {
+    #[value("signing")]
+    Signing,
+    #[value("digital signature")]
+    DigitalSignature,
+    #[value("content commitment")]
+    ContentCommitment,
+    #[value("key encipherment")]
+    KeyEncipherment,
+    #[value("key agreement")]
+    KeyAgreement,
+    #[value("data encipherment")]
+    DataEncipherment,
+    #[value("cert sign")]
+    CertSign,
+    #[value("crl sign")]
+    CrlSign,
+    #[value("encipher only")]
+    EncipherOnly,
+    #[value("decipher only")]
+    DecipherOnly,
+    #[value("any")]
+    Any,
+    #[value("server auth")]
+    ServerAuth,
+    #[value("client auth")]
+    ClientAuth,
+    #[value("code signing")]
+    CodeSigning,
+    #[value("email protection")]
+    EmailProtection,
+    #[value("s/mime")]
+    SMime,
+    #[value("ipsec end system")]
+    IpsecEndSystem,
+    #[value("ipsec tunnel")]
+    IpsecTunnel,
+    #[value("ipsec user")]
+    IpsecUser,
+    #[value("timestamping")]
+    Timestamping,
+    #[value("ocsp signing")]
+    OcspSigning,
+    #[value("microsoft sgc")]
+    MicrosoftSgc,
+    #[value("netscape sgc")]
+    NetscapeSgc,
+}
+
+/// Values of one extra attribute of a user.
+#[proto(items)]
+pub struct ExtraValue {
+    /// The values.
+    #[field(1)]
+    pub items: Vec<String>,
+}
+
+/// Decision on a signing request and its result.
+pub struct CertificateSigningRequestStatus {
+    /// Decisions taken so far, such as `Approved`.
+    #[field(
+        1,
+        list = map(type),
+        shadow("k8s:listType=map", "k8s:listMapKey=type", "k8s:customUnique", "k8s:optional", "k8s:item(type: \"Approved\")=+k8s:zeroOrOneOfMember", "k8s:item(type: \"Denied\")=+k8s:zeroOrOneOfMember")
+    )]
+    pub conditions: Vec<CertificateSigningRequestCondition>,
+
+    /// Issued PEM chain, base64-encoded in output; empty until signed.
+    #[field(2)]
+    pub certificate: Bytes,
+}
+
+/// Records approval, denial or failure of a signing request.
+pub struct CertificateSigningRequestCondition {
+    /// Decision recorded: `Approved`, `Denied` or `Failed`.
+    #[field(1, required)]
+    pub r#type: RequestConditionType,
+
+    /// Value of the decision; `Approved` and `Denied` may only be `True`.
+    #[field(6, required)]
+    pub status: ConditionStatus,
+
+    /// CamelCase code for the decision, e.g. `AutoApproved`.
+    #[field(2)]
+    pub reason: String,
+
+    /// Readable text about the approval, denial or failure.
+    #[field(3)]
+    pub message: String,
+
+    /// When the decision record was last touched.
+    #[field(4, always)]
+    pub last_update_time: Time,
+
+    /// When the decision's status last changed; set by the server if empty.
+    #[field(5, always)]
+    pub last_transition_time: Time,
+}
+
+/// Decisions that can be recorded on a signing request.
+#[open]
+pub enum RequestConditionType {
+    Approved,
+    Denied,
+    Failed,
+}
+
+mod v1beta1 {
+    #[differs(CertificateSigningRequestSpec)]
+    #[default(usages = [DigitalSignature, KeyEncipherment])]
+    #[default(by_hand = default_v1beta1_certificate_signing_request_spec)]
+    struct CertificateSigningRequestSpec {
+        /// Signer to use, e.g. `kubernetes.io/kube-apiserver-client`; cannot be changed.
+        #[field(7)]
+        signer_name: Option<String>,
+    }
+
+    #[differs(CertificateSigningRequestCondition)]
+    struct CertificateSigningRequestCondition {
+        /// Value of the decision; `Approved` and `Denied` may only be `True`.
+        #[field(6, always, default_hidden = True)]
+        status: ConditionStatus,
+    }
+}

@@ -1,0 +1,110 @@
+use crate::meta::{Condition, ObjectMeta};
+
+mod v1beta1 {
+    /// Request by a kubelet for a certificate that one of its pods will use.
+    #[kind(
+        plural = "podcertificaterequests",
+        scope = Namespaced,
+        unconditional_update = false,
+        generation = false,
+        gate = PodCertificateRequest
+    )]
+    #[versions(v1beta1(introduced = "1.35"))]
+    #[subresource(status)]
+    #[column("PodName", spec.podName)]
+    #[column("ServiceAccountName", spec.serviceAccountName)]
+    #[column("NodeName", spec.nodeName)]
+    #[column("SignerName", spec.signerName)]
+    #[column("State", by_hand = pod_certificate_request_state)]
+    #[column("UnverifiedUserAnnotations", labels(spec.unverifiedUserAnnotations))]
+    #[selectable(spec.nodeName)]
+    #[selectable(spec.podName)]
+    #[selectable(spec.signerName)]
+    struct PodCertificateRequest {
+        /// Name, namespace, labels and annotations of the pod certificate request.
+        #[field(1)]
+        metadata: ObjectMeta,
+
+        /// Pod identity, public key and signer for the certificate.
+        #[field(2, required)]
+        spec: PodCertificateRequestSpec,
+
+        /// Issued chain with its validity times, or the refusal.
+        #[field(3)]
+        status: PodCertificateRequestStatus,
+    }
+
+    /// Which pod needs a certificate, for what key, from what signer.
+    struct PodCertificateRequestSpec {
+        /// Signer asked to issue, e.g. `example.com/my-signer`.
+        #[field(1, required)]
+        signer_name: String,
+
+        /// Pod that will receive the certificate.
+        #[field(2, required)]
+        pod_name: String,
+
+        /// Exact instance of the receiving pod.
+        #[field(3, required)]
+        pod_uid: String,
+
+        /// Service account under which the pod runs.
+        #[field(4, required)]
+        service_account_name: String,
+
+        /// Exact instance of the pod's service account.
+        #[field(5, required)]
+        service_account_uid: String,
+
+        /// Node on which the pod is placed.
+        #[field(6, required)]
+        node_name: String,
+
+        /// Exact instance of the pod's node.
+        #[field(7, required)]
+        node_uid: String,
+
+        /// Longest lifetime in seconds, 3600 to 7862400 (91 days); default 86400.
+        #[field(8, default = 86400)]
+        max_expiration_seconds: Option<i32>,
+
+        /// DER-encoded PKIX public key to certify; RSA, ECDSA and ED25519 are supported.
+        #[field(9, always, deprecated)]
+        pkix_public_key: Bytes,
+
+        /// Signature over the pod UID showing the requester has the private key.
+        #[field(10, always, deprecated)]
+        proof_of_possession: Bytes,
+
+        /// DER bytes of a kubelet-built PKCS#10 CSR from which signers take the key.
+        #[field(12, json = "stubPKCS10Request", required)]
+        stub_pkcs10_request: Bytes,
+
+        /// Free-form hints from the pod's author; signers must not trust them blindly.
+        #[field(11)]
+        unverified_user_annotations: Map<String, String>,
+    }
+
+    /// Result of a pod certificate request.
+    struct PodCertificateRequestStatus {
+        /// Outcome so far: `Issued`, `Denied` or `Failed`.
+        #[field(1, list = map(type), patch = merge)]
+        conditions: Vec<Condition>,
+
+        /// Issued PEM certificates, leaf first followed by intermediates.
+        #[field(2)]
+        certificate_chain: String,
+
+        /// Start of validity, copied from the leaf certificate.
+        #[field(4)]
+        not_before: Option<Time>,
+
+        /// When kubelet should start asking for a replacement.
+        #[field(5)]
+        begin_refresh_at: Option<Time>,
+
+        /// End of validity, copied from the leaf certificate.
+        #[field(6)]
+        not_after: Option<Time>,
+    }
+}

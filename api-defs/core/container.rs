@@ -1,0 +1,411 @@
+/// One process environment in a pod: its image, command, resources, mounts and probes.
+#[default(terminationMessagePath = "/dev/termination-log")]
+#[default(terminationMessagePolicy = File)]
+#[default(by_hand = default_container)]
+pub struct Container {
+    /// DNS-label identifier for this container, distinct from every other container in the pod.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Image to run, such as `registry.example.com/app:1.2` or a digest reference.
+    #[field(2)]
+    pub image: String,
+
+    /// Overrides the image's ENTRYPOINT; no shell is involved, and `$(VAR)` references are substituted.
+    #[field(3, list = atomic)]
+    pub command: Vec<String>,
+
+    /// Overrides the image's CMD, passing arguments to the entrypoint with `$(VAR)` substitution.
+    #[field(4, list = atomic)]
+    pub args: Vec<String>,
+
+    /// Directory the process starts in; falls back to the image's WORKDIR when unset.
+    #[field(5)]
+    pub working_dir: String,
+
+    /// Declares ports the process listens on; purely informational unless a `hostPort` is set.
+    #[field(6, list = map(containerPort, protocol), patch = merge, key = containerPort)]
+    pub ports: Vec<ContainerPort>,
+
+    /// Bulk-imports variables from ConfigMaps or Secrets; explicit `env` entries win on conflicts.
+    #[field(19, list = atomic)]
+    pub env_from: Vec<EnvFromSource>,
+
+    /// Individual environment variables handed to the process; fixed once the pod exists.
+    #[field(7, list = map(name), patch = merge)]
+    pub env: Vec<EnvVar>,
+
+    /// CPU, memory and other requests and limits that apply to this container.
+    #[field(8)]
+    pub resources: ResourceRequirements,
+
+    /// Says per resource whether an in-place resize needs a container restart.
+    #[field(23, list = atomic, gate = InPlacePodVerticalScaling)]
+    pub resize_policy: Vec<ContainerResizePolicy>,
+
+    /// Per-container restart override; `Always` on an init container makes it a sidecar.
+    #[field(24)]
+    pub restart_policy: Option<ContainerRestartPolicy>,
+
+    /// Ordered exit-code rules consulted before `restartPolicy`; the first match decides.
+    #[field(25, list = atomic, gate = ContainerRestartRules)]
+    pub restart_policy_rules: Vec<ContainerRestartRule>,
+
+    /// Where pod volumes show up in the container's filesystem.
+    #[field(9, list = map(mountPath), patch = merge)]
+    pub volume_mounts: Vec<VolumeMount>,
+
+    /// Raw block devices from PersistentVolumeClaims exposed to the container without a filesystem.
+    #[field(21, list = map(devicePath), patch = merge)]
+    pub volume_devices: Vec<VolumeDevice>,
+
+    /// Recurring check whose repeated failure makes the kubelet kill and restart the container.
+    #[field(10)]
+    pub liveness_probe: Option<Probe>,
+
+    /// Recurring check that decides whether Services may send traffic to this pod.
+    #[field(11)]
+    pub readiness_probe: Option<Probe>,
+
+    /// Check that must pass once before liveness and readiness checking begins.
+    #[field(22)]
+    pub startup_probe: Option<Probe>,
+
+    /// Hooks fired right after the container starts and just before it is stopped.
+    #[field(12)]
+    pub lifecycle: Option<Lifecycle>,
+
+    /// In-container file read for a final status message; defaults to `/dev/termination-log`, capped at 4096 bytes.
+    #[field(13)]
+    pub termination_message_path: String,
+
+    /// Picks `File` only, or `FallbackToLogsOnError` to use log output when the container fails.
+    #[field(20)]
+    pub termination_message_policy: TerminationMessagePolicy,
+
+    /// When to pull the image; defaults to `Always` for `:latest`, otherwise `IfNotPresent`.
+    #[field(14)]
+    pub image_pull_policy: PullPolicy,
+
+    /// Privilege, user and capability settings for this container, taking precedence over pod-level values.
+    #[field(15)]
+    pub security_context: Option<SecurityContext>,
+
+    /// Allocates an input stream so clients can attach; without it reads hit EOF immediately.
+    #[field(16)]
+    pub stdin: bool,
+
+    /// Closes standard input after the first attached client disconnects, until the container restarts.
+    #[field(17)]
+    pub stdin_once: bool,
+
+    /// Gives the process a terminal; only works together with `stdin: true`.
+    #[field(18)]
+    pub tty: bool,
+}
+
+/// A single network port that a container opens.
+pub struct ContainerPort {
+    /// Optional service-style label, 15 characters at most, that Services can target by name.
+    #[field(1)]
+    pub name: String,
+
+    /// Port from 1 to 65535 opened on the node itself; limits where pods can schedule.
+    #[field(2)]
+    pub host_port: i32,
+
+    /// Port the process listens on at the pod's IP, between 1 and 65535.
+    #[field(3, required)]
+    pub container_port: i32,
+
+    /// Transport used by the port: `TCP` (default), `UDP` or `SCTP`.
+    #[field(4, default = TCP)]
+    pub protocol: Protocol,
+
+    /// Node address on which the `hostPort` is bound; empty binds all addresses.
+    #[field(5)]
+    pub host_ip: String,
+}
+
+/// Minimum and maximum compute resources, plus device claims.
+#[default(by_hand = default_resource_requirements)]
+pub struct ResourceRequirements {
+    /// Maximum usage: CPU beyond it is throttled, memory beyond it is OOM-killed.
+    #[field(1)]
+    pub limits: Map<String, Quantity>,
+
+    /// Amount reserved for scheduling; equals the limit if only that is given.
+    #[field(2)]
+    pub requests: Map<String, Quantity>,
+
+    /// Pod-level device claims this container may use.
+    #[field(3, list = map(name), gate = DynamicResourceAllocation)]
+    pub claims: Vec<ResourceClaim>,
+}
+
+/// Entry letting a container use one of the pod's device claims.
+pub struct ResourceClaim {
+    /// Must equal the `name` of an entry in the pod's `resourceClaims`.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Single request within the claim to expose; blank exposes all of them.
+    #[field(2)]
+    pub request: String,
+}
+
+/// Links one resource to the restart behaviour wanted when it is resized in place.
+pub struct ContainerResizePolicy {
+    /// Resource this rule covers, either `cpu` or `memory`.
+    #[field(1, required)]
+    pub resource_name: ResourceName,
+
+    /// Either `NotRequired` (default), resizing live if possible, or `RestartContainer` to apply by restarting.
+    #[field(2, required)]
+    pub restart_policy: ResourceResizeRestartPolicy,
+}
+
+/// Whether resizing a resource involves restarting the container.
+#[open]
+pub enum ResourceResizeRestartPolicy {
+    NotRequired,
+    RestartContainer,
+}
+
+/// Container-level restart setting, including sidecar behaviour through `Always`.
+#[open]
+pub enum ContainerRestartPolicy {
+    Always,
+    Never,
+    OnFailure,
+}
+
+/// Defines what happens when a container exits in a particular way.
+pub struct ContainerRestartRule {
+    /// Reaction to a match: `Restart` this container or `RestartAllContainers` in the pod.
+    #[field(1, required, omitempty)]
+    pub action: ContainerRestartRuleAction,
+
+    /// Exit codes that trigger this rule.
+    #[field(2)]
+    pub exit_codes: Option<ContainerRestartRuleOnExitCodes>,
+}
+
+/// Response when a restart rule matches, affecting one or all containers.
+#[open]
+pub enum ContainerRestartRuleAction {
+    Restart,
+    RestartAllContainers,
+}
+
+/// Exit-code condition used by container restart rules.
+pub struct ContainerRestartRuleOnExitCodes {
+    /// Use `In` for codes present in `values`, `NotIn` for any code outside it.
+    #[field(1, required, omitempty)]
+    pub operator: ContainerRestartRuleOnExitCodesOperator,
+
+    /// Exit codes to compare with; 255 entries at most.
+    #[field(2, list = set)]
+    pub values: Vec<i32>,
+}
+
+/// Whether listed exit codes are included or excluded.
+#[open]
+pub enum ContainerRestartRuleOnExitCodesOperator {
+    In,
+    NotIn,
+}
+
+/// Attaches a pod volume to a directory in a container.
+pub struct VolumeMount {
+    /// Which of the pod's volumes to mount.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Makes this mount non-writable; false by default.
+    #[field(2)]
+    pub read_only: bool,
+
+    /// Extends read-only to submounts: `Disabled` (default), `IfPossible` or `Enabled`.
+    #[field(7)]
+    pub recursive_read_only: Option<RecursiveReadOnlyMode>,
+
+    /// Where the volume appears in the container; must not contain `:`.
+    #[field(3, required)]
+    pub mount_path: String,
+
+    /// Relative directory or file of the volume to mount instead of its root.
+    #[field(4)]
+    pub sub_path: String,
+
+    /// Whether mounts travel between node and container; `None` by default.
+    #[field(5)]
+    pub mount_propagation: Option<MountPropagationMode>,
+
+    /// Like `subPath` but expands `$(VAR)` from the container's environment.
+    #[field(6)]
+    pub sub_path_expr: String,
+}
+
+/// How strictly read-only is imposed on submounts.
+#[open]
+pub enum RecursiveReadOnlyMode {
+    Disabled,
+    IfPossible,
+    Enabled,
+}
+
+/// Direction in which new mounts spread between node and container.
+pub enum MountPropagationMode {
+    None,
+    HostToContainer,
+    Bidirectional,
+}
+
+/// Exposes a block-mode claim to a container as a raw device.
+pub struct VolumeDevice {
+    /// Pod volume backed by a block-mode claim.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Device path in the container, e.g. `/dev/xvda`.
+    #[field(2, required)]
+    pub device_path: String,
+}
+
+/// Chooses where a container's exit message comes from, optionally using log tail on failure.
+pub enum TerminationMessagePolicy {
+    File,
+    FallbackToLogsOnError,
+}
+
+/// Rule for when an image is fetched from its registry.
+pub enum PullPolicy {
+    Always,
+    Never,
+    IfNotPresent,
+}
+
+/// Temporary debugging container added to a running pod, typically by `kubectl debug`.
+#[default(terminationMessagePath = "/dev/termination-log")]
+#[default(terminationMessagePolicy = File)]
+#[default(by_hand = default_ephemeral_container)]
+pub struct EphemeralContainer {
+    /// Inlined settings shared with ordinary containers.
+    #[field(1, inline)]
+    pub ephemeral_container_common: EphemeralContainerCommon,
+
+    /// Container whose process namespace is joined, so its processes become visible for debugging.
+    #[field(2)]
+    pub target_container_name: String,
+}
+
+/// Settings of a debug container, mirroring those of a regular container.
+pub struct EphemeralContainerCommon {
+    /// Label for the debug container; must not clash with any other container here.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Image providing the debugging tools.
+    #[field(2)]
+    pub image: String,
+
+    /// Entrypoint to run in place of the one baked into the debug image.
+    #[field(3, list = atomic)]
+    pub command: Vec<String>,
+
+    /// Arguments given to the debug entrypoint; the image's CMD applies if empty.
+    #[field(4, list = atomic)]
+    pub args: Vec<String>,
+
+    /// Initial working directory of the debug process, else whatever the image sets.
+    #[field(5)]
+    pub working_dir: String,
+
+    /// Must stay empty; debug containers may not declare ports.
+    #[field(6, list = map(containerPort, protocol), patch = merge, key = containerPort)]
+    pub ports: Vec<ContainerPort>,
+
+    /// Sources whose keys all become variables in the debug container.
+    #[field(19, list = atomic)]
+    pub env_from: Vec<EnvFromSource>,
+
+    /// Variables set one by one in the debug container.
+    #[field(7, list = map(name), patch = merge)]
+    pub env: Vec<EnvVar>,
+
+    /// Must be omitted; debug containers use spare resources already held by the pod.
+    #[field(8)]
+    pub resources: ResourceRequirements,
+
+    /// Unsupported here, as debug containers have no resources to resize.
+    #[field(23, list = atomic, gate = InPlacePodVerticalScaling)]
+    pub resize_policy: Vec<ContainerResizePolicy>,
+
+    /// Cannot be set, because debug containers are never restarted.
+    #[field(24)]
+    pub restart_policy: Option<ContainerRestartPolicy>,
+
+    /// Cannot be set on debug containers.
+    #[field(25, list = atomic, gate = ContainerRestartRules)]
+    pub restart_policy_rules: Vec<ContainerRestartRule>,
+
+    /// Pod volumes to mount in the debug container; `subPath` is not permitted.
+    #[field(9, list = map(mountPath), patch = merge)]
+    pub volume_mounts: Vec<VolumeMount>,
+
+    /// Raw block devices to hand to the debug container.
+    #[field(21, list = map(devicePath), patch = merge)]
+    pub volume_devices: Vec<VolumeDevice>,
+
+    /// Rejected on debug containers, which are not health-checked.
+    #[field(10)]
+    pub liveness_probe: Option<Probe>,
+
+    /// Rejected on debug containers; they never affect pod readiness.
+    #[field(11)]
+    pub readiness_probe: Option<Probe>,
+
+    /// Rejected on debug containers, since they have no startup gating.
+    #[field(22)]
+    pub startup_probe: Option<Probe>,
+
+    /// Hooks are not available for debug containers.
+    #[field(12)]
+    pub lifecycle: Option<Lifecycle>,
+
+    /// File scanned for a closing message when debugging ends; `/dev/termination-log` by default.
+    #[field(13)]
+    pub termination_message_path: String,
+
+    /// How the closing message is collected: `File` or `FallbackToLogsOnError`.
+    #[field(20)]
+    pub termination_message_policy: TerminationMessagePolicy,
+
+    /// Whether the debug image is always, never or only conditionally pulled.
+    #[field(14)]
+    pub image_pull_policy: PullPolicy,
+
+    /// Privileges of the debug container, e.g. added capabilities like `SYS_PTRACE`.
+    #[field(15)]
+    pub security_context: Option<SecurityContext>,
+
+    /// Keeps input open so you can type into the debug session.
+    #[field(16)]
+    pub stdin: bool,
+
+    /// Shuts the input stream once the first debug session detaches.
+    #[field(17)]
+    pub stdin_once: bool,
+
+    /// Attaches a terminal for interactive shells; needs `stdin` as well.
+    #[field(18)]
+    pub tty: bool,
+}
+
+/// Outcome of mounting an image volume.
+pub struct ImageVolumeStatus {
+    /// Digest-resolved image that was mounted.
+    #[field(1, required, omitempty)]
+    pub image_ref: String,
+}

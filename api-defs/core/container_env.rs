@@ -1,0 +1,154 @@
+/// Imports a whole ConfigMap or Secret as environment variables.
+pub struct EnvFromSource {
+    /// Text placed before each imported key to build the variable name.
+    #[field(1)]
+    pub prefix: String,
+
+    /// ConfigMap whose entries all become variables.
+    #[field(2)]
+    pub config_map_ref: Option<ConfigMapEnvSource>,
+
+    /// Secret whose entries all become variables.
+    #[field(3)]
+    pub secret_ref: Option<SecretEnvSource>,
+}
+
+/// Imports all entries of a ConfigMap as environment variables.
+pub struct ConfigMapEnvSource {
+    /// Inlined `name` of the ConfigMap to import.
+    #[field(1, inline)]
+    pub local_object_reference: LocalObjectReference,
+
+    /// When true, a missing ConfigMap does not stop the container from starting.
+    #[field(2)]
+    pub optional: Option<bool>,
+}
+
+/// Turns every key of a Secret into an environment variable.
+pub struct SecretEnvSource {
+    /// Names the Secret to import, from the pod's namespace.
+    #[field(1, inline)]
+    pub local_object_reference: LocalObjectReference,
+
+    /// Tolerates a missing Secret instead of failing container start.
+    #[field(2)]
+    pub optional: Option<bool>,
+}
+
+/// A single environment variable set inside the container.
+pub struct EnvVar {
+    /// Variable name as seen by the process; printable ASCII without `=`.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Literal content, with `$(OTHER)` expansion; use `$$` to escape a dollar sign.
+    #[field(2)]
+    pub value: String,
+
+    /// Fetches the content from elsewhere; mutually exclusive with a non-empty `value`.
+    #[field(3)]
+    pub value_from: Option<EnvVarSource>,
+}
+
+/// Place an environment variable's content comes from; pick exactly one.
+pub struct EnvVarSource {
+    /// Pod field to copy, such as `metadata.name`, `spec.nodeName` or `status.podIP`.
+    #[field(1)]
+    pub field_ref: Option<ObjectFieldSelector>,
+
+    /// Container resource limit or request to copy, like `limits.cpu`.
+    #[field(2)]
+    pub resource_field_ref: Option<ResourceFieldSelector>,
+
+    /// Single ConfigMap key supplying the content.
+    #[field(3)]
+    pub config_map_key_ref: Option<ConfigMapKeySelector>,
+
+    /// Single Secret key supplying the content, in the same namespace as the pod.
+    #[field(4)]
+    pub secret_key_ref: Option<SecretKeySelector>,
+
+    /// Entry of an env-style file on a volume supplying the content.
+    #[field(5, gate = EnvFiles)]
+    pub file_key_ref: Option<FileKeySelector>,
+}
+
+/// Addresses one field of the pod for the downward API.
+#[structure(atomic)]
+pub struct ObjectFieldSelector {
+    /// Version whose schema the path is written for, `v1` by default.
+    #[field(1, default_hidden = "v1")]
+    pub api_version: String,
+
+    /// Dotted path to the field, such as `metadata.labels['app']`.
+    #[field(2, required)]
+    pub field_path: String,
+}
+
+/// Picks a container's resource figure for the downward API.
+#[structure(atomic)]
+pub struct ResourceFieldSelector {
+    /// Whose figures to read; environment variables may skip it to mean their own container.
+    #[field(1)]
+    pub container_name: String,
+
+    /// Figure to read, such as `limits.memory` or `requests.cpu`.
+    #[field(2, required)]
+    pub resource: String,
+
+    /// Unit the figure is divided by and rounded up, e.g. `1Mi`; default `1`.
+    #[field(3, always)]
+    pub divisor: Quantity,
+}
+
+/// Picks one entry of a ConfigMap.
+#[structure(atomic)]
+pub struct ConfigMapKeySelector {
+    /// Inlined `name` of the ConfigMap holding the entry.
+    #[field(1, inline)]
+    pub local_object_reference: LocalObjectReference,
+
+    /// Entry to read from the ConfigMap.
+    #[field(2, required)]
+    pub key: String,
+
+    /// When true, a missing ConfigMap or key is tolerated.
+    #[field(3)]
+    pub optional: Option<bool>,
+}
+
+/// Picks one key of a Secret.
+#[structure(atomic)]
+pub struct SecretKeySelector {
+    /// Names the Secret that contains the key.
+    #[field(1, inline)]
+    pub local_object_reference: LocalObjectReference,
+
+    /// Entry to read; has to be a valid Secret key.
+    #[field(2, required)]
+    pub key: String,
+
+    /// Tolerates a missing Secret or key.
+    #[field(3)]
+    pub optional: Option<bool>,
+}
+
+/// Picks one variable out of an env-format file stored on a volume.
+#[structure(atomic)]
+pub struct FileKeySelector {
+    /// Volume in the pod that contains the env file.
+    #[field(1, required)]
+    pub volume_name: String,
+
+    /// Relative location of the env file on the volume; `..` is forbidden.
+    #[field(2, required)]
+    pub path: String,
+
+    /// Variable to extract from the file; at most 128 characters long.
+    #[field(3, required)]
+    pub key: String,
+
+    /// If true, a missing file or key just leaves the variable undefined.
+    #[field(4, default = false)]
+    pub optional: Option<bool>,
+}

@@ -1,0 +1,74 @@
+use crate::meta::ObjectMeta;
+
+/// Legacy list of a Service's backend addresses; superseded by EndpointSlice and deprecated since v1.33.
+#[kind(plural = "endpoints", short = "ep", scope = Namespaced, prefix = "services/endpoints", create_on_update)]
+#[versions(v1(introduced = "1.0"))]
+#[column("Endpoints", by_hand = endpoints_endpoints)]
+#[column("Age", age)]
+pub struct Endpoints {
+    /// Identifying metadata; the name must equal that of the Service it backs.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Address-and-port groups that together form the full backend list.
+    #[field(2, list = atomic)]
+    pub subsets: Vec<EndpointSubset>,
+}
+
+/// Group of addresses that all share an identical set of ports.
+#[deprecated]
+pub struct EndpointSubset {
+    /// Backends that are ready and may receive traffic.
+    #[field(1, list = atomic)]
+    pub addresses: Vec<EndpointAddress>,
+
+    /// Backends known but currently withheld because they are starting or failing readiness.
+    #[field(2, list = atomic)]
+    pub not_ready_addresses: Vec<EndpointAddress>,
+
+    /// Ports available on each address in the group.
+    #[field(3, list = atomic)]
+    pub ports: Vec<EndpointPort>,
+}
+
+/// A single backend IP listed in an Endpoints object.
+#[structure(atomic)]
+#[deprecated]
+pub struct EndpointAddress {
+    /// Backend IP; loopback, link-local and link-local multicast ranges are rejected.
+    #[field(1, required)]
+    pub ip: String,
+
+    /// DNS label under which this backend can be resolved within a headless Service.
+    #[field(3)]
+    pub hostname: String,
+
+    /// Node on which the backend runs, if known.
+    #[field(4)]
+    pub node_name: Option<String>,
+
+    /// Object behind the address, almost always a Pod.
+    #[field(2)]
+    pub target_ref: Option<ObjectReference>,
+}
+
+/// A port number offered by every address of the subset.
+#[structure(atomic)]
+#[deprecated]
+pub struct EndpointPort {
+    /// Matches the Service port name; may be blank only with a single port.
+    #[field(1)]
+    pub name: String,
+
+    /// Numeric port where the backends accept traffic.
+    #[field(2, required)]
+    pub port: i32,
+
+    /// Transport spoken on this port; assumed `TCP` when left out.
+    #[field(3, default_hidden = TCP)]
+    pub protocol: Protocol,
+
+    /// Hint about the application protocol, such as `kubernetes.io/h2c`, for smarter proxies.
+    #[field(4)]
+    pub app_protocol: Option<String>,
+}

@@ -1,0 +1,109 @@
+use crate::meta::ObjectMeta;
+
+/// Short-lived record of something that happened to an object, kept one hour by default.
+#[kind(plural = "events", short = "ev", scope = Namespaced, create_on_update, gc = none, watch_cache = false)]
+#[versions(v1(introduced = "1.0"))]
+#[column("Last Seen", by_hand = event_last_seen)]
+#[column("Type", type)]
+#[column("Reason", reason)]
+#[column("Object", by_hand = event_object)]
+#[column("Subobject", involvedObject.fieldPath, priority = 1)]
+#[column("Source", by_hand = event_source, priority = 1)]
+#[column("Message", by_hand = event_message)]
+#[column("First Seen", age(firstTimestamp) or "age(eventTime)", priority = 1)]
+#[column("Count", by_hand = event_count, priority = 1)]
+#[column("Name", metadata.name, format = "name", priority = 1)]
+#[selectable(involvedObject.apiVersion)]
+#[selectable(involvedObject.fieldPath)]
+#[selectable(involvedObject.kind)]
+#[selectable(involvedObject.name)]
+#[selectable(involvedObject.namespace)]
+#[selectable(involvedObject.resourceVersion)]
+#[selectable(involvedObject.uid)]
+#[selectable(reason)]
+#[selectable(reportingComponent)]
+#[selectable("source", by_hand = event_source)]
+#[selectable(type)]
+pub struct Event {
+    /// Event name and namespace; the namespace matches that of the affected object.
+    #[field(1, required)]
+    pub metadata: ObjectMeta,
+
+    /// Object this event is about.
+    #[field(2, required)]
+    pub involved_object: ObjectReference,
+
+    /// Brief CamelCase cause, such as `FailedScheduling` or `Pulled`.
+    #[field(3)]
+    pub reason: String,
+
+    /// Readable explanation of what occurred.
+    #[field(4)]
+    pub message: String,
+
+    /// Component and host that produced the event; older counterpart of `reportingComponent`.
+    #[field(5)]
+    pub source: EventSource,
+
+    /// When this event was initially seen.
+    #[field(6, always)]
+    pub first_timestamp: Time,
+
+    /// When the most recent repetition was seen.
+    #[field(7, always)]
+    pub last_timestamp: Time,
+
+    /// How many repetitions have been folded into this record.
+    #[field(8)]
+    pub count: i32,
+
+    /// Severity class, `Normal` or `Warning`.
+    #[field(9)]
+    pub r#type: String,
+
+    /// Microsecond-precision time of first observation, used by the newer events API.
+    #[field(10, always)]
+    pub event_time: MicroTime,
+
+    /// Repetition data when the event recurs; absent for one-off events.
+    #[field(11)]
+    pub series: Option<EventSeries>,
+
+    /// What the reporter did or tried to do, e.g. `Binding`.
+    #[field(12)]
+    pub action: String,
+
+    /// Second object that plays a part in the event, if any.
+    #[field(13)]
+    pub related: Option<ObjectReference>,
+
+    /// Controller that emitted the event, for example `kubernetes.io/kubelet`.
+    #[field(14, always)]
+    pub reporting_component: String,
+
+    /// Specific replica of the controller, such as `kubelet-node1`.
+    #[field(15, always)]
+    pub reporting_instance: String,
+}
+
+/// Who emitted an event and where.
+pub struct EventSource {
+    /// Program that emitted the event, e.g. `kubelet` or `default-scheduler`.
+    #[field(1)]
+    pub component: String,
+
+    /// Node from which the event was emitted, if relevant.
+    #[field(2)]
+    pub host: String,
+}
+
+/// Running tally of a recurring event.
+pub struct EventSeries {
+    /// Occurrences recorded in the series up to its latest update.
+    #[field(1)]
+    pub count: i32,
+
+    /// Time of the latest occurrence, with microsecond precision.
+    #[field(2, always)]
+    pub last_observed_time: MicroTime,
+}

@@ -1,0 +1,57 @@
+use crate::meta::ObjectMeta;
+
+/// Per-namespace defaults and bounds on what pods, containers and claims may request.
+#[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update)]
+#[versions(v1(introduced = "1.0"))]
+pub struct LimitRange {
+    /// Name, labels and annotations of the LimitRange.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Bounds and defaults enforced at admission.
+    #[field(2)]
+    pub spec: LimitRangeSpec,
+}
+
+/// Collection of bounds that a LimitRange enforces.
+pub struct LimitRangeSpec {
+    /// One entry for each kind of object to constrain.
+    #[field(1, required, list = atomic)]
+    pub limits: Vec<LimitRangeItem>,
+}
+
+/// Bounds and defaults for one kind of object.
+#[default(by_hand = default_limit_range_item)]
+pub struct LimitRangeItem {
+    /// Kind being constrained: `Pod`, `Container` or `PersistentVolumeClaim`.
+    #[field(1, required)]
+    pub r#type: LimitType,
+
+    /// Ceiling per resource; larger values are refused.
+    #[field(2)]
+    pub max: Map<String, Quantity>,
+
+    /// Floor per resource; smaller values are refused.
+    #[field(3)]
+    pub min: Map<String, Quantity>,
+
+    /// Limit injected when a container gives none for that resource.
+    #[field(4)]
+    pub default: Map<String, Quantity>,
+
+    /// Request injected when a container leaves it out.
+    #[field(5)]
+    pub default_request: Map<String, Quantity>,
+
+    /// Greatest allowed limit divided by request, curbing overcommit per resource.
+    #[field(6)]
+    pub max_limit_request_ratio: Map<String, Quantity>,
+}
+
+/// Kind of object a LimitRange entry constrains.
+#[open]
+pub enum LimitType {
+    Pod,
+    Container,
+    PersistentVolumeClaim,
+}

@@ -1,0 +1,337 @@
+use crate::meta::ObjectMeta;
+
+/// Smallest deployable unit: containers sharing network and volumes on one node.
+#[kind(plural = "pods", short = "po", category = "all", scope = Namespaced, delete_returns_object, graceful)]
+#[versions(v1(introduced = "1.0"))]
+#[subresource(attach, kind = core::v1::PodAttachOptions, verbs(create, get))]
+#[subresource(binding, kind = core::v1::Binding, verbs(create))]
+#[subresource(ephemeralcontainers, verbs(get, patch, update))]
+#[subresource(eviction, kind = policy::v1::Eviction, verbs(create))]
+#[subresource(exec, kind = core::v1::PodExecOptions, verbs(create, get))]
+#[subresource(log, verbs(get))]
+#[subresource(portforward, kind = core::v1::PodPortForwardOptions, verbs(create, get))]
+#[subresource(proxy, kind = core::v1::PodProxyOptions, verbs(create, delete, get, patch, update))]
+#[subresource(resize, verbs(get, patch, update))]
+#[subresource(status)]
+#[column("Ready", by_hand = pod_ready)]
+#[column("Status", by_hand = pod_status)]
+#[column("Restarts", by_hand = pod_restarts)]
+#[column("Age", age)]
+#[column("IP", status.podIP or "<none>", priority = 1)]
+#[column("Node", spec.nodeName or "<none>", priority = 1)]
+#[column("Nominated Node", status.nominatedNodeName or "<none>", priority = 1)]
+#[column("Readiness Gates", by_hand = pod_readiness_gates, priority = 1)]
+#[selectable(spec.hostNetwork)]
+#[selectable(spec.nodeName, alias = "spec.host")]
+#[selectable(spec.restartPolicy)]
+#[selectable(spec.schedulerName)]
+#[selectable(spec.serviceAccountName)]
+#[selectable(status.nominatedNodeName)]
+#[selectable(status.phase)]
+#[selectable(status.podIP)]
+#[selectable("status.podIPs", by_hand = pod_ips)]
+#[default(spec.enableServiceLinks = true)]
+#[default(by_hand = default_pod)]
+#[normalize(by_hand = normalize_pod)]
+pub struct Pod {
+    /// Pod name, namespace, labels used by selectors, annotations and owners.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Containers, volumes and scheduling settings; largely immutable once created.
+    #[field(2)]
+    pub spec: PodSpec,
+
+    /// Latest known phase, IPs and container states; may lag behind reality.
+    #[field(3)]
+    pub status: PodStatus,
+}
+
+/// Complete recipe for a pod: containers, volumes, security and placement.
+#[default(dnsPolicy = ClusterFirst)]
+#[default(restartPolicy = Always)]
+#[default(securityContext = {})]
+#[default(terminationGracePeriodSeconds = 30)]
+#[default(schedulerName = "default-scheduler")]
+#[default(by_hand = default_pod_spec)]
+#[normalize(by_hand = normalize_pod_spec)]
+pub struct PodSpec {
+    /// Storage that containers in the pod may mount.
+    #[field(1, list = map(name), patch = merge_retain_keys)]
+    pub volumes: Vec<Volume>,
+
+    /// Containers run in order to completion before the main ones start; sidecars excepted.
+    #[field(20, list = map(name), patch = merge)]
+    pub init_containers: Vec<Container>,
+
+    /// Main containers; at least one, and the list is fixed after creation.
+    #[field(2, required, list = map(name), patch = merge)]
+    pub containers: Vec<Container>,
+
+    /// Debug containers attached later through the `ephemeralcontainers` subresource.
+    #[field(34, list = map(name), patch = merge)]
+    pub ephemeral_containers: Vec<EphemeralContainer>,
+
+    /// Restart behaviour for containers in the pod; defaults to `Always`.
+    #[field(3)]
+    pub restart_policy: RestartPolicy,
+
+    /// Seconds between the stop signal and a forced kill, 30 by default.
+    #[field(4)]
+    pub termination_grace_period_seconds: Option<i64>,
+
+    /// Seconds the pod may stay active before it is failed and killed.
+    #[field(5)]
+    pub active_deadline_seconds: Option<i64>,
+
+    /// How the resolver is configured; the default is `ClusterFirst`, not `Default`.
+    #[field(6)]
+    pub dns_policy: DNSPolicy,
+
+    /// Labels a node must carry for the pod to land there.
+    #[field(7, map = atomic)]
+    pub node_selector: Map<String, String>,
+
+    /// ServiceAccount whose identity the pod uses; `default` when omitted.
+    #[field(8)]
+    pub service_account_name: String,
+
+    /// Old spelling of `serviceAccountName`; use that instead.
+    #[field(9, deprecated)]
+    pub service_account: String,
+
+    /// Whether an API token is mounted; overrides the ServiceAccount's own setting.
+    #[field(21)]
+    pub automount_service_account_token: Option<bool>,
+
+    /// Assigned node; presetting it bypasses the scheduler altogether.
+    #[field(10)]
+    pub node_name: String,
+
+    /// Puts the pod in the node's network namespace, sharing its IPs and ports.
+    #[field(11)]
+    pub host_network: bool,
+
+    /// Lets containers see all processes of the node.
+    #[field(12)]
+    pub host_pid: bool,
+
+    /// Lets containers share the node's IPC namespace.
+    #[field(13)]
+    pub host_ipc: bool,
+
+    /// Makes all containers of the pod see one another's processes.
+    #[field(27)]
+    pub share_process_namespace: Option<bool>,
+
+    /// Security defaults applied to every container and to volumes.
+    #[field(14)]
+    pub security_context: Option<PodSecurityContext>,
+
+    /// Registry credentials, as Secret names, tried when pulling images.
+    #[field(15, list = map(name), patch = merge)]
+    pub image_pull_secrets: Vec<LocalObjectReference>,
+
+    /// Hostname inside the pod; the pod's name if left blank.
+    #[field(16)]
+    pub hostname: String,
+
+    /// Adds `<hostname>.<subdomain>.<namespace>.svc` naming, typically matching a headless Service.
+    #[field(17)]
+    pub subdomain: String,
+
+    /// Advanced attraction and repulsion rules for placement.
+    #[field(18)]
+    pub affinity: Option<Affinity>,
+
+    /// Scheduler in charge of this pod; `default-scheduler` if not given.
+    #[field(19)]
+    pub scheduler_name: String,
+
+    /// Taints the pod puts up with.
+    #[field(22, list = atomic)]
+    pub tolerations: Vec<Toleration>,
+
+    /// Additional lines for the containers' `/etc/hosts`.
+    #[field(23, list = map(ip), patch = merge)]
+    pub host_aliases: Vec<HostAlias>,
+
+    /// PriorityClass used to fill in the pod's priority and preemption behaviour.
+    #[field(24)]
+    pub priority_class_name: String,
+
+    /// Resolved priority number, normally computed at admission; higher is more important.
+    #[field(25)]
+    pub priority: Option<i32>,
+
+    /// Resolver details added on top of `dnsPolicy`, mandatory when that is `None`.
+    #[field(26)]
+    pub dns_config: Option<PodDNSConfig>,
+
+    /// Additional conditions needed before the pod is considered ready.
+    #[field(28, list = atomic)]
+    pub readiness_gates: Vec<PodReadinessGate>,
+
+    /// RuntimeClass choosing the container runtime configuration; unset uses the default handler.
+    #[field(29)]
+    pub runtime_class_name: Option<String>,
+
+    /// Injects Docker-style variables for Services in the namespace; true by default.
+    #[field(30)]
+    pub enable_service_links: Option<bool>,
+
+    /// Whether the pod may evict less important pods to find room.
+    #[field(31)]
+    pub preemption_policy: Option<PreemptionPolicy>,
+
+    /// Extra resources the sandbox itself costs, copied from the RuntimeClass.
+    #[field(32)]
+    pub overhead: Map<String, Quantity>,
+
+    /// Rules for spreading matching pods evenly over zones, nodes or other domains.
+    #[field(33, list = map(topologyKey, whenUnsatisfiable), patch = merge, key = topologyKey)]
+    pub topology_spread_constraints: Vec<TopologySpreadConstraint>,
+
+    /// Uses the fully qualified name as the pod's hostname instead of the short one.
+    #[field(35)]
+    pub set_hostname_as_fqdn: Option<bool>,
+
+    /// Operating system the pod targets; kubelets on a different OS reject it.
+    #[field(36)]
+    pub os: Option<PodOS>,
+
+    /// Set false to isolate the pod in its own user namespace; defaults to true.
+    #[field(37)]
+    pub host_users: Option<bool>,
+
+    /// Blocks scheduling while any gate remains; gates can only be removed later.
+    #[field(38, list = map(name), patch = merge)]
+    pub scheduling_gates: Vec<PodSchedulingGate>,
+
+    /// Device claims to allocate and reserve before the pod starts.
+    #[field(39, list = map(name), patch = merge_retain_keys, gate = DynamicResourceAllocation)]
+    pub resource_claims: Vec<PodResourceClaim>,
+
+    /// Pod-wide budget for CPU, memory and hugepages that containers share.
+    #[field(40, gate = PodLevelResources)]
+    pub resources: Option<ResourceRequirements>,
+
+    /// Exact hostname to use instead of the derived one; up to 64 characters.
+    #[field(41, gate = HostnameOverride)]
+    pub hostname_override: Option<String>,
+
+    /// Group with which the pod is scheduled, for gang-style workloads.
+    #[field(43, gate = GenericWorkload)]
+    pub scheduling_group: Option<PodSchedulingGroup>,
+}
+
+/// When a pod's exited containers are started again.
+pub enum RestartPolicy {
+    Always,
+    OnFailure,
+    Never,
+}
+
+/// How a pod's resolver is set up; `Default` inherits the node's configuration.
+pub enum DNSPolicy {
+    ClusterFirstWithHostNet,
+    ClusterFirst,
+    Default,
+    None,
+}
+
+/// Additional `/etc/hosts` line for the pod's containers.
+pub struct HostAlias {
+    /// Address on the left-hand side of the hosts line.
+    #[field(1, required)]
+    pub ip: String,
+
+    /// Names that resolve to the address.
+    #[field(2, list = atomic)]
+    pub hostnames: Vec<String>,
+}
+
+/// Custom resolver settings merged into what `dnsPolicy` generates.
+pub struct PodDNSConfig {
+    /// Resolver IPs appended to the generated list; three in total at most.
+    #[field(1, list = atomic)]
+    pub nameservers: Vec<String>,
+
+    /// Domains appended for short-name lookups; up to 32 overall.
+    #[field(2, list = atomic)]
+    pub searches: Vec<String>,
+
+    /// Resolver flags merged in, overriding generated ones of the same name.
+    #[field(3, list = atomic)]
+    pub options: Vec<PodDNSConfigOption>,
+}
+
+/// A single option line for `resolv.conf`.
+pub struct PodDNSConfigOption {
+    /// Option keyword such as `ndots`; must be present.
+    #[field(1)]
+    pub name: String,
+
+    /// Setting for the option; leave out for plain flags.
+    #[field(2)]
+    pub value: Option<String>,
+}
+
+/// Extra condition that must be true before a pod counts as ready.
+pub struct PodReadinessGate {
+    /// Condition name looked up in the pod's status, set by an outside controller.
+    #[field(1, required)]
+    pub condition_type: PodConditionType,
+}
+
+/// Whether pods may push out lower-priority ones.
+pub enum PreemptionPolicy {
+    PreemptLowerPriority,
+    Never,
+}
+
+/// Declares which operating system a pod is built for.
+pub struct PodOS {
+    /// Either `linux` or `windows`; wrong combinations of OS-specific fields are rejected.
+    #[field(1, required)]
+    pub name: OSName,
+}
+
+/// Operating system family a pod targets.
+#[open]
+pub enum OSName {
+    #[value("linux")]
+    Linux,
+    #[value("windows")]
+    Windows,
+}
+
+/// Holds back scheduling of a pod until removed.
+pub struct PodSchedulingGate {
+    /// Unique label of the gate, typically prefixed with its owner's domain.
+    #[field(1, required)]
+    pub name: String,
+}
+
+/// Gives a pod access to devices through a ResourceClaim.
+pub struct PodResourceClaim {
+    /// Pod-local handle that containers use in `resources.claims`.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Existing claim to use, potentially shared by several pods.
+    #[field(3)]
+    pub resource_claim_name: Option<String>,
+
+    /// Template for a private claim, generated for and deleted with the pod.
+    #[field(4)]
+    pub resource_claim_template_name: Option<String>,
+}
+
+/// Ties a pod to a group that gets scheduled together.
+#[union(members(podGroupName))]
+pub struct PodSchedulingGroup {
+    /// PodGroup, in the same namespace, that the pod belongs to.
+    #[field(1)]
+    pub pod_group_name: Option<String>,
+}

@@ -1,0 +1,6 @@
+/// Transport protocol of a port.
+pub enum Protocol {
+    TCP,
+    UDP,
+    SCTP,
+}

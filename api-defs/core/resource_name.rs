@@ -1,0 +1,44 @@
+/// Name of a countable resource, used in requests, limits and quotas.
+#[open]
+pub enum ResourceName {
+    #[value("cpu")]
+    Cpu,
+    #[value("memory")]
+    Memory,
+    #[value("storage")]
+    Storage,
+    #[value("ephemeral-storage")]
+    EphemeralStorage,
+    #[value("pods")]
+    Pods,
+    #[value("services")]
+    Services,
+    #[value("replicationcontrollers")]
+    Replicationcontrollers,
+    #[value("resourcequotas")]
+    Resourcequotas,
+    #[value("secrets")]
+    Secrets,
+    #[value("configmaps")]
+    Configmaps,
+    #[value("persistentvolumeclaims")]
+    Persistentvolumeclaims,
+    #[value("services.nodeports")]
+    ServicesNodeports,
+    #[value("services.loadbalancers")]
+    ServicesLoadbalancers,
+    #[value("requests.cpu")]
+    RequestsCpu,
+    #[value("requests.memory")]
+    RequestsMemory,
+    #[value("requests.storage")]
+    RequestsStorage,
+    #[value("requests.ephemeral-storage")]
+    RequestsEphemeralStorage,
+    #[value("limits.cpu")]
+    LimitsCpu,
+    #[value("limits.memory")]
+    LimitsMemory,
+    #[value("limits.ephemeral-storage")]
+    LimitsEphemeralStorage,
+}

@@ -1,0 +1,92 @@
+use crate::meta::ObjectMeta;
+
+/// Caps total resource use and object counts in a namespace.
+#[kind(plural = "resourcequotas", short = "quota", scope = Namespaced, delete_returns_object, generation = false)]
+#[versions(v1(introduced = "1.0"))]
+#[subresource(status)]
+#[column("Request", by_hand = resource_quota_request)]
+#[column("Limit", by_hand = resource_quota_limit)]
+#[column("Age", age)]
+pub struct ResourceQuota {
+    /// Name and labels of the quota object.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Caps to enforce and what they apply to.
+    #[field(2)]
+    pub spec: ResourceQuotaSpec,
+
+    /// Caps in effect and how much of each is used.
+    #[field(3)]
+    pub status: ResourceQuotaStatus,
+}
+
+/// Caps plus optional filters on which objects count.
+#[default(by_hand = default_resource_quota_spec)]
+pub struct ResourceQuotaSpec {
+    /// Upper bound per item, for example `pods: 10` or `requests.cpu: 4`.
+    #[field(1)]
+    pub hard: Map<String, Quantity>,
+
+    /// Counts just the objects that fit every scope listed; empty counts all.
+    #[field(2, list = atomic)]
+    pub scopes: Vec<ResourceQuotaScope>,
+
+    /// Expression-based filter, e.g. on PriorityClass, for objects that count.
+    #[field(3)]
+    pub scope_selector: Option<ScopeSelector>,
+}
+
+/// Filter that decides which objects a quota counts.
+pub enum ResourceQuotaScope {
+    Terminating,
+    NotTerminating,
+    BestEffort,
+    NotBestEffort,
+    PriorityClass,
+    CrossNamespacePodAffinity,
+    VolumeAttributesClass,
+}
+
+/// Set of scope expressions that objects must all satisfy.
+#[structure(atomic)]
+pub struct ScopeSelector {
+    /// Individual expressions, combined with AND.
+    #[field(1, list = atomic)]
+    pub match_expressions: Vec<ScopedResourceSelectorRequirement>,
+}
+
+/// Single test on a quota scope.
+pub struct ScopedResourceSelectorRequirement {
+    /// Scope being tested, e.g. `PriorityClass`.
+    #[field(1, required)]
+    pub scope_name: ResourceQuotaScope,
+
+    /// Comparison to make: `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    #[field(2, required)]
+    pub operator: ScopeSelectorOperator,
+
+    /// Operands for `In` and `NotIn`; must be empty otherwise.
+    #[field(3, list = atomic)]
+    pub values: Vec<String>,
+}
+
+/// Comparison used in quota scope expressions.
+pub enum ScopeSelectorOperator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+}
+
+/// Consumption compared with the enforced caps.
+#[default(by_hand = default_resource_quota_status)]
+pub struct ResourceQuotaStatus {
+    /// Caps that are currently enforced.
+    #[field(1)]
+    pub hard: Map<String, Quantity>,
+
+    /// Amounts consumed so far in the namespace.
+    #[field(2)]
+    pub used: Map<String, Quantity>,
+}

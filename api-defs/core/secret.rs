@@ -1,0 +1,51 @@
+use crate::meta::ObjectMeta;
+
+/// Holds small sensitive data such as passwords and keys, up to 1 MiB.
+#[kind(plural = "secrets", scope = Namespaced)]
+#[versions(v1(introduced = "1.0"))]
+#[column("Type", type)]
+#[column("Data", len(data))]
+#[column("Age", age)]
+#[selectable(type)]
+#[normalize(by_hand = normalize_secret)]
+pub struct Secret {
+    /// Name, namespace, labels and annotations of the Secret.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// When true the content can never be altered, only deleted with the object.
+    #[field(5)]
+    pub immutable: Option<bool>,
+
+    /// Base64-encoded values; keys use letters, digits, `-`, `_` and `.`.
+    #[field(2, sensitive)]
+    pub data: Map<String, Bytes>,
+
+    /// Plain-text convenience input, written into `data` on save and never returned.
+    #[field(4, sensitive)]
+    pub string_data: Map<String, String>,
+
+    /// Tells consumers what format to expect; `Opaque` by default and unchangeable.
+    #[field(3, default_hidden = Opaque)]
+    pub r#type: SecretType,
+}
+
+/// Format marker of a Secret, from free-form `Opaque` to TLS and registry credentials.
+#[open]
+pub enum SecretType {
+    Opaque,
+    #[value("kubernetes.io/service-account-token")]
+    ServiceAccountToken,
+    #[value("kubernetes.io/dockercfg")]
+    Dockercfg,
+    #[value("kubernetes.io/dockerconfigjson")]
+    DockerConfigJson,
+    #[value("kubernetes.io/basic-auth")]
+    BasicAuth,
+    #[value("kubernetes.io/ssh-auth")]
+    SSHAuth,
+    #[value("kubernetes.io/tls")]
+    TLS,
+    #[value("bootstrap.kubernetes.io/token")]
+    BootstrapToken,
+}

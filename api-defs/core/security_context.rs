@@ -1,0 +1,228 @@
+/// Security settings shared by all containers, each overridable at container level.
+pub struct PodSecurityContext {
+    /// SELinux label for every container; the runtime picks one if absent.
+    #[field(1)]
+    pub se_linux_options: Option<SELinuxOptions>,
+
+    /// Windows-only identity and host-process settings for all containers.
+    #[field(8)]
+    pub windows_options: Option<WindowsSecurityContextOptions>,
+
+    /// UID that container processes run as; the image decides when unset.
+    #[field(2)]
+    pub run_as_user: Option<i64>,
+
+    /// Primary GID of container processes; the runtime default applies when unset.
+    #[field(6)]
+    pub run_as_group: Option<i64>,
+
+    /// Refuses to start any container that would run as UID 0.
+    #[field(3)]
+    pub run_as_non_root: Option<bool>,
+
+    /// Extra GIDs granted to the first process of each container.
+    #[field(4, list = atomic)]
+    pub supplemental_groups: Vec<i64>,
+
+    /// Default `Merge` keeps groups from the image's `/etc/group`; `Strict` drops them.
+    #[field(12, gate = SupplementalGroupsPolicy)]
+    pub supplemental_groups_policy: Option<SupplementalGroupsPolicy>,
+
+    /// GID given ownership of supported volumes so containers can share files.
+    #[field(5)]
+    pub fs_group: Option<i64>,
+
+    /// Namespaced kernel parameters to set; unsafe ones need kubelet permission.
+    #[field(7, list = atomic)]
+    pub sysctls: Vec<Sysctl>,
+
+    /// When volume ownership is rewritten: `Always` (default) or only on `OnRootMismatch`.
+    #[field(9)]
+    pub fs_group_change_policy: Option<PodFSGroupChangePolicy>,
+
+    /// System-call filter for all containers in the pod.
+    #[field(10)]
+    pub seccomp_profile: Option<SeccompProfile>,
+
+    /// AppArmor confinement for all containers in the pod.
+    #[field(11)]
+    pub app_armor_profile: Option<AppArmorProfile>,
+
+    /// Labels volumes by slow `Recursive` relabelling or quick `MountOption`.
+    #[field(13, gate = SELinuxChangePolicy)]
+    pub se_linux_change_policy: Option<PodSELinuxChangePolicy>,
+}
+
+/// Parts of the SELinux label put on a container.
+pub struct SELinuxOptions {
+    /// User part of the SELinux label.
+    #[field(1)]
+    pub user: String,
+
+    /// Role part of the SELinux label.
+    #[field(2)]
+    pub role: String,
+
+    /// Type part of the SELinux label, e.g. `spc_t`.
+    #[field(3)]
+    pub r#type: String,
+
+    /// MCS or MLS level, such as `s0:c123,c456`.
+    #[field(4)]
+    pub level: String,
+}
+
+/// Identity and isolation settings that only apply on Windows.
+pub struct WindowsSecurityContextOptions {
+    /// Which GMSA credential spec to use, by name.
+    #[field(1)]
+    pub gmsa_credential_spec_name: Option<String>,
+
+    /// Literal GMSA credential spec, normally filled in by its admission webhook.
+    #[field(2)]
+    pub gmsa_credential_spec: Option<String>,
+
+    /// Windows account for the entrypoint; taken from the image if unset.
+    #[field(3)]
+    pub run_as_user_name: Option<String>,
+
+    /// Runs as a HostProcess container; all-or-nothing per pod and needs `hostNetwork`.
+    #[field(4)]
+    pub host_process: Option<bool>,
+}
+
+/// Decides whether group memberships from the image's `/etc/group` join those listed in the pod.
+pub enum SupplementalGroupsPolicy {
+    Merge,
+    Strict,
+}
+
+/// Kernel parameter to set for a pod.
+pub struct Sysctl {
+    /// Parameter name, such as `net.core.somaxconn`.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Value assigned to the parameter.
+    #[field(2, required)]
+    pub value: String,
+}
+
+/// When ownership of volume files is changed to the `fsGroup`.
+pub enum PodFSGroupChangePolicy {
+    OnRootMismatch,
+    Always,
+}
+
+/// Selects the system-call filter for a process.
+#[union(discriminator = type, members(Localhost = localhostProfile))]
+pub struct SeccompProfile {
+    /// Filter kind: `RuntimeDefault`, `Localhost` for a custom file, or `Unconfined` for none.
+    #[field(1, required)]
+    pub r#type: SeccompProfileType,
+
+    /// Profile file relative to the kubelet's seccomp directory; only with `Localhost`.
+    #[field(2)]
+    pub localhost_profile: Option<String>,
+}
+
+/// Which kind of seccomp filter is applied.
+pub enum SeccompProfileType {
+    Unconfined,
+    RuntimeDefault,
+    Localhost,
+}
+
+/// Selects the AppArmor confinement for a pod or container.
+#[union(discriminator = type, members(Localhost = localhostProfile))]
+pub struct AppArmorProfile {
+    /// Profile source: `RuntimeDefault`, `Localhost` or `Unconfined`.
+    #[field(1, required)]
+    pub r#type: AppArmorProfileType,
+
+    /// Profile preloaded on the node; required only with type `Localhost`.
+    #[field(2)]
+    pub localhost_profile: Option<String>,
+}
+
+/// Where an AppArmor profile comes from: the runtime, the node, or nowhere.
+pub enum AppArmorProfileType {
+    Unconfined,
+    RuntimeDefault,
+    Localhost,
+}
+
+/// Technique for putting SELinux labels on volumes.
+#[open]
+pub enum PodSELinuxChangePolicy {
+    Recursive,
+    MountOption,
+}
+
+/// Privilege and isolation settings for one container.
+pub struct SecurityContext {
+    /// Linux capabilities to add or drop relative to the runtime's default set.
+    #[field(1)]
+    pub capabilities: Option<Capabilities>,
+
+    /// Grants nearly all root powers on the node; false by default.
+    #[field(2)]
+    pub privileged: Option<bool>,
+
+    /// SELinux label for this container, overriding the pod's.
+    #[field(3)]
+    pub se_linux_options: Option<SELinuxOptions>,
+
+    /// Windows-only settings for this container, overriding the pod's.
+    #[field(10)]
+    pub windows_options: Option<WindowsSecurityContextOptions>,
+
+    /// UID of the entrypoint; overrides both the image and the pod setting.
+    #[field(4)]
+    pub run_as_user: Option<i64>,
+
+    /// Primary GID of the entrypoint; overrides the pod setting.
+    #[field(8)]
+    pub run_as_group: Option<i64>,
+
+    /// Makes the kubelet refuse this container if it would run as root.
+    #[field(5)]
+    pub run_as_non_root: Option<bool>,
+
+    /// Forbids writes to the root filesystem; mounted volumes stay writable.
+    #[field(6)]
+    pub read_only_root_filesystem: Option<bool>,
+
+    /// False sets `no_new_privs`, stopping setuid gains; always true for privileged containers.
+    #[field(7)]
+    pub allow_privilege_escalation: Option<bool>,
+
+    /// How `/proc` is mounted; `Default` masks sensitive paths, `Unmasked` reveals them.
+    #[field(9)]
+    pub proc_mount: Option<ProcMountType>,
+
+    /// System-call filter for this container, beating the pod's choice.
+    #[field(11)]
+    pub seccomp_profile: Option<SeccompProfile>,
+
+    /// AppArmor confinement for this container, beating the pod's choice.
+    #[field(12)]
+    pub app_armor_profile: Option<AppArmorProfile>,
+}
+
+/// Linux capabilities to grant to or take from a container.
+pub struct Capabilities {
+    /// Capabilities to grant beyond the runtime's default, e.g. `NET_ADMIN`.
+    #[field(1, list = atomic)]
+    pub add: Vec<String>,
+
+    /// Capabilities to take away; `ALL` removes every one.
+    #[field(2, list = atomic)]
+    pub drop: Vec<String>,
+}
+
+/// Degree to which `/proc` is masked in a container.
+pub enum ProcMountType {
+    Default,
+    Unmasked,
+}

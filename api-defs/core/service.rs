@@ -1,0 +1,265 @@
+use crate::meta::{Condition, ObjectMeta};
+
+/// Stable virtual address and DNS name in front of a set of pods.
+#[kind(
+    plural = "services",
+    short = "svc",
+    category = "all",
+    scope = Namespaced,
+    prefix = "services/specs",
+    create_on_update,
+    delete_returns_object,
+    generation = false,
+    name = dns1123_label
+)]
+#[versions(v1(introduced = "1.0"))]
+#[subresource(proxy, kind = core::v1::ServiceProxyOptions, verbs(create, delete, get, patch, update))]
+#[subresource(status)]
+#[column("Type", spec.type)]
+#[column("Cluster-IP", by_hand = service_cluster_ip)]
+#[column("External-IP", by_hand = service_external_ip)]
+#[column("Port(s)", by_hand = service_ports)]
+#[column("Age", age)]
+#[column("Selector", labels(spec.selector), priority = 1)]
+#[selectable(spec.clusterIP)]
+#[selectable(spec.type)]
+#[default(spec.sessionAffinity = None)]
+#[default(spec.type = ClusterIP)]
+#[default(by_hand = default_service)]
+pub struct Service {
+    /// Service name, which becomes a DNS label, plus labels and annotations.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Selector, ports and exposure of the Service.
+    #[field(2)]
+    pub spec: ServiceSpec,
+
+    /// Load balancer addresses and conditions, written by controllers.
+    #[field(3)]
+    pub status: ServiceStatus,
+}
+
+/// Settings that define how a Service selects backends and is exposed.
+pub struct ServiceSpec {
+    /// Ports offered by the Service.
+    #[field(1, list = map(port, protocol), patch = merge, key = port)]
+    pub ports: Vec<ServicePort>,
+
+    /// Pod labels to route to; without it endpoints are managed by hand.
+    #[field(2, map = atomic)]
+    pub selector: Map<String, String>,
+
+    /// Internal virtual IP; `None` makes the Service headless, blank allocates one.
+    #[field(3)]
+    pub cluster_ip: String,
+
+    /// Virtual IPs, one per family; the first mirrors `clusterIP`.
+    #[field(18, list = atomic)]
+    pub cluster_ips: Vec<String>,
+
+    /// Exposure level: `ClusterIP` (default), `NodePort`, `LoadBalancer` or `ExternalName`.
+    #[field(4)]
+    pub r#type: ServiceType,
+
+    /// Additional addresses proxied to this Service; getting packets to a node is your job.
+    #[field(5, list = atomic)]
+    pub external_ips: Vec<String>,
+
+    /// Set to `ClientIP` to keep clients on one backend; `None` is the default.
+    #[field(7)]
+    pub session_affinity: ServiceAffinity,
+
+    /// Deprecated wish for a particular balancer address; provider support varies.
+    #[field(8, deprecated)]
+    pub load_balancer_ip: String,
+
+    /// Client CIDRs let through the load balancer; empty allows everyone.
+    #[field(9, list = atomic)]
+    pub load_balancer_source_ranges: Vec<String>,
+
+    /// DNS name returned as a CNAME when the type is `ExternalName`.
+    #[field(10)]
+    pub external_name: String,
+
+    /// With `Local`, client IPs survive but only same-node backends serve; `Cluster` uses any.
+    #[field(11)]
+    pub external_traffic_policy: ServiceExternalTrafficPolicy,
+
+    /// Node port for balancer health checks; only with `LoadBalancer` and `Local` traffic.
+    #[field(12)]
+    pub health_check_node_port: i32,
+
+    /// Publishes backends even before they are ready, e.g. for StatefulSet peer discovery.
+    #[field(13)]
+    pub publish_not_ready_addresses: bool,
+
+    /// Fine-tuning for sticky sessions, such as their timeout.
+    #[field(14)]
+    pub session_affinity_config: Option<SessionAffinityConfig>,
+
+    /// Address families in order of preference, `IPv4` and/or `IPv6`.
+    #[field(19, list = atomic)]
+    pub ip_families: Vec<IPFamily>,
+
+    /// Whether one or both address families are wanted; `SingleStack` by default.
+    #[field(17)]
+    pub ip_family_policy: Option<IPFamilyPolicy>,
+
+    /// False skips node ports for balancers that route straight to pods; default true.
+    #[field(20)]
+    pub allocate_load_balancer_node_ports: Option<bool>,
+
+    /// Balancer implementation to use, e.g. `example.com/internal`; fixed once set.
+    #[field(21)]
+    pub load_balancer_class: Option<String>,
+
+    /// Use `Local` to keep in-cluster traffic on the same node; `Cluster` is the default.
+    #[field(22)]
+    pub internal_traffic_policy: Option<ServiceInternalTrafficPolicy>,
+
+    /// Routing preference for near endpoints, such as `PreferSameZone` or `PreferSameNode`.
+    #[field(23)]
+    pub traffic_distribution: Option<String>,
+}
+
+/// One port a Service listens on and where it forwards to.
+pub struct ServicePort {
+    /// DNS label for the port; compulsory once a Service has several.
+    #[field(1)]
+    pub name: String,
+
+    /// Transport, which is `TCP` unless `UDP` or `SCTP` is chosen.
+    #[field(2, default = TCP)]
+    pub protocol: Protocol,
+
+    /// Application protocol hint for proxies, e.g. `http` or `kubernetes.io/ws`.
+    #[field(6)]
+    pub app_protocol: Option<String>,
+
+    /// Port number clients use on the Service address.
+    #[field(3, required)]
+    pub port: i32,
+
+    /// Pod port, by number or name, that receives traffic; same as `port` if unset.
+    #[field(4, always)]
+    pub target_port: IntOrString,
+
+    /// Port opened on all nodes, from 30000-32767 by default; auto-assigned if blank.
+    #[field(5)]
+    pub node_port: i32,
+}
+
+/// Selects how a Service is exposed: inside the cluster, on nodes, externally, or as DNS alias.
+pub enum ServiceType {
+    ClusterIP,
+    NodePort,
+    LoadBalancer,
+    ExternalName,
+}
+
+/// Stickiness of client connections to a backend.
+pub enum ServiceAffinity {
+    ClientIP,
+    None,
+}
+
+/// How traffic from outside the cluster picks backends.
+pub enum ServiceExternalTrafficPolicy {
+    Cluster,
+    Local,
+}
+
+/// Container for options about sticky sessions.
+pub struct SessionAffinityConfig {
+    /// Options used when stickiness is based on the client's IP.
+    #[field(1)]
+    pub client_ip: Option<ClientIPConfig>,
+}
+
+/// Settings for session affinity by client address.
+pub struct ClientIPConfig {
+    /// Seconds a client sticks to one pod, 1 to 86400; default 10800.
+    #[field(1)]
+    pub timeout_seconds: Option<i32>,
+}
+
+/// IP version, `IPv4` or `IPv6`.
+pub enum IPFamily {
+    IPv4,
+    IPv6,
+    #[value("")]
+    Unknown,
+}
+
+/// Whether a Service uses one IP family or two, and how strictly.
+pub enum IPFamilyPolicy {
+    SingleStack,
+    PreferDualStack,
+    RequireDualStack,
+}
+
+/// How traffic from inside the cluster picks backends.
+pub enum ServiceInternalTrafficPolicy {
+    Cluster,
+    Local,
+}
+
+/// Observed exposure of a Service.
+pub struct ServiceStatus {
+    /// Addresses handed out by the load balancer, if there is one.
+    #[field(1)]
+    pub load_balancer: LoadBalancerStatus,
+
+    /// Current state reports from controllers handling the Service.
+    #[field(2, list = map(type), patch = merge)]
+    pub conditions: Vec<Condition>,
+}
+
+/// What the cloud or controller provisioned for external traffic.
+pub struct LoadBalancerStatus {
+    /// Entry points where clients can reach the Service.
+    #[field(1, list = atomic)]
+    pub ingress: Vec<LoadBalancerIngress>,
+}
+
+/// One entry point through which a load balancer accepts traffic.
+pub struct LoadBalancerIngress {
+    /// Address of the load balancer, for providers that hand out IPs.
+    #[field(1)]
+    pub ip: String,
+
+    /// DNS name of the load balancer, for providers like AWS.
+    #[field(2)]
+    pub hostname: String,
+
+    /// With `VIP` nodes may short-circuit the IP; `Proxy` sends traffic through the balancer.
+    #[field(3)]
+    pub ip_mode: Option<LoadBalancerIPMode>,
+
+    /// Per-port results, including errors, from provisioning the load balancer.
+    #[field(4, list = atomic)]
+    pub ports: Vec<PortStatus>,
+}
+
+/// Whether balancer traffic arrives with the balancer's IP intact (`VIP`) or proxied.
+#[open]
+pub enum LoadBalancerIPMode {
+    VIP,
+    Proxy,
+}
+
+/// Load balancer provisioning result for one Service port.
+pub struct PortStatus {
+    /// Service port this result belongs to.
+    #[field(1, required)]
+    pub port: i32,
+
+    /// Transport of that Service port.
+    #[field(2, required)]
+    pub protocol: Protocol,
+
+    /// Why provisioning failed, as a CamelCase or domain-prefixed token.
+    #[field(3)]
+    pub error: Option<String>,
+}

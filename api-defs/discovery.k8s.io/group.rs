@@ -1,0 +1,5 @@
+//! Where the endpoints of services are.
+
+#![group("discovery.k8s.io", priority = 16200, model = "io.k8s.api.discovery", proto = "k8s.io.api.discovery")]
+#![version(v1)]
+#![version(v1beta1, priority = 12, unserved)]

@@ -1,0 +1,4 @@
+//! The first home of workloads, ingresses and network policies: still decoded, never served.
+
+#![group("extensions", model = "io.k8s.api.extensions", proto = "k8s.io.api.extensions")]
+#![version(v1beta1, unserved)]

@@ -1,0 +1,219 @@
+use crate::meta::ObjectMeta;
+
+/// Classifies incoming API requests and routes them to a priority level.
+#[kind(plural = "flowschemas", scope = Cluster)]
+#[versions(
+    v1(introduced = "1.29"),
+    v1beta3(introduced = "1.26", replacement = "flowcontrol.apiserver.k8s.io/v1 FlowSchema"),
+    v1beta2(introduced = "1.23", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
+    v1beta1(introduced = "1.20", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
+)]
+#[subresource(status)]
+#[column("PriorityLevel", spec.priorityLevelConfiguration.name)]
+#[column("MatchingPrecedence", spec.matchingPrecedence)]
+#[column("DistinguisherMethod", spec.distinguisherMethod.type or "<none>")]
+#[column("Age", age)]
+#[column("MissingPL", by_hand = flow_schema_missing_pl)]
+pub struct FlowSchema {
+    /// Name and labels of this cluster-scoped schema; auto-update annotations apply to built-in ones.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Matching rules plus the priority level that matched requests use.
+    #[field(2)]
+    pub spec: FlowSchemaSpec,
+
+    /// Conditions reporting problems such as a missing priority level.
+    #[field(3)]
+    pub status: FlowSchemaStatus,
+}
+
+/// Routing definition of a FlowSchema: who matches, precedence, and target priority level.
+pub struct FlowSchemaSpec {
+    /// Priority level handling matched requests; a bad reference makes the schema ignored.
+    #[field(1, required)]
+    pub priority_level_configuration: PriorityLevelConfigurationReference,
+
+    /// Order among schemas, 1 to 10000, lowest tried first; default 1000.
+    #[field(2, always, default_hidden = 1000)]
+    pub matching_precedence: i32,
+
+    /// Splits matched requests into flows for fair queuing; unset keeps them as one flow.
+    #[field(3)]
+    pub distinguisher_method: Option<FlowDistinguisherMethod>,
+
+    /// Request patterns; matching any single entry is enough, and an empty list matches nothing.
+    #[field(4, list = atomic)]
+    pub rules: Vec<PolicyRulesWithSubjects>,
+}
+
+/// Name-only pointer from a FlowSchema to its priority level.
+pub struct PriorityLevelConfigurationReference {
+    /// Priority level to use; mandatory.
+    #[field(1, required)]
+    pub name: String,
+}
+
+/// Determines how requests under one FlowSchema get split into separate flows.
+pub struct FlowDistinguisherMethod {
+    /// Split key: requesting user (`ByUser`) or target namespace (`ByNamespace`).
+    #[field(1, required)]
+    pub r#type: FlowDistinguisherMethodType,
+}
+
+/// Request attribute separating flows: user name or namespace.
+#[open]
+pub enum FlowDistinguisherMethodType {
+    ByUser,
+    ByNamespace,
+}
+
+/// Combines requesters with the requests they make; both sides must match.
+pub struct PolicyRulesWithSubjects {
+    /// Users, groups or service accounts to match; one hit is enough.
+    #[field(1, required, list = atomic)]
+    pub subjects: Vec<Subject>,
+
+    /// Patterns for resource requests; needed unless `nonResourceRules` is filled.
+    #[field(2, list = atomic)]
+    pub resource_rules: Vec<ResourcePolicyRule>,
+
+    /// Patterns for non-resource URL requests.
+    #[field(3, list = atomic)]
+    pub non_resource_rules: Vec<NonResourcePolicyRule>,
+}
+
+/// Requester to match; exactly one variant applies, chosen by `kind`.
+#[union(discriminator = kind, members(User = user, Group = group, ServiceAccount = serviceAccount))]
+pub struct Subject {
+    /// Variant in use: `User`, `Group` or `ServiceAccount`.
+    #[field(1, required)]
+    pub kind: SubjectKind,
+
+    /// Username match, set when `kind` is `User`.
+    #[field(2)]
+    pub user: Option<UserSubject>,
+
+    /// Group match, set when `kind` is `Group`.
+    #[field(3)]
+    pub group: Option<GroupSubject>,
+
+    /// Service account match, set when `kind` is `ServiceAccount`.
+    #[field(4)]
+    pub service_account: Option<ServiceAccountSubject>,
+}
+
+/// Category of requester a FlowSchema rule can match.
+#[open]
+pub enum SubjectKind {
+    User,
+    Group,
+    ServiceAccount,
+}
+
+/// Matches requests from one authenticated username.
+pub struct UserSubject {
+    /// Username to match, with `*` covering all users.
+    #[field(1, required)]
+    pub name: String,
+}
+
+/// Matches requests whose user belongs to a given group.
+pub struct GroupSubject {
+    /// Group to match, `*` for any; for instance `system:authenticated`.
+    #[field(1, required)]
+    pub name: String,
+}
+
+/// Matches requests made by one, or all, service accounts in a namespace.
+pub struct ServiceAccountSubject {
+    /// Namespace holding the service account; mandatory.
+    #[field(1, required)]
+    pub namespace: String,
+
+    /// Service account to match, or `*` for any in the namespace.
+    #[field(2, required)]
+    pub name: String,
+}
+
+/// Matches requests to API resources by verb, group, resource and scope.
+pub struct ResourcePolicyRule {
+    /// Request verbs like `get` or `watch`; a sole `*` matches all.
+    #[field(1, required, list = set)]
+    pub verbs: Vec<String>,
+
+    /// API groups to match, empty string being core; a sole `*` matches all.
+    #[field(2, required, list = set)]
+    pub api_groups: Vec<String>,
+
+    /// Plural resource names, with subresources as `pods/log`; a sole `*` matches all.
+    #[field(3, required, list = set)]
+    pub resources: Vec<String>,
+
+    /// Also match requests without a namespace when true.
+    #[field(4)]
+    pub cluster_scope: bool,
+
+    /// Target namespaces to match; a sole `*` covers every namespaced request.
+    #[field(5, always, list = set)]
+    pub namespaces: Vec<String>,
+}
+
+/// Matches requests for plain URL paths like `/healthz`, by verb and path.
+pub struct NonResourcePolicyRule {
+    /// Lowercase HTTP verbs to match, or a lone `*` for all.
+    #[field(1, required, list = set)]
+    pub verbs: Vec<String>,
+
+    /// Paths to match; a trailing `/*` covers subpaths and `*` covers everything.
+    #[field(6, required, list = set)]
+    pub non_resource_urls: Vec<String>,
+}
+
+/// Observed health of a FlowSchema.
+pub struct FlowSchemaStatus {
+    /// FlowSchema observations, one entry per condition type.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<FlowSchemaCondition>,
+}
+
+/// One named observation about a FlowSchema.
+pub struct FlowSchemaCondition {
+    /// Condition name; `Dangling` signals a priority level that does not exist.
+    #[field(1)]
+    pub r#type: String,
+
+    /// Condition value, `True`, `False` or `Unknown`; required.
+    #[field(2)]
+    pub status: ConditionStatus,
+
+    /// When this FlowSchema condition last switched value.
+    #[field(3, always)]
+    pub last_transition_time: Time,
+
+    /// CamelCase token telling why the FlowSchema condition switched.
+    #[field(4)]
+    pub reason: String,
+
+    /// Operator-oriented detail on the FlowSchema condition.
+    #[field(5)]
+    pub message: String,
+}
+
+mod v1beta2 {
+    #[differs(FlowSchemaStatus)]
+    struct FlowSchemaStatus {
+        /// FlowSchema observations, one entry per condition type.
+        #[field(1, list = map(type))]
+        conditions: Vec<FlowSchemaCondition>,
+    }
+}
+
+mod v1beta1 {
+    #[differs(FlowSchemaStatus)]
+    struct FlowSchemaStatus {
+        /// FlowSchema observations, one entry per condition type.
+        #[field(1, list = map(type))]
+        conditions: Vec<FlowSchemaCondition>,
+    }
+}

@@ -1,0 +1,201 @@
+use crate::meta::ObjectMeta;
+
+/// Cluster-scoped concurrency bucket for API requests, isolating traffic classes from each other.
+#[kind(plural = "prioritylevelconfigurations", scope = Cluster)]
+#[versions(
+    v1(introduced = "1.29"),
+    v1beta3(introduced = "1.26", replacement = "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration"),
+    v1beta2(introduced = "1.23", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
+    v1beta1(introduced = "1.20", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
+)]
+#[subresource(status)]
+#[column("Type", spec.type)]
+#[column("NominalConcurrencyShares", spec.limited.nominalConcurrencyShares or "<none>")]
+#[column("Queues", spec.limited.limitResponse.queuing.queues or "<none>")]
+#[column("HandSize", spec.limited.limitResponse.queuing.handSize or "<none>")]
+#[column("QueueLengthLimit", spec.limited.limitResponse.queuing.queueLengthLimit or "<none>")]
+#[column("Age", age)]
+pub struct PriorityLevelConfiguration {
+    /// Name and labels; FlowSchemas refer to this object by name.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Whether the level is limited or exempt, plus matching settings.
+    #[field(2)]
+    pub spec: PriorityLevelConfigurationSpec,
+
+    /// Conditions recorded for this priority level.
+    #[field(3)]
+    pub status: PriorityLevelConfigurationStatus,
+}
+
+/// Describes how a priority level treats its requests.
+#[union(discriminator = type, members(Limited = limited, Exempt = exempt))]
+pub struct PriorityLevelConfigurationSpec {
+    /// Either `Limited`, subject to seat limits, or `Exempt`, never queued or rejected.
+    #[field(1, required, shadow("k8s:required", "k8s:discriminator"))]
+    pub r#type: PriorityLevelEnablement,
+
+    /// Seat and queue settings; mandatory for `Limited`, forbidden for `Exempt`.
+    #[field(
+        2,
+        shadow("k8s:optional", "k8s:member(\"Limited\")=+k8s:required", "k8s:member(\"Exempt\")=+k8s:forbidden")
+    )]
+    pub limited: Option<LimitedPriorityLevelConfiguration>,
+
+    /// Lending and share settings usable only when `type` is `Exempt`.
+    #[field(
+        3,
+        shadow("k8s:optional", "k8s:member(\"Exempt\")=+k8s:optional", "k8s:member(\"Limited\")=+k8s:forbidden")
+    )]
+    pub exempt: Option<ExemptPriorityLevelConfiguration>,
+}
+
+/// States whether a priority level enforces concurrency limits.
+#[open]
+pub enum PriorityLevelEnablement {
+    Exempt,
+    Limited,
+}
+
+/// Concurrency share, borrowing and overflow settings for a non-exempt priority level.
+pub struct LimitedPriorityLevelConfiguration {
+    /// Relative weight when dividing server concurrency among levels; default 30.
+    #[field(1, always, default_hidden = 30)]
+    pub nominal_concurrency_shares: Option<i32>,
+
+    /// Overflow behaviour once all seats are taken.
+    #[field(2)]
+    pub limit_response: LimitResponse,
+
+    /// Portion of nominal seats, 0 to 100, lent out when idle; default 0.
+    #[field(3, default_hidden = 0)]
+    pub lendable_percent: Option<i32>,
+
+    /// Cap on seats taken from others, relative to nominal seats; unlimited when unset.
+    #[field(4)]
+    pub borrowing_limit_percent: Option<i32>,
+}
+
+/// What happens to requests exceeding a level's concurrency limit.
+#[union(discriminator = type, members(Queue = queuing))]
+pub struct LimitResponse {
+    /// Overflow handling: `Queue` holds requests, `Reject` answers HTTP 429 at once.
+    #[field(1, required, shadow("k8s:required", "k8s:discriminator"))]
+    pub r#type: LimitResponseType,
+
+    /// Queue dimensions, permitted only together with the `Queue` type.
+    #[field(2, shadow("k8s:optional", "k8s:member(\"Queue\")=+k8s:required", "k8s:member(\"Reject\")=+k8s:forbidden"))]
+    pub queuing: Option<QueuingConfiguration>,
+}
+
+/// Overflow choice between waiting in a queue and immediate rejection.
+#[open]
+pub enum LimitResponseType {
+    Queue,
+    Reject,
+}
+
+/// Dimensions of the shuffle-sharded queues holding excess requests.
+pub struct QueuingConfiguration {
+    /// Number of queues in the level, default 64; 1 disables fairness between flows.
+    #[field(1, always, default_hidden = 64)]
+    pub queues: i32,
+
+    /// Queues dealt to each flow for shuffle sharding, default 8; cannot exceed `queues`.
+    #[field(2, always, default_hidden = 8)]
+    pub hand_size: i32,
+
+    /// Waiting requests each queue can hold before rejecting more; default 50.
+    #[field(3, always, default_hidden = 50)]
+    pub queue_length_limit: i32,
+}
+
+/// Tuning for priority levels whose requests bypass queuing entirely.
+pub struct ExemptPriorityLevelConfiguration {
+    /// Weight reserved for this exempt level out of the server's concurrency; default 0.
+    #[field(1, default_hidden = 0)]
+    pub nominal_concurrency_shares: Option<i32>,
+
+    /// Share of this level's seats, 0 to 100, that other levels may borrow; default 0.
+    #[field(2, default_hidden = 0)]
+    pub lendable_percent: Option<i32>,
+}
+
+/// Observed health of a priority level.
+pub struct PriorityLevelConfigurationStatus {
+    /// Priority level observations, one entry per condition type.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<PriorityLevelConfigurationCondition>,
+}
+
+/// One named observation about a priority level.
+pub struct PriorityLevelConfigurationCondition {
+    /// Which aspect of the priority level is being reported.
+    #[field(1)]
+    pub r#type: String,
+
+    /// Reported value, `True`, `False` or `Unknown`; must be given.
+    #[field(2)]
+    pub status: ConditionStatus,
+
+    /// When this priority level condition last switched value.
+    #[field(3, always)]
+    pub last_transition_time: Time,
+
+    /// CamelCase token telling why the priority level condition switched.
+    #[field(4)]
+    pub reason: String,
+
+    /// Operator-oriented detail on the priority level condition.
+    #[field(5)]
+    pub message: String,
+}
+
+mod v1beta3 {
+    #[differs(PriorityLevelConfiguration)]
+    #[default(by_hand = default_v1beta3_priority_level_configuration)]
+    struct PriorityLevelConfiguration {}
+
+    #[convert(PriorityLevelConfiguration, by_hand = v1beta3_priority_level_configuration)]
+    struct PriorityLevelConfigurationConversion;
+
+    #[differs(LimitedPriorityLevelConfiguration)]
+    struct LimitedPriorityLevelConfiguration {
+        /// Relative weight when dividing server concurrency among levels; default 30.
+        #[field(1, always)]
+        nominal_concurrency_shares: i32,
+    }
+}
+
+mod v1beta2 {
+    #[differs(LimitedPriorityLevelConfiguration)]
+    struct LimitedPriorityLevelConfiguration {
+        /// Older beta name for the concurrency weight, default 30; replaced by `nominalConcurrencyShares`.
+        #[field(1, always, default_hidden = 30, renamed = nominal_concurrency_shares)]
+        assured_concurrency_shares: i32,
+    }
+
+    #[differs(PriorityLevelConfigurationStatus)]
+    struct PriorityLevelConfigurationStatus {
+        /// Priority level observations, one entry per condition type.
+        #[field(1, list = map(type))]
+        conditions: Vec<PriorityLevelConfigurationCondition>,
+    }
+}
+
+mod v1beta1 {
+    #[differs(LimitedPriorityLevelConfiguration)]
+    struct LimitedPriorityLevelConfiguration {
+        /// Older beta name for the concurrency weight, default 30; replaced by `nominalConcurrencyShares`.
+        #[field(1, always, default_hidden = 30, renamed = nominal_concurrency_shares)]
+        assured_concurrency_shares: i32,
+    }
+
+    #[differs(PriorityLevelConfigurationStatus)]
+    struct PriorityLevelConfigurationStatus {
+        /// Priority level observations, one entry per condition type.
+        #[field(1, list = map(type))]
+        conditions: Vec<PriorityLevelConfigurationCondition>,
+    }
+}

@@ -1,0 +1,4 @@
+//! Whether a container image may be used, asked of a webhook.
+
+#![group("imagepolicy.k8s.io", model = "io.k8s.api.imagepolicy", proto = "k8s.io.api.imagepolicy")]
+#![version(v1alpha1, unserved)]

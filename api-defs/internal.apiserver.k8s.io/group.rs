@@ -1,0 +1,10 @@
+//! What the servers of one cluster tell each other about how they store objects.
+
+#![group(
+    "internal.apiserver.k8s.io",
+    module = apiserverinternal,
+    priority = 16000,
+    model = "io.k8s.api.apiserverinternal",
+    proto = "k8s.io.api.apiserverinternal"
+)]
+#![version(v1alpha1, priority = 9, off)]

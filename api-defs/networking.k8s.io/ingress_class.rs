@@ -1,0 +1,69 @@
+use crate::meta::ObjectMeta;
+
+/// Ties Ingress objects to the controller that implements them.
+#[kind(plural = "ingressclasses", scope = Cluster, generation)]
+#[versions(
+    v1(introduced = "1.19"),
+    v1beta1(unserved, introduced = "1.18", deprecated = "1.19", replacement = "networking.k8s.io/v1 IngressClassList")
+)]
+#[column("Name", by_hand = ingress_class_name, format = "name")]
+#[column("Controller", spec.controller)]
+#[column("Parameters", by_hand = ingress_class_parameters)]
+#[column("Age", age)]
+#[default(by_hand = default_ingress_class)]
+pub struct IngressClass {
+    /// Name and labels; annotation `ingressclass.kubernetes.io/is-default-class` set to `true` makes this the default.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Controller identity and optional configuration reference.
+    #[field(2)]
+    pub spec: IngressClassSpec,
+}
+
+/// Declares which controller handles the class and with what parameters.
+pub struct IngressClassSpec {
+    /// Domain-prefixed controller identifier, like `example.com/ingress`; immutable, up to 250 characters.
+    #[field(1)]
+    pub controller: String,
+
+    /// Optional pointer to controller-specific configuration.
+    #[field(2, shadow("k8s:optional"))]
+    pub parameters: Option<IngressClassParametersReference>,
+}
+
+/// Locates an object holding extra configuration for an ingress controller.
+pub struct IngressClassParametersReference {
+    /// API group of the configuration object; empty refers to core.
+    #[field(1, proto = "aPIGroup")]
+    pub api_group: Option<String>,
+
+    /// Type of the configuration object.
+    #[field(2, required, shadow("k8s:required"))]
+    pub kind: String,
+
+    /// Configuration object's name within its scope.
+    #[field(3, required, shadow("k8s:required"))]
+    pub name: String,
+
+    /// Either `Cluster`, which is the default, or `Namespace`.
+    #[field(4, always, default_hidden = "Cluster")]
+    pub scope: Option<String>,
+
+    /// Where the configuration object lives; required with `Namespace` scope, otherwise forbidden.
+    #[field(5)]
+    pub namespace: Option<String>,
+}
+
+mod v1beta1 {
+    #[differs(IngressClass)]
+    #[default(none)]
+    struct IngressClass {}
+
+    #[differs(IngressClassParametersReference)]
+    struct IngressClassParametersReference {
+        /// Either `Cluster`, which is the default, or `Namespace`.
+        #[field(4, required)]
+        scope: Option<String>,
+    }
+}

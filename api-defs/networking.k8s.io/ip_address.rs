@@ -1,0 +1,41 @@
+use crate::meta::ObjectMeta;
+
+/// Cluster-scoped record of one allocated Service IP, preventing double assignment.
+#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = canonical_ip)]
+#[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
+#[column("ParentRef", by_hand = ip_address_parent_ref)]
+pub struct IPAddress {
+    /// Object identity, where the name is the IP in canonical form.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Says which object holds this IP.
+    #[field(2, required)]
+    pub spec: IPAddressSpec,
+}
+
+/// Ownership data of an allocated IP.
+pub struct IPAddressSpec {
+    /// Object the IP was handed to, usually a Service; mandatory.
+    #[field(1, required, omitempty, shadow("k8s:required", "k8s:immutable"))]
+    pub parent_ref: Option<ParentReference>,
+}
+
+/// Points at the object that owns an allocated IP.
+pub struct ParentReference {
+    /// Owner's API group, empty when core.
+    #[field(1)]
+    pub group: String,
+
+    /// Owner's plural resource name, such as `services`.
+    #[field(2, required, omitempty, shadow("k8s:required"))]
+    pub resource: String,
+
+    /// Owner's namespace, if it has one.
+    #[field(3)]
+    pub namespace: String,
+
+    /// Name of the owning object; mandatory.
+    #[field(4, required, omitempty, shadow("k8s:required"))]
+    pub name: String,
+}

@@ -1,0 +1,29 @@
+use crate::meta::{LabelSelector, ObjectMeta};
+
+/// Permission set usable cluster-wide or, via RoleBinding, in single namespaces.
+#[kind(plural = "clusterroles", scope = Cluster, create_on_update, name = path_segment_name)]
+#[versions(
+    v1(introduced = "1.8"),
+    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 ClusterRole"),
+    v1alpha1
+)]
+pub struct ClusterRole {
+    /// Name and labels; labels may opt the role into aggregation.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Permissions granted; overwritten by the controller when aggregation is configured.
+    #[field(2, always, list = atomic, shadow("k8s:optional"))]
+    pub rules: Vec<PolicyRule>,
+
+    /// Collects permissions from other ClusterRoles into this one.
+    #[field(3)]
+    pub aggregation_rule: Option<AggregationRule>,
+}
+
+/// Builds a ClusterRole automatically out of other ClusterRoles.
+pub struct AggregationRule {
+    /// Label selectors for contributing roles; matching any one selector suffices.
+    #[field(1, list = atomic)]
+    pub cluster_role_selectors: Vec<LabelSelector>,
+}

@@ -1,0 +1,28 @@
+use crate::meta::ObjectMeta;
+
+/// Grants a ClusterRole to subjects throughout the cluster.
+#[kind(plural = "clusterrolebindings", scope = Cluster, create_on_update, name = path_segment_name)]
+#[versions(
+    v1(introduced = "1.8"),
+    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 ClusterRoleBinding"),
+    v1alpha1
+)]
+#[column("Role", by_hand = cluster_role_binding_role)]
+#[column("Age", age)]
+#[column("Users", by_hand = cluster_role_binding_users, priority = 1)]
+#[column("Groups", by_hand = cluster_role_binding_groups, priority = 1)]
+#[column("ServiceAccounts", by_hand = cluster_role_binding_service_accounts, priority = 1)]
+#[default(roleRef.apiGroup = "rbac.authorization.k8s.io")]
+pub struct ClusterRoleBinding {
+    /// Name and labels of this cluster-wide grant.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Users, groups and service accounts receiving the permissions.
+    #[field(2, list = atomic, shadow("k8s:optional"))]
+    pub subjects: Vec<Subject>,
+
+    /// ClusterRole being granted; immutable, so recreate the binding to change it.
+    #[field(3, required)]
+    pub role_ref: RoleRef,
+}

@@ -1,0 +1,62 @@
+use crate::meta::ObjectMeta;
+
+/// Permission set confined to a single namespace.
+#[kind(plural = "roles", scope = Namespaced, create_on_update, name = path_segment_name)]
+#[versions(
+    v1(introduced = "1.8"),
+    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 Role"),
+    v1alpha1
+)]
+pub struct Role {
+    /// Name, namespace and labels of this permission set.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Permissions granted inside the namespace; purely additive.
+    #[field(2, always, list = atomic, shadow("k8s:optional"))]
+    pub rules: Vec<PolicyRule>,
+}
+
+/// One permission entry: verbs on resources or on plain URLs, never both.
+pub struct PolicyRule {
+    /// Allowed operations such as `get` or `create`; `*` allows all.
+    #[field(1, required, list = atomic, shadow("k8s:required"))]
+    pub verbs: Vec<String>,
+
+    /// Groups containing the resources; an empty string is core, `*` is all.
+    #[field(2, list = atomic)]
+    pub api_groups: Vec<String>,
+
+    /// Plural resource names; subresources look like `pods/log`, and `*` takes in everything.
+    #[field(3, list = atomic)]
+    pub resources: Vec<String>,
+
+    /// Restricts the rule to these object names; unhelpful for `create` requests.
+    #[field(4, list = atomic)]
+    pub resource_names: Vec<String>,
+
+    /// URL paths like `/metrics`, honoured only in ClusterRoles bound cluster-wide.
+    #[field(5, list = atomic)]
+    pub non_resource_urls: Vec<String>,
+}
+
+mod v1alpha1 {
+    #[differs(PolicyRule)]
+    struct PolicyRule {
+        /// Groups containing the resources; an empty string is core, `*` is all.
+        #[field(3, list = atomic)]
+        api_groups: Vec<String>,
+
+        /// Plural resource names; subresources look like `pods/log`, and `*` takes in everything.
+        #[field(4, list = atomic)]
+        resources: Vec<String>,
+
+        /// Restricts the rule to these object names; unhelpful for `create` requests.
+        #[field(5, list = atomic)]
+        resource_names: Vec<String>,
+
+        /// URL paths like `/metrics`, honoured only in ClusterRoles bound cluster-wide.
+        #[field(6, list = atomic)]
+        non_resource_urls: Vec<String>,
+    }
+}

@@ -1,0 +1,28 @@
+use crate::meta::ObjectMeta;
+
+/// Grants a Role or ClusterRole to subjects within one namespace.
+#[kind(plural = "rolebindings", scope = Namespaced, create_on_update, name = path_segment_name)]
+#[versions(
+    v1(introduced = "1.8"),
+    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 RoleBinding"),
+    v1alpha1
+)]
+#[column("Role", by_hand = role_binding_role)]
+#[column("Age", age)]
+#[column("Users", by_hand = role_binding_users, priority = 1)]
+#[column("Groups", by_hand = role_binding_groups, priority = 1)]
+#[column("ServiceAccounts", by_hand = role_binding_service_accounts, priority = 1)]
+#[default(roleRef.apiGroup = "rbac.authorization.k8s.io")]
+pub struct RoleBinding {
+    /// Name and namespace; the namespace limits where the grant applies.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Who receives the permissions; service accounts may come from other namespaces.
+    #[field(2, list = atomic, shadow("k8s:optional"))]
+    pub subjects: Vec<Subject>,
+
+    /// Role in this namespace, or ClusterRole, being granted; immutable.
+    #[field(3, required)]
+    pub role_ref: RoleRef,
+}

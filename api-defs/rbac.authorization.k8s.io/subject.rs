@@ -1,0 +1,68 @@
+/// Identifies the role that a binding grants.
+#[structure(atomic)]
+pub struct RoleRef {
+    /// Group of the role type, always `rbac.authorization.k8s.io`.
+    #[field(1, always)]
+    pub api_group: String,
+
+    /// Type of role granted, `Role` or `ClusterRole`.
+    #[field(2, required)]
+    pub kind: String,
+
+    /// Role to grant, by object name.
+    #[field(3, required, shadow("k8s:required"))]
+    pub name: String,
+}
+
+/// User, group or service account that a binding refers to.
+#[structure(atomic)]
+#[default(by_hand = default_subject)]
+pub struct Subject {
+    /// Subject category: `User`, `Group` or `ServiceAccount`.
+    #[field(1, required)]
+    pub kind: String,
+
+    /// Empty for service accounts, `rbac.authorization.k8s.io` for users and groups.
+    #[field(2)]
+    pub api_group: String,
+
+    /// Username, group name or service account name.
+    #[field(3, required, shadow("k8s:required"))]
+    pub name: String,
+
+    /// Namespace of the service account; leave out for users and groups.
+    #[field(4)]
+    pub namespace: String,
+}
+
+mod v1beta1 {
+    #[differs(RoleRef)]
+    #[structure(granular)]
+    struct RoleRef {}
+
+    #[differs(Subject)]
+    #[structure(granular)]
+    #[default(by_hand = default_v1beta1_subject)]
+    struct Subject {}
+}
+
+mod v1alpha1 {
+    #[differs(RoleRef)]
+    #[structure(granular)]
+    struct RoleRef {}
+
+    #[differs(Subject)]
+    #[structure(granular)]
+    #[default(by_hand = default_v1alpha1_subject)]
+    struct Subject {
+        /// Alpha-only version string, later superseded by `apiGroup`.
+        #[field(2)]
+        api_version: String,
+
+        #[gone]
+        api_group: (),
+    }
+
+    #[convert(Subject, by_hand = v1alpha1_subject, here(api_version), hub(api_group))]
+    struct SubjectConversion;
+}

@@ -1,0 +1,37 @@
+use crate::meta::ObjectMeta;
+
+/// Admin-defined category of devices with preset filters and settings.
+#[kind(plural = "deviceclasses", scope = Cluster, delete_returns_object, generation)]
+#[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
+#[column("Age", age)]
+pub struct DeviceClass {
+    /// Cluster-wide class name and labels; claims refer to the name.
+    #[field(1, shadow("k8s:subfield(name)=+k8s:optional", "k8s:subfield(name)=+k8s:format=k8s-long-name"))]
+    pub metadata: ObjectMeta,
+
+    /// Device filters and settings making up the class.
+    #[field(2, required)]
+    pub spec: DeviceClassSpec,
+}
+
+/// Defines which devices belong to a class and their configuration.
+pub struct DeviceClassSpec {
+    /// Filters that devices must all pass to belong to the class.
+    #[field(1, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub selectors: Vec<DeviceSelector>,
+
+    /// Settings passed to drivers for each device claimed via this class.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub config: Vec<DeviceClassConfiguration>,
+
+    /// Extended resource, like `example.com/gpu`, that pods may request to get these devices.
+    #[field(4, shadow("k8s:optional", "k8s:format=k8s-extended-resource-name"), gate = DRAExtendedResource)]
+    pub extended_resource_name: Option<String>,
+}
+
+/// Driver settings applied to every device claimed through the class.
+pub struct DeviceClassConfiguration {
+    /// Inlined settings handed to the driver.
+    #[field(1, inline)]
+    pub device_configuration: DeviceConfiguration,
+}

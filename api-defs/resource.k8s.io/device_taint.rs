@@ -1,0 +1,26 @@
+/// Mark on a device that keeps away or evicts pods without a toleration.
+#[default(by_hand = default_device_taint)]
+pub struct DeviceTaint {
+    /// Label-style taint name, for example `example.com/unhealthy`.
+    #[field(1, required)]
+    pub key: String,
+
+    /// Optional label-style value accompanying the key.
+    #[field(2)]
+    pub value: String,
+
+    /// Consequence: `None` informs only, `NoSchedule` blocks allocation, `NoExecute` also evicts.
+    #[field(3, required, shadow("k8s:required"))]
+    pub effect: DeviceTaintEffect,
+
+    /// When the taint was set; filled in by the server if missing.
+    #[field(4)]
+    pub time_added: Option<Time>,
+}
+
+/// Impact of a device taint on claims that do not tolerate it.
+pub enum DeviceTaintEffect {
+    None,
+    NoSchedule,
+    NoExecute,
+}

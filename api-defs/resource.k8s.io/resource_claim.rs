@@ -1,0 +1,450 @@
+use crate::core::NodeSelector;
+use crate::meta::{Condition, ObjectMeta};
+
+/// Request for devices that pods can use, comparable to a claim for storage.
+#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false)]
+#[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
+#[subresource(status)]
+#[column("State", by_hand = resource_claim_state)]
+#[column("Age", age)]
+pub struct ResourceClaim {
+    /// Name, namespace and labels; pods must share the namespace.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What devices are wanted; cannot be edited after creation.
+    #[field(2, required, shadow("k8s:immutable"))]
+    pub spec: ResourceClaimSpec,
+
+    /// Allocation result, current users and device state.
+    #[field(3)]
+    pub status: ResourceClaimStatus,
+}
+
+/// Describes the devices a claim wants.
+pub struct ResourceClaimSpec {
+    /// Device requests, constraints and settings.
+    #[field(1)]
+    pub devices: DeviceClaim,
+}
+
+/// Device portion of a claim: requests, cross-request constraints and settings.
+pub struct DeviceClaim {
+    /// Distinct device needs, 32 at most, each satisfied independently.
+    #[field(
+        1,
+        always,
+        list = atomic,
+        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=32")
+    )]
+    pub requests: Vec<DeviceRequest>,
+
+    /// Conditions spanning devices, for example all from the same NUMA node; 32 at most.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub constraints: Vec<DeviceConstraint>,
+
+    /// Driver settings for the requested devices; 32 entries at most.
+    #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub config: Vec<DeviceClaimConfiguration>,
+}
+
+/// One named device need inside a claim.
+pub struct DeviceRequest {
+    /// DNS label used by pods and constraints to address this request.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Single fixed description of the devices; exclusive with `firstAvailable`.
+    #[field(2, shadow("k8s:optional"))]
+    pub exactly: Option<ExactDeviceRequest>,
+
+    /// Alternatives in order of preference, up to eight; the first satisfiable one is used.
+    #[field(
+        3,
+        list = atomic,
+        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
+        gate = DRAPrioritizedList
+    )]
+    pub first_available: Vec<DeviceSubRequest>,
+}
+
+/// Fixed device requirement without alternatives.
+#[default(allocationMode = ExactCount)]
+#[default(by_hand = default_exact_device_request)]
+pub struct ExactDeviceRequest {
+    /// Device class to allocate from; mandatory.
+    #[field(1, required)]
+    pub device_class_name: String,
+
+    /// Filters added on top of those in the class.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub selectors: Vec<DeviceSelector>,
+
+    /// Take `count` devices or all that match; defaults to `ExactCount`.
+    #[field(3, shadow("k8s:optional"))]
+    pub allocation_mode: DeviceAllocationMode,
+
+    /// How many devices to take, 1 unless stated.
+    #[field(4)]
+    pub count: i64,
+
+    /// Asks for monitoring or maintenance access, ignoring other claims on the devices.
+    #[field(5, gate = DRAAdminAccess)]
+    pub admin_access: Option<bool>,
+
+    /// Taints on devices that this requirement overlooks.
+    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    pub tolerations: Vec<DeviceToleration>,
+
+    /// Minimum amounts each device must have, or share amounts to consume.
+    #[field(7, gate = DRAConsumableCapacity)]
+    pub capacity: Option<CapacityRequirements>,
+}
+
+/// Says whether a request wants a fixed number or every matching device.
+pub enum DeviceAllocationMode {
+    ExactCount,
+    All,
+}
+
+/// Allows a claim to use devices despite matching taints.
+pub struct DeviceToleration {
+    /// Taint key accepted; empty together with `Exists` accepts any.
+    #[field(1, shadow("k8s:optional", "k8s:format=k8s-label-key"))]
+    pub key: String,
+
+    /// Match mode: `Equal`, the default, compares values, whereas `Exists` ignores them.
+    #[field(2, default = Equal, shadow("k8s:optional"))]
+    pub operator: DeviceTolerationOperator,
+
+    /// Taint value accepted; stays empty with `Exists`.
+    #[field(3)]
+    pub value: String,
+
+    /// Taint effect accepted; empty accepts all effects.
+    #[field(4, shadow("k8s:optional"))]
+    pub effect: DeviceTaintEffect,
+
+    /// Seconds to withstand a `NoExecute` taint; unset never evicts, 0 evicts at once.
+    #[field(5)]
+    pub toleration_seconds: Option<i64>,
+}
+
+/// Compares toleration and device taint by value or by presence.
+pub enum DeviceTolerationOperator {
+    Exists,
+    Equal,
+}
+
+/// Capacity amounts a request needs from each device.
+pub struct CapacityRequirements {
+    /// Needed amount per capacity name; acts as a filter on devices that cannot be shared.
+    #[field(1)]
+    pub requests: Map<String, Quantity>,
+}
+
+/// One alternative within a prioritised device request.
+#[default(allocationMode = ExactCount)]
+#[default(by_hand = default_device_sub_request)]
+pub struct DeviceSubRequest {
+    /// DNS label of the alternative, referenced as `main/sub`.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Device class supplying defaults and filters for this alternative; required.
+    #[field(2, required, shadow("k8s:required", "k8s:format=k8s-long-name"))]
+    pub device_class_name: String,
+
+    /// Extra filters a device must pass for this alternative.
+    #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub selectors: Vec<DeviceSelector>,
+
+    /// Fixed count or all matching devices, for this alternative; default `ExactCount`.
+    #[field(4, shadow("k8s:optional"))]
+    pub allocation_mode: DeviceAllocationMode,
+
+    /// Devices this alternative needs, default 1.
+    #[field(5)]
+    pub count: i64,
+
+    /// Device taints this alternative accepts.
+    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    pub tolerations: Vec<DeviceToleration>,
+
+    /// Capacity this alternative needs per device.
+    #[field(7, gate = DRAConsumableCapacity)]
+    pub capacity: Option<CapacityRequirements>,
+}
+
+/// Relationship that must hold among devices of one claim.
+pub struct DeviceConstraint {
+    /// Requests the relationship covers; empty covers the entire claim.
+    #[field(1, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    pub requests: Vec<String>,
+
+    /// Attribute whose value must be identical on all covered devices.
+    #[field(2, shadow("k8s:optional", "k8s:format=k8s-resource-fully-qualified-name"))]
+    pub match_attribute: Option<String>,
+
+    /// Attribute whose value must differ on every covered device.
+    #[field(3, gate = DRAConsumableCapacity)]
+    pub distinct_attribute: Option<String>,
+}
+
+/// Driver settings inside a claim, optionally limited to certain requests.
+pub struct DeviceClaimConfiguration {
+    /// Request names concerned; empty covers all, `main/sub` addresses an alternative.
+    #[field(1, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    pub requests: Vec<String>,
+
+    /// Inlined settings meant for the driver.
+    #[field(2, inline)]
+    pub device_configuration: DeviceConfiguration,
+}
+
+/// Tracks allocation and usage of a claim.
+pub struct ResourceClaimStatus {
+    /// Devices granted; empty until the claim is allocated.
+    #[field(1, shadow("k8s:optional", "k8s:update=NoModify"))]
+    pub allocation: Option<AllocationResult>,
+
+    /// Consumers allowed to use the claim, up to 256; deallocation needs it empty.
+    #[field(
+        2,
+        list = map(uid),
+        patch = merge,
+        shadow("k8s:optional", "k8s:listType=map", "k8s:listMapKey=uid", "k8s:maxItems=256")
+    )]
+    pub reserved_for: Vec<ResourceClaimConsumerReference>,
+
+    /// Per-device state published by drivers.
+    #[field(
+        4,
+        list = map(driver, device, pool, shareID),
+        shadow("k8s:optional", "k8s:listType=map", "k8s:listMapKey=driver", "k8s:listMapKey=device", "k8s:listMapKey=pool", "k8s:listMapKey=shareID"),
+        gate = DRAResourceClaimDeviceStatus
+    )]
+    pub devices: Vec<AllocatedDeviceStatus>,
+}
+
+/// Outcome of allocating a claim: chosen devices and usable nodes.
+pub struct AllocationResult {
+    /// Devices handed out, along with the configuration to apply.
+    #[field(1)]
+    pub devices: DeviceAllocationResult,
+
+    /// Nodes from which the devices are reachable; unset means every node.
+    #[field(3)]
+    pub node_selector: Option<NodeSelector>,
+
+    /// Time at which the scheduler made the allocation.
+    #[field(5, gate = DRADeviceBindingConditions)]
+    pub allocation_timestamp: Option<Time>,
+}
+
+/// Devices picked for a claim and settings to prepare them with.
+pub struct DeviceAllocationResult {
+    /// One entry per allocated device, up to 32.
+    #[field(1, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+    pub results: Vec<DeviceRequestAllocationResult>,
+
+    /// Merged settings from class and claim, class entries first.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:maxItems=64"))]
+    pub config: Vec<DeviceAllocationConfiguration>,
+}
+
+/// Records which device satisfied a given request.
+pub struct DeviceRequestAllocationResult {
+    /// Request satisfied, written `main/sub` when an alternative was picked.
+    #[field(1, required)]
+    pub request: String,
+
+    /// DRA driver whose kubelet plugin prepares the device.
+    #[field(2, required, shadow("k8s:format=k8s-long-name-caseless", "k8s:required", "k8s:maxLength=63"))]
+    pub driver: String,
+
+    /// Pool that supplied the device.
+    #[field(3, required, shadow("k8s:required", "k8s:format=k8s-resource-pool-name"))]
+    pub pool: String,
+
+    /// Name of the allocated device in that pool.
+    #[field(4, required)]
+    pub device: String,
+
+    /// Whether the device was granted for administrative access.
+    #[field(5, gate = DRAAdminAccess)]
+    pub admin_access: Option<bool>,
+
+    /// Copy of the request's tolerations as of allocation time.
+    #[field(6, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    pub tolerations: Vec<DeviceToleration>,
+
+    /// Copied condition types that binding has to wait for.
+    #[field(7, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    pub binding_conditions: Vec<String>,
+
+    /// Copied condition types that make binding fail.
+    #[field(8, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    pub binding_failure_conditions: Vec<String>,
+
+    /// Unique identifier of this share of a multiply allocated device.
+    #[field(9, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity)]
+    pub share_id: Option<String>,
+
+    /// Capacity taken by this share, after rounding by the request policy.
+    #[field(10, gate = DRAConsumableCapacity)]
+    pub consumed_capacity: Map<String, Quantity>,
+}
+
+/// Configuration that the driver must apply to allocated devices, with its origin.
+pub struct DeviceAllocationConfiguration {
+    /// Whether the settings come from the DeviceClass or the claim.
+    #[field(1, required, shadow("k8s:required"))]
+    pub source: AllocationConfigSource,
+
+    /// Claim requests these settings concern; empty applies to all.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=32"))]
+    pub requests: Vec<String>,
+
+    /// Inlined driver settings to apply.
+    #[field(3, inline)]
+    pub device_configuration: DeviceConfiguration,
+}
+
+/// Origin of device settings: class or claim.
+pub enum AllocationConfigSource {
+    FromClass,
+    FromClaim,
+}
+
+/// Identifies an object entitled to use an allocated claim.
+pub struct ResourceClaimConsumerReference {
+    /// API group of the consumer; empty for pods.
+    #[field(1)]
+    pub api_group: String,
+
+    /// Plural resource of the consumer, for instance `pods`.
+    #[field(3, required)]
+    pub resource: String,
+
+    /// Consumer's object name in the claim's namespace.
+    #[field(4, required)]
+    pub name: String,
+
+    /// Unique identifier pinning one particular consumer incarnation.
+    #[field(5, required)]
+    pub uid: String,
+}
+
+/// Driver-reported state of one device allocated to a claim.
+pub struct AllocatedDeviceStatus {
+    /// DNS name of the DRA driver, such as `gpu.example.com`.
+    #[field(1, required)]
+    pub driver: String,
+
+    /// Pool containing the device, together with driver and device forming its identity.
+    #[field(2, required)]
+    pub pool: String,
+
+    /// Device name inside its pool.
+    #[field(3, required)]
+    pub device: String,
+
+    /// Distinguishes this share when several claims split one device.
+    #[field(7, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity)]
+    pub share_id: Option<String>,
+
+    /// Driver-defined health observations, no more than eight.
+    #[field(4, always, list = map(type))]
+    pub conditions: Vec<Condition>,
+
+    /// Free-form driver data about the device, at most 10 KiB.
+    #[field(5)]
+    pub data: Option<RawExtension>,
+
+    /// Interface name and addresses, when the device is a network interface.
+    #[field(6, shadow("k8s:optional"))]
+    pub network_data: Option<NetworkDeviceData>,
+}
+
+/// Network identity of an allocated interface, reported by its driver.
+pub struct NetworkDeviceData {
+    /// Interface name inside the pod, such as `net1`.
+    #[field(1, shadow("k8s:optional", "k8s:maxBytes=256"))]
+    pub interface_name: String,
+
+    /// Assigned addresses with prefix length, like `192.0.2.5/24`.
+    #[field(2, list = atomic, shadow("k8s:optional", "k8s:unique=set", "k8s:maxItems=16"))]
+    pub ips: Vec<String>,
+
+    /// MAC or other link-layer address of the interface.
+    #[field(3, shadow("k8s:optional", "k8s:maxBytes=128"))]
+    pub hardware_address: String,
+}
+
+mod v1beta1 {
+    #[differs(DeviceRequest)]
+    #[default(by_hand = default_v1beta1_device_request)]
+    struct DeviceRequest {
+        /// Device class to draw from in older betas; v1 moved it under `exactly`.
+        #[field(2, always)]
+        device_class_name: String,
+
+        /// Further filters beyond the class, all of which must pass.
+        #[field(3, list = atomic, shadow("k8s:optional", "k8s:maxItems=32"))]
+        selectors: Vec<DeviceSelector>,
+
+        /// Allocate a fixed `count` or every matching device; `ExactCount` by default.
+        #[field(4, shadow("k8s:optional"))]
+        allocation_mode: DeviceAllocationMode,
+
+        /// Devices wanted in `ExactCount` mode; 1 if left out.
+        #[field(5)]
+        count: i64,
+
+        /// Grants privileged access to devices in use; namespace needs the admin-access label.
+        #[field(6, gate = DRAAdminAccess)]
+        admin_access: Option<bool>,
+
+        /// Alternatives in order of preference, up to eight; the first satisfiable one is used.
+        #[field(
+            7,
+            list = atomic,
+            shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
+            gate = DRAPrioritizedList
+        )]
+        first_available: Vec<DeviceSubRequest>,
+
+        /// Device taints this request puts up with, 16 at most.
+        #[field(8, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        tolerations: Vec<DeviceToleration>,
+
+        /// Capacity each allocated device must provide to the request.
+        #[field(9, gate = DRAConsumableCapacity)]
+        capacity: Option<CapacityRequirements>,
+
+        #[gone]
+        exactly: (),
+    }
+
+    #[convert(
+        DeviceRequest,
+        by_hand = v1beta1_device_request,
+        here(device_class_name, selectors, allocation_mode, count, admin_access, tolerations, capacity),
+        hub(exactly)
+    )]
+    struct DeviceRequestConversion;
+
+    #[differs(DeviceSubRequest)]
+    #[default(allocationMode = ExactCount)]
+    #[default(by_hand = default_v1beta1_device_sub_request)]
+    struct DeviceSubRequest {
+        /// Device taints this alternative accepts.
+        #[field(7, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        tolerations: Vec<DeviceToleration>,
+
+        /// Capacity this alternative needs per device.
+        #[field(8, gate = DRAConsumableCapacity)]
+        capacity: Option<CapacityRequirements>,
+    }
+}

@@ -1,0 +1,369 @@
+use crate::core::NodeSelector;
+use crate::meta::ObjectMeta;
+
+/// Inventory page in which a DRA driver publishes devices of one pool.
+#[kind(plural = "resourceslices", scope = Cluster, delete_returns_object, generation)]
+#[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
+#[column("Node", spec.nodeName or "")]
+#[column("Driver", spec.driver)]
+#[column("Pool", spec.pool.name)]
+#[column("Age", age)]
+#[selectable(spec.driver)]
+#[selectable(spec.nodeName)]
+pub struct ResourceSlice {
+    /// Generated name and ownership of the slice.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Driver, pool, node access and devices published here.
+    #[field(2, required)]
+    pub spec: ResourceSliceSpec,
+}
+
+/// Contents of an inventory page, written by the DRA driver.
+pub struct ResourceSliceSpec {
+    /// DNS name of the publishing driver; immutable.
+    #[field(1, required)]
+    pub driver: String,
+
+    /// Pool membership and generation of this slice.
+    #[field(2, required)]
+    pub pool: ResourcePool,
+
+    /// Sole node with access to these devices; immutable, and settable instead of other node fields.
+    #[field(3)]
+    pub node_name: Option<String>,
+
+    /// Nodes that can reach these devices, as a single selector term.
+    #[field(4)]
+    pub node_selector: Option<NodeSelector>,
+
+    /// True when every node can reach these devices.
+    #[field(5)]
+    pub all_nodes: Option<bool>,
+
+    /// Devices in this slice, up to 128, or 64 with taints or counters.
+    #[field(6, list = atomic, shadow("k8s:optional"))]
+    pub devices: Vec<Device>,
+
+    /// Moves node access settings from the slice onto each device when true.
+    #[field(7, gate = DRAPartitionableDevices)]
+    pub per_device_node_selection: Option<bool>,
+
+    /// Counter sets for partitionable devices; exclusive with `devices` in recent versions.
+    #[field(
+        8,
+        list = atomic,
+        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=name", "k8s:maxItems=8"),
+        gate = DRAPartitionableDevices
+    )]
+    pub shared_counters: Vec<CounterSet>,
+}
+
+/// Pool a slice belongs to, with data for spotting incomplete publications.
+pub struct ResourcePool {
+    /// Pool name, frequently the node name; unique per driver.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Raised by the driver with each change; slices of older generations get ignored.
+    #[field(2, required)]
+    pub generation: i64,
+
+    /// Slices composing the pool in this generation; fewer found means incomplete.
+    #[field(3, required)]
+    pub resource_slice_count: i64,
+}
+
+/// One allocatable device instance advertised by a DRA driver.
+pub struct Device {
+    /// DNS label identifying the device within its pool.
+    #[field(1, required)]
+    pub name: String,
+
+    /// Descriptive properties, such as model or driver version, usable in CEL selectors.
+    #[field(2, shadow("k8s:optional"))]
+    pub attributes: Map<String, DeviceAttribute>,
+
+    /// Measurable amounts the device offers, memory for example; 32 entries including attributes.
+    #[field(3)]
+    pub capacity: Map<String, DeviceCapacity>,
+
+    /// Shared amounts this device uses up once allocated, enabling partitionable hardware.
+    #[field(
+        4,
+        list = atomic,
+        shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=counterSet", "k8s:maxItems=2"),
+        gate = DRAPartitionableDevices
+    )]
+    pub consumes_counters: Vec<DeviceCounterConsumption>,
+
+    /// Single node with access; allowed only with `perDeviceNodeSelection` in the slice.
+    #[field(5, gate = DRAPartitionableDevices)]
+    pub node_name: Option<String>,
+
+    /// Node filter for a device reachable from several nodes.
+    #[field(6, gate = DRAPartitionableDevices)]
+    pub node_selector: Option<NodeSelector>,
+
+    /// True if any node can reach the device.
+    #[field(7, gate = DRAPartitionableDevices)]
+    pub all_nodes: Option<bool>,
+
+    /// Driver-set taints that repel or evict claims lacking a toleration.
+    #[field(8, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+    pub taints: Vec<DeviceTaint>,
+
+    /// Pins the claim to the chosen node once this device gets allocated.
+    #[field(9, gate = DRADeviceBindingConditions)]
+    pub binds_to_node: Option<bool>,
+
+    /// Condition types that must turn true before the pod may bind; at most four.
+    #[field(10, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    pub binding_conditions: Vec<String>,
+
+    /// Condition types that, once true, abort binding and trigger rescheduling; at most four.
+    #[field(11, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+    pub binding_failure_conditions: Vec<String>,
+
+    /// Lets several claims or requests share the device when true.
+    #[field(12, gate = DRAConsumableCapacity)]
+    pub allow_multiple_allocations: Option<bool>,
+
+    /// Translates device usage into node resources like `cpu` or `memory` for scheduler accounting.
+    #[field(13, gate = DRANodeAllocatableResources)]
+    pub node_allocatable_resource_mappings: Map<String, NodeAllocatableResourceMapping>,
+}
+
+/// Typed value of one device property; set exactly one variant.
+pub struct DeviceAttribute {
+    /// Whole-number value of the property.
+    #[field(2, shadow("k8s:optional", "k8s:unionMember"))]
+    pub int: Option<i64>,
+
+    /// True-or-false value of the property.
+    #[field(3, shadow("k8s:optional", "k8s:unionMember"))]
+    pub bool: Option<bool>,
+
+    /// Text value, limited to 64 characters.
+    #[field(4, shadow("k8s:optional", "k8s:unionMember"))]
+    pub string: Option<String>,
+
+    /// Semantic version value, such as `1.2.3`, limited to 64 characters.
+    #[field(5, shadow("k8s:optional", "k8s:unionMember"))]
+    pub version: Option<String>,
+
+    /// Several whole numbers, for properties with more than one value.
+    #[field(6, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    pub ints: Vec<i64>,
+
+    /// Several true-or-false values for one property.
+    #[field(7, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    pub bools: Vec<bool>,
+
+    /// Several text values for one property, 64 characters each.
+    #[field(8, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    pub strings: Vec<String>,
+
+    /// Several semantic versions for one property.
+    #[field(9, list = atomic, shadow("k8s:optional", "k8s:unionMember"), gate = DRAListTypeAttributes)]
+    pub versions: Vec<String>,
+}
+
+/// Amount a device offers plus the rules for sharing it.
+pub struct DeviceCapacity {
+    /// Total amount available on the device.
+    #[field(1, required)]
+    pub value: Quantity,
+
+    /// Consumption rules, applicable only to devices that permit multiple allocations.
+    #[field(2, gate = DRAConsumableCapacity)]
+    pub request_policy: Option<CapacityRequestPolicy>,
+}
+
+/// Governs how much of a shareable device's capacity one request consumes.
+pub struct CapacityRequestPolicy {
+    /// Amount consumed if the request does not mention this capacity.
+    #[field(1, always)]
+    pub default: Option<Quantity>,
+
+    /// Explicit amounts that may be consumed, ascending; requests round up to the next.
+    #[field(3, list = atomic)]
+    pub valid_values: Vec<Quantity>,
+
+    /// Continuous or stepped range of consumable amounts; exclusive with `validValues`.
+    #[field(4)]
+    pub valid_range: Option<CapacityRequestPolicyRange>,
+}
+
+/// Bounds and granularity of consumable capacity.
+pub struct CapacityRequestPolicyRange {
+    /// Smallest consumable amount; lower requests are raised to it.
+    #[field(1, required, omitempty)]
+    pub min: Option<Quantity>,
+
+    /// Largest consumable amount; must not exceed the total capacity.
+    #[field(2)]
+    pub max: Option<Quantity>,
+
+    /// Granularity counted from `min`; requests round up to a multiple.
+    #[field(3)]
+    pub step: Option<Quantity>,
+}
+
+/// Draw on a shared counter set by one device.
+pub struct DeviceCounterConsumption {
+    /// Counter set being drawn from.
+    #[field(1, required, shadow("k8s:required", "k8s:format=k8s-short-name"))]
+    pub counter_set: String,
+
+    /// Amount used up per counter name.
+    #[field(2, required, omitempty, shadow("k8s:required", "k8s:eachKey=+k8s:format=k8s-short-name"))]
+    pub counters: Map<String, Counter>,
+}
+
+/// One consumable amount in a counter set.
+pub struct Counter {
+    /// Total available, or amount drawn, as a quantity.
+    #[field(1, required)]
+    pub value: Quantity,
+}
+
+/// Tells how a device counts against one node resource.
+pub struct NodeAllocatableResourceMapping {
+    /// Device capacity whose consumed amount feeds the calculation.
+    #[field(1)]
+    pub capacity_key: Option<String>,
+
+    /// Factor from device units, or consumed capacity, to node resource amount.
+    #[field(2, default_hidden = "1")]
+    pub allocation_multiplier: Option<Quantity>,
+}
+
+/// Named pool of shared amounts that partitions of one device draw upon.
+pub struct CounterSet {
+    /// Identifier that devices cite when drawing; unique within the pool.
+    #[field(1, required, shadow("k8s:required", "k8s:format=k8s-short-name"))]
+    pub name: String,
+
+    /// Amounts on offer, indexed by counter name.
+    #[field(2, required, omitempty, shadow("k8s:required", "k8s:eachKey=+k8s:format=k8s-short-name"))]
+    pub counters: Map<String, Counter>,
+}
+
+mod v1beta1 {
+    #[differs(ResourceSliceSpec)]
+    struct ResourceSliceSpec {
+        /// Sole node with access to these devices; immutable, and settable instead of other node fields.
+        #[field(3)]
+        node_name: String,
+
+        /// True when every node can reach these devices.
+        #[field(5)]
+        all_nodes: bool,
+    }
+
+    #[convert(
+        ResourceSliceSpec,
+        by_hand = v1beta1_resource_slice_spec,
+        here(node_name, all_nodes),
+        hub(node_name, all_nodes)
+    )]
+    struct ResourceSliceSpecConversion;
+
+    #[differs(Device)]
+    struct Device {
+        /// Beta-only wrapper for device properties; newer versions inline them.
+        #[field(2, shadow("k8s:optional"))]
+        basic: Option<BasicDevice>,
+
+        #[gone]
+        attributes: (),
+        #[gone]
+        capacity: (),
+        #[gone]
+        consumes_counters: (),
+        #[gone]
+        node_name: (),
+        #[gone]
+        node_selector: (),
+        #[gone]
+        all_nodes: (),
+        #[gone]
+        taints: (),
+        #[gone]
+        binds_to_node: (),
+        #[gone]
+        binding_conditions: (),
+        #[gone]
+        binding_failure_conditions: (),
+        #[gone]
+        allow_multiple_allocations: (),
+        #[gone]
+        node_allocatable_resource_mappings: (),
+    }
+
+    #[convert(
+        Device,
+        by_hand = v1beta1_device,
+        here(basic),
+        hub(attributes, capacity, consumes_counters, node_name, node_selector, all_nodes, taints, binds_to_node, binding_conditions, binding_failure_conditions, allow_multiple_allocations, node_allocatable_resource_mappings)
+    )]
+    struct DeviceConversion;
+
+    /// Device properties in the layout of the first beta API.
+    struct BasicDevice {
+        /// Properties for selection, keyed by qualified name.
+        #[field(1, shadow("k8s:optional"))]
+        attributes: Map<String, DeviceAttribute>,
+
+        /// Quantities offered, keyed by qualified name.
+        #[field(2)]
+        capacity: Map<String, DeviceCapacity>,
+
+        /// Draws on shared counters made by allocating this device.
+        #[field(
+            3,
+            list = atomic,
+            shadow("k8s:optional", "k8s:unique=map", "k8s:listMapKey=counterSet", "k8s:maxItems=2"),
+            gate = DRAPartitionableDevices
+        )]
+        consumes_counters: Vec<DeviceCounterConsumption>,
+
+        /// Node owning the device, if node access is declared per device.
+        #[field(4, gate = DRAPartitionableDevices)]
+        node_name: Option<String>,
+
+        /// Nodes allowed to use the device, if access is declared per device.
+        #[field(5)]
+        node_selector: Option<NodeSelector>,
+
+        /// Declares the device accessible everywhere, if access is declared per device.
+        #[field(6, gate = DRAPartitionableDevices)]
+        all_nodes: Option<bool>,
+
+        /// Taints the driver puts on the device.
+        #[field(7, list = atomic, shadow("k8s:optional"), gate = DRADeviceTaints)]
+        taints: Vec<DeviceTaint>,
+
+        /// Restricts the allocation to the node selected during scheduling.
+        #[field(8, gate = DRADeviceBindingConditions)]
+        binds_to_node: Option<bool>,
+
+        /// Conditions that pod binding waits on, such as fabric attachment finished.
+        #[field(9, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+        binding_conditions: Vec<String>,
+
+        /// Conditions signalling that preparation failed and the pod needs another placement.
+        #[field(10, list = atomic, shadow("k8s:optional", "k8s:maxItems=4"), gate = DRADeviceBindingConditions)]
+        binding_failure_conditions: Vec<String>,
+
+        /// Marks the device as shareable between requests.
+        #[field(11, gate = DRAConsumableCapacity)]
+        allow_multiple_allocations: Option<bool>,
+
+        /// Node resources consumed by using the device, keyed by resource name.
+        #[field(12, gate = DRANodeAllocatableResources)]
+        node_allocatable_resource_mappings: Map<String, NodeAllocatableResourceMapping>,
+    }
+}

@@ -1,0 +1,54 @@
+use crate::core::{PersistentVolumeReclaimPolicy, TopologySelectorTerm};
+use crate::meta::ObjectMeta;
+
+/// Template for provisioning PersistentVolumes on demand.
+#[kind(plural = "storageclasses", short = "sc", scope = Cluster, delete_returns_object)]
+#[versions(
+    v1(introduced = "1.6"),
+    v1beta1(unserved, introduced = "1.4", deprecated = "1.19", replacement = "storage.k8s.io/v1 StorageClass")
+)]
+#[column("Name", by_hand = storage_class_name, format = "name")]
+#[column("Provisioner", provisioner)]
+#[column("ReclaimPolicy", reclaimPolicy)]
+#[column("VolumeBindingMode", volumeBindingMode)]
+#[column("AllowVolumeExpansion", by_hand = storage_class_allow_volume_expansion)]
+#[column("Age", age)]
+pub struct StorageClass {
+    /// Cluster-wide name and labels; annotation `storageclass.kubernetes.io/is-default-class` marks the default.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Plugin creating the volumes, such as `ebs.csi.aws.com`.
+    #[field(2, required, shadow("k8s:required", "k8s:immutable"))]
+    pub provisioner: String,
+
+    /// Provisioner-specific options, like disk type; 512 entries at most.
+    #[field(3, shadow("k8s:immutable", "k8s:optional"))]
+    pub parameters: Map<String, String>,
+
+    /// What happens to volumes after release: `Delete` by default, or `Retain`.
+    #[field(4, default_hidden = Delete, shadow("k8s:immutable", "k8s:optional"))]
+    pub reclaim_policy: Option<PersistentVolumeReclaimPolicy>,
+
+    /// Mount flags for created volumes, not validated; bad ones make mounts fail.
+    #[field(5, list = atomic)]
+    pub mount_options: Vec<String>,
+
+    /// Permits growing claims of this class by editing their requested size.
+    #[field(6)]
+    pub allow_volume_expansion: Option<bool>,
+
+    /// When to provision: at once, or after a pod using the claim is scheduled.
+    #[field(7, default_hidden = Immediate, shadow("k8s:immutable", "k8s:optional"))]
+    pub volume_binding_mode: Option<VolumeBindingMode>,
+
+    /// Confines provisioning to certain zones or other node topology values.
+    #[field(8, list = atomic)]
+    pub allowed_topologies: Vec<TopologySelectorTerm>,
+}
+
+/// Timing of volume provisioning relative to pod scheduling.
+pub enum VolumeBindingMode {
+    Immediate,
+    WaitForFirstConsumer,
+}

@@ -1,0 +1,46 @@
+use crate::meta::{Condition, GroupResource, ObjectMeta};
+
+/// Rewrites all stored objects of a resource into its current storage version.
+#[kind(
+    plural = "storageversionmigrations",
+    scope = Cluster,
+    unconditional_update = false,
+    generation = false,
+    gate = StorageVersionMigrator
+)]
+#[versions(v1beta1(introduced = "1.35"))]
+#[subresource(status)]
+#[column("Name", metadata.name)]
+#[column("Resource", by_hand = storage_version_migration_resource)]
+#[column("Status", by_hand = storage_version_migration_status)]
+pub struct StorageVersionMigration {
+    /// Cluster-wide name and labels of this migration.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// Resource to be rewritten; cannot change later.
+    #[field(2)]
+    pub spec: StorageVersionMigrationSpec,
+
+    /// Progress and outcome of the rewrite.
+    #[field(3)]
+    pub status: StorageVersionMigrationStatus,
+}
+
+/// Selects which resource gets its stored objects migrated.
+pub struct StorageVersionMigrationSpec {
+    /// Group and plural name of the resource whose objects are rewritten.
+    #[field(1, required)]
+    pub resource: GroupResource,
+}
+
+/// Progress report of a migration.
+pub struct StorageVersionMigrationStatus {
+    /// Observations: `Running`, `Succeeded` or `Failed`.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<Condition>,
+
+    /// Version the garbage collector cache must reach before the rewrite starts.
+    #[field(2)]
+    pub resource_version: String,
+}
