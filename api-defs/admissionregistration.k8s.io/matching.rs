@@ -83,7 +83,7 @@ pub struct Rule {
     pub resources: Vec<String>,
 
     /// Restricts matching to `Cluster` or `Namespaced` resources; default `*` matches both.
-    #[field(4, default_hidden = )]
+    #[field(4, default_hidden = All)]
     pub scope: Option<ScopeType>,
 }
 
@@ -92,7 +92,7 @@ pub enum ScopeType {
     Cluster,
     Namespaced,
     #[value("*")]
-    ,
+    All,
 }
 
 /// Choice between matching only listed API versions and also their equivalents.

@@ -10,7 +10,13 @@ use crate::meta::{LabelSelector, ObjectMeta};
 )]
 #[versions(
     v1(introduced = "1.16"),
-    v1beta1(unserved, introduced = "1.9", deprecated = "1.16", removed = "1.22", replacement = "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration")
+    v1beta1(
+        unserved,
+        introduced = "1.9",
+        deprecated = "1.16",
+        removed = "1.22",
+        replacement = "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration"
+    )
 )]
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]

@@ -13,7 +13,12 @@ use crate::meta::ObjectMeta;
 )]
 #[versions(
     v1(introduced = "1.16"),
-    v1beta1(introduced = "1.7", deprecated = "1.16", removed = "1.22", replacement = "apiextensions.k8s.io/v1 CustomResourceDefinition")
+    v1beta1(
+        introduced = "1.7",
+        deprecated = "1.16",
+        removed = "1.22",
+        replacement = "apiextensions.k8s.io/v1 CustomResourceDefinition"
+    )
 )]
 #[subresource(status)]
 #[default(by_hand = default_custom_resource_definition)]

@@ -1,9 +1,12 @@
 mod v1beta1 {
     /// Obsolete request that sends a Deployment back to an earlier revision.
     #[kind]
-    #[versions(
-        v1beta1(introduced = "1.6", deprecated = "1.8", removed = "1.16", replacement = "apps/v1 DeploymentRollback")
-    )]
+    #[versions(v1beta1(
+        introduced = "1.6",
+        deprecated = "1.8",
+        removed = "1.16",
+        replacement = "apps/v1 DeploymentRollback"
+    ))]
     struct DeploymentRollback {
         /// Name of the Deployment to roll back.
         #[field(1, required)]

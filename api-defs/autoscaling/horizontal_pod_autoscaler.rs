@@ -40,7 +40,11 @@ pub struct HorizontalPodAutoscalerSpec {
     /// Lower replica bound; default 1, while 0 needs `HPAScaleToZero` and suitable metrics.
     #[field(
         2,
-        shadow("k8s:optional", "k8s:ifEnabled(HPAScaleToZero)=+k8s:minimum=0", "k8s:ifDisabled(HPAScaleToZero)=+k8s:minimum=1")
+        shadow(
+            "k8s:optional",
+            "k8s:ifEnabled(HPAScaleToZero)=+k8s:minimum=0",
+            "k8s:ifDisabled(HPAScaleToZero)=+k8s:minimum=1"
+        )
     )]
     pub min_replicas: Option<i32>,
 

@@ -11,7 +11,12 @@ use crate::meta::ObjectMeta;
 )]
 #[versions(
     v1(introduced = "1.19"),
-    v1beta1(unserved, introduced = "1.12", deprecated = "1.19", replacement = "certificates.k8s.io/v1 CertificateSigningRequest")
+    v1beta1(
+        unserved,
+        introduced = "1.12",
+        deprecated = "1.19",
+        replacement = "certificates.k8s.io/v1 CertificateSigningRequest"
+    )
 )]
 #[subresource(approval, verbs(get, patch, update))]
 #[subresource(status)]

@@ -5,7 +5,12 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "endpointslices", scope = Namespaced, generation)]
 #[versions(
     v1(introduced = "1.21"),
-    v1beta1(introduced = "1.16", deprecated = "1.21", removed = "1.25", replacement = "discovery.k8s.io/v1 EndpointSlice")
+    v1beta1(
+        introduced = "1.16",
+        deprecated = "1.21",
+        removed = "1.25",
+        replacement = "discovery.k8s.io/v1 EndpointSlice"
+    )
 )]
 #[column("AddressType", addressType)]
 #[column("Ports", by_hand = endpoint_slice_ports)]

@@ -3,9 +3,12 @@ use crate::meta::ObjectMeta;
 
 /// Retired beta API for routing external HTTP traffic; replaced by `networking.k8s.io/v1`.
 #[kind(stored_as = networking::v1::Ingress, list)]
-#[versions(
-    v1beta1(introduced = "1.1", deprecated = "1.14", removed = "1.22", replacement = "networking.k8s.io/v1 Ingress")
-)]
+#[versions(v1beta1(
+    introduced = "1.1",
+    deprecated = "1.14",
+    removed = "1.22",
+    replacement = "networking.k8s.io/v1 Ingress"
+))]
 pub struct Ingress {
     /// Object name and annotations, where controllers of this era read most of their options.
     #[field(1)]

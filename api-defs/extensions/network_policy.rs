@@ -3,9 +3,12 @@ use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Retired beta API for pod-level firewalling; use `networking.k8s.io/v1` now.
 #[kind(stored_as = networking::v1::NetworkPolicy, list)]
-#[versions(
-    v1beta1(introduced = "1.3", deprecated = "1.9", removed = "1.16", replacement = "networking.k8s.io/v1 NetworkPolicy")
-)]
+#[versions(v1beta1(
+    introduced = "1.3",
+    deprecated = "1.9",
+    removed = "1.16",
+    replacement = "networking.k8s.io/v1 NetworkPolicy"
+))]
 #[default(by_hand = default_network_policy)]
 pub struct NetworkPolicy {
     /// Naming and labels; the namespace determines which pods the policy can affect.

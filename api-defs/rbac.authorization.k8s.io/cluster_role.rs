@@ -4,7 +4,12 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[kind(plural = "clusterroles", scope = Cluster, create_on_update, name = path_segment_name)]
 #[versions(
     v1(introduced = "1.8"),
-    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 ClusterRole"),
+    v1beta1(
+        introduced = "1.6",
+        deprecated = "1.17",
+        removed = "1.22",
+        replacement = "rbac.authorization.k8s.io/v1 ClusterRole"
+    ),
     v1alpha1
 )]
 pub struct ClusterRole {

@@ -4,7 +4,12 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "clusterrolebindings", scope = Cluster, create_on_update, name = path_segment_name)]
 #[versions(
     v1(introduced = "1.8"),
-    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 ClusterRoleBinding"),
+    v1beta1(
+        introduced = "1.6",
+        deprecated = "1.17",
+        removed = "1.22",
+        replacement = "rbac.authorization.k8s.io/v1 ClusterRoleBinding"
+    ),
     v1alpha1
 )]
 #[column("Role", by_hand = cluster_role_binding_role)]

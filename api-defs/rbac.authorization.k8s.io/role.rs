@@ -4,7 +4,12 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "roles", scope = Namespaced, create_on_update, name = path_segment_name)]
 #[versions(
     v1(introduced = "1.8"),
-    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 Role"),
+    v1beta1(
+        introduced = "1.6",
+        deprecated = "1.17",
+        removed = "1.22",
+        replacement = "rbac.authorization.k8s.io/v1 Role"
+    ),
     v1alpha1
 )]
 pub struct Role {

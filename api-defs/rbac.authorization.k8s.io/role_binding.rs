@@ -4,7 +4,12 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "rolebindings", scope = Namespaced, create_on_update, name = path_segment_name)]
 #[versions(
     v1(introduced = "1.8"),
-    v1beta1(introduced = "1.6", deprecated = "1.17", removed = "1.22", replacement = "rbac.authorization.k8s.io/v1 RoleBinding"),
+    v1beta1(
+        introduced = "1.6",
+        deprecated = "1.17",
+        removed = "1.22",
+        replacement = "rbac.authorization.k8s.io/v1 RoleBinding"
+    ),
     v1alpha1
 )]
 #[column("Role", by_hand = role_binding_role)]

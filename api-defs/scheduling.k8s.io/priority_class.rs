@@ -5,7 +5,12 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "priorityclasses", short = "pc", scope = Cluster, generation)]
 #[versions(
     v1(introduced = "1.14"),
-    v1beta1(introduced = "1.11", deprecated = "1.14", removed = "1.22", replacement = "scheduling.k8s.io/v1 PriorityClass")
+    v1beta1(
+        introduced = "1.11",
+        deprecated = "1.14",
+        removed = "1.22",
+        replacement = "scheduling.k8s.io/v1 PriorityClass"
+    )
 )]
 #[column("Value", integer, value)]
 #[column("Global-Default", boolean, globalDefault)]

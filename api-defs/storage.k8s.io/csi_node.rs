@@ -4,7 +4,13 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "csinodes", scope = Cluster, unconditional_update = false, delete_returns_object)]
 #[versions(
     v1(introduced = "1.17"),
-    v1beta1(unserved, introduced = "1.14", deprecated = "1.17", removed = "1.22", replacement = "storage.k8s.io/v1 CSINode")
+    v1beta1(
+        unserved,
+        introduced = "1.14",
+        deprecated = "1.17",
+        removed = "1.22",
+        replacement = "storage.k8s.io/v1 CSINode"
+    )
 )]
 #[column("Drivers", integer, len(spec.drivers))]
 #[column("Age", age)]
