@@ -1,0 +1,108 @@
+//! OpenAPI: the model as an [`openapi::Catalog`](::openapi::Catalog), from which that crate makes documents.
+//!
+//! The bundle that is compiled into the server is the catalog as JSON: `definitions` (schemas in their v3 form, those
+//! of versions that are off by default included), `parameters` of the verbs, `known_versions`, and `versions` with
+//! their resources. Paths are not stored: they follow from resources and verbs, and the server needs the code that
+//! makes them for custom resources anyway. At start it reads the bundle into a `Catalog`, takes out with
+//! `Catalog::retain` what is not served, and calls `Catalog::v2` and `Catalog::v3`.
+
+mod definitions;
+mod resources;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use ::openapi::{Catalog, Options, builtin, names};
+use serde_json::Value;
+
+use self::definitions::Definitions;
+use crate::model::{Group, Model, Serving};
+
+/// Folder and module of the types that every group uses.
+const META: &str = "meta";
+
+/// Types that the documents of every server need, whatever its resources.
+const PROTOCOL: [&str; 7] =
+    ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
+
+/// What the server assembles its documents from; see the module.
+pub fn bundle(model: &Model) -> Value {
+    serde_json::to_value(catalog(model)).unwrap_or_default()
+}
+
+/// The model as far as OpenAPI documents say it, with all group versions that can be served.
+pub fn catalog(model: &Model) -> Catalog {
+    let mut definitions = Definitions::new(model);
+    let versions = resources::versions(model, &mut definitions);
+    for name in PROTOCOL {
+        definitions.need_named(META, "v1", name);
+    }
+    let mut made = definitions.finish();
+    made.extend(builtin::definitions());
+    Catalog {
+        definitions: made,
+        parameters: resources::parameters(model),
+        known_versions: known_versions(model),
+        versions,
+    }
+}
+
+/// The v2 document of what is served by default.
+pub fn v2(model: &Model) -> Value {
+    served_by_default(model).v2(&Options::default())
+}
+
+/// The v3 documents of what is served by default, by path such as `api/v1` and `apis/apps/v1`.
+pub fn v3(model: &Model) -> BTreeMap<String, Value> {
+    served_by_default(model).v3(&Options::default())
+}
+
+fn served_by_default(model: &Model) -> Catalog {
+    let mut catalog = catalog(model);
+    catalog.retain_defaults();
+    catalog
+}
+
+/// The group versions whose objects clients send and get, those that nobody serves any more included.
+fn known_versions(model: &Model) -> Vec<(String, String)> {
+    let groups = model.groups.iter().filter(|group| !is_internal(group));
+    let mut known: Vec<_> = groups
+        .flat_map(|group| group.versions.iter().map(|version| (group.name.clone(), version.name.clone())))
+        .collect();
+    known.sort();
+    known
+}
+
+/// Groups of the server's own vocabulary: `meta`, discovery documents, audit.
+fn is_internal(group: &Group) -> bool {
+    group.package == crate::model::Package::Apimachinery && group.kinds.iter().all(|kind| kind.resource.is_none())
+}
+
+fn serving(serving: Serving) -> Option<::openapi::Serving> {
+    match serving {
+        Serving::On => Some(::openapi::Serving::On),
+        Serving::Off => Some(::openapi::Serving::Off),
+        Serving::Unserved => None,
+    }
+}
+
+/// Description of the field that every kind has.
+const API_VERSION: &str = "Group and version of the kind, such as `apps/v1`.";
+/// Description of the other one.
+const KIND: &str = "What kind of object this is, such as `Deployment`.";
+
+/// Definitions of the types that the model calls by a name of its own instead of a struct.
+fn scalar_definition(ty: &crate::model::TypeRef) -> Option<String> {
+    use crate::model::TypeRef;
+    Some(match ty {
+        TypeRef::Quantity => names::QUANTITY.into(),
+        TypeRef::Time => names::meta("Time"),
+        TypeRef::MicroTime => names::meta("MicroTime"),
+        TypeRef::Duration => names::meta("Duration"),
+        TypeRef::IntOrString => names::INT_OR_STRING.into(),
+        TypeRef::RawExtension => names::RAW_EXTENSION.into(),
+        TypeRef::FieldsV1 => names::meta("FieldsV1"),
+        _ => return None,
+    })
+}
