@@ -139,7 +139,14 @@ pub struct CertificateSigningRequestStatus {
     #[field(
         1,
         list = map(type),
-        shadow("k8s:listType=map", "k8s:listMapKey=type", "k8s:customUnique", "k8s:optional", "k8s:item(type: \"Approved\")=+k8s:zeroOrOneOfMember", "k8s:item(type: \"Denied\")=+k8s:zeroOrOneOfMember")
+        shadow(
+            "k8s:listType=map",
+            "k8s:listMapKey=type",
+            "k8s:customUnique",
+            "k8s:optional",
+            "k8s:item(type: \"Approved\")=+k8s:zeroOrOneOfMember",
+            "k8s:item(type: \"Denied\")=+k8s:zeroOrOneOfMember"
+        )
     )]
     pub conditions: Vec<CertificateSigningRequestCondition>,
 

@@ -221,7 +221,14 @@ pub struct ResourceClaimStatus {
     #[field(
         4,
         list = map(driver, device, pool, shareID),
-        shadow("k8s:optional", "k8s:listType=map", "k8s:listMapKey=driver", "k8s:listMapKey=device", "k8s:listMapKey=pool", "k8s:listMapKey=shareID"),
+        shadow(
+            "k8s:optional",
+            "k8s:listType=map",
+            "k8s:listMapKey=driver",
+            "k8s:listMapKey=device",
+            "k8s:listMapKey=pool",
+            "k8s:listMapKey=shareID"
+        ),
         gate = DRAResourceClaimDeviceStatus
     )]
     pub devices: Vec<AllocatedDeviceStatus>,

@@ -307,7 +307,11 @@ mod v1beta1 {
         Device,
         by_hand = v1beta1_device,
         here(basic),
-        hub(attributes, capacity, consumes_counters, node_name, node_selector, all_nodes, taints, binds_to_node, binding_conditions, binding_failure_conditions, allow_multiple_allocations, node_allocatable_resource_mappings)
+        hub(
+            attributes, capacity, consumes_counters, node_name, node_selector, all_nodes, taints, binds_to_node,
+            binding_conditions, binding_failure_conditions, allow_multiple_allocations,
+            node_allocatable_resource_mappings
+        )
     )]
     struct DeviceConversion;
 

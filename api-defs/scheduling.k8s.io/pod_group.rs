@@ -36,7 +36,11 @@ mod v1alpha2 {
         /// Placement limits for the group, topology being one example.
         #[field(
             3,
-            dv("k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden", "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional", "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:immutable"),
+            dv(
+                "k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden",
+                "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional",
+                "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:immutable"
+            ),
             gate = TopologyAwareWorkloadScheduling
         )]
         scheduling_constraints: Option<PodGroupSchedulingConstraints>,
@@ -57,7 +61,11 @@ mod v1alpha2 {
         #[field(
             5,
             default = Pod,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable"
+            ),
             gate = WorkloadAwarePreemption
         )]
         disruption_mode: Option<DisruptionMode>,
@@ -65,7 +73,12 @@ mod v1alpha2 {
         /// PriorityClass governing the group; the global default applies when empty.
         #[field(
             6,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable"
+            ),
             gate = WorkloadAwarePreemption
         )]
         priority_class_name: String,
@@ -73,7 +86,13 @@ mod v1alpha2 {
         /// Numeric priority resolved from the class by admission; higher goes first.
         #[field(
             7,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648"
+            ),
             gate = WorkloadAwarePreemption
         )]
         priority: Option<i32>,

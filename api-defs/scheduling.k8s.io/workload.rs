@@ -55,7 +55,10 @@ mod v1alpha2 {
         #[field(
             3,
             always,
-            dv("k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden", "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional"),
+            dv(
+                "k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden",
+                "k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional"
+            ),
             gate = TopologyAwareWorkloadScheduling
         )]
         scheduling_constraints: Option<PodGroupSchedulingConstraints>,
@@ -75,7 +78,10 @@ mod v1alpha2 {
         /// Preemption granularity copied into resulting groups.
         #[field(
             5,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"
+            ),
             gate = WorkloadAwarePreemption
         )]
         disruption_mode: Option<DisruptionMode>,
@@ -83,7 +89,11 @@ mod v1alpha2 {
         /// PriorityClass assigned to resulting groups.
         #[field(
             6,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name"
+            ),
             gate = WorkloadAwarePreemption
         )]
         priority_class_name: String,
@@ -91,7 +101,12 @@ mod v1alpha2 {
         /// Numeric priority for resulting groups, normally filled from the class.
         #[field(
             7,
-            dv("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000", "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648"),
+            dv(
+                "k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000",
+                "k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648"
+            ),
             gate = WorkloadAwarePreemption
         )]
         priority: Option<i32>,
