@@ -17,7 +17,7 @@ use ::openapi::{Catalog, Options, builtin, names};
 use serde_json::Value;
 
 use self::definitions::Definitions;
-use crate::model::{Group, Model, Serving};
+use crate::model::{Model, Serving, TypeRef};
 
 /// Folder and module of the types that every group uses.
 const META: &str = "meta";
@@ -66,17 +66,12 @@ fn served_by_default(model: &Model) -> Catalog {
 
 /// The group versions whose objects clients send and get, those that nobody serves any more included.
 fn known_versions(model: &Model) -> Vec<(String, String)> {
-    let groups = model.groups.iter().filter(|group| !is_internal(group));
+    let groups = model.groups.iter().filter(|group| !group.internal);
     let mut known: Vec<_> = groups
         .flat_map(|group| group.versions.iter().map(|version| (group.name.clone(), version.name.clone())))
         .collect();
     known.sort();
     known
-}
-
-/// Groups of the server's own vocabulary: `meta`, discovery documents, audit.
-fn is_internal(group: &Group) -> bool {
-    group.package == crate::model::Package::Apimachinery && group.kinds.iter().all(|kind| kind.resource.is_none())
 }
 
 fn serving(serving: Serving) -> Option<::openapi::Serving> {
@@ -93,8 +88,7 @@ const API_VERSION: &str = "Group and version of the kind, such as `apps/v1`.";
 const KIND: &str = "What kind of object this is, such as `Deployment`.";
 
 /// Definitions of the types that the model calls by a name of its own instead of a struct.
-fn scalar_definition(ty: &crate::model::TypeRef) -> Option<String> {
-    use crate::model::TypeRef;
+fn scalar_definition(ty: &TypeRef) -> Option<String> {
     Some(match ty {
         TypeRef::Quantity => names::QUANTITY.into(),
         TypeRef::Time => names::meta("Time"),
