@@ -187,6 +187,7 @@ mod v1beta1 {
     #[default(spec.revisionHistoryLimit = 2)]
     #[default(spec.progressDeadlineSeconds = 600)]
     #[default(by_hand = default_v1beta1_deployment)]
+    #[normalize(none)]
     struct Deployment {}
 
     #[convert(Deployment, by_hand = v1beta1_deployment, here(spec.rollback_to))]

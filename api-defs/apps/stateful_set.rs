@@ -227,6 +227,7 @@ mod v1beta1 {
     struct StatefulSet {}
 
     #[differs(StatefulSetSpec)]
+    #[normalize(none)]
     struct StatefulSetSpec {
         /// Labels identifying the StatefulSet's pods; must match the template and cannot change.
         #[field(2)]

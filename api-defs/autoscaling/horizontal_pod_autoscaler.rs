@@ -184,6 +184,7 @@ pub enum HorizontalPodAutoscalerConditionType {
 mod v1 {
     #[differs(HorizontalPodAutoscaler)]
     #[default(spec.minReplicas = 1)]
+    #[normalize(none)]
     struct HorizontalPodAutoscaler {}
 
     #[convert(

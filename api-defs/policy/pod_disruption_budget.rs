@@ -83,6 +83,10 @@ pub struct PodDisruptionBudgetStatus {
 }
 
 mod v1beta1 {
+    #[differs(PodDisruptionBudget)]
+    #[normalize(none)]
+    struct PodDisruptionBudget {}
+
     #[convert(PodDisruptionBudget, by_hand = v1beta1_pod_disruption_budget)]
     struct PodDisruptionBudgetConversion;
 
