@@ -1,11 +1,11 @@
 //! Writes the documents of a catalog: `documents CATALOG.json FOLDER` makes `FOLDER/v2.json` and `FOLDER/v3/<path>.json`,
-//! as `openapi_digest.py` of the conformance suite compares them.
+//! which `openapi_digest.py` of the conformance suite can compare, and their protobuf forms beside them.
 
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
 
-use openapi::{Catalog, Options};
+use openapi::{Catalog, Options, protobuf};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -16,11 +16,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     catalog.retain_defaults();
     let folder = PathBuf::from(folder);
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("v2.json"), catalog.v2(&Options::default()).to_string())?;
+    let v2 = catalog.v2(&Options::default());
+    fs::write(folder.join("v2.json"), v2.to_string())?;
+    fs::write(folder.join("v2.pb"), protobuf::v2(&v2))?;
     for (path, document) in catalog.v3(&Options::default()) {
-        let file = folder.join("v3").join(path + ".json");
+        let file = folder.join("v3").join(path);
         fs::create_dir_all(file.with_file_name(""))?;
-        fs::write(file, document.to_string())?;
+        fs::write(file.with_added_extension("json"), document.to_string())?;
+        fs::write(file.with_added_extension("pb"), protobuf::v3(&document))?;
     }
     Ok(())
 }
