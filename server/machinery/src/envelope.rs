@@ -1,0 +1,167 @@
+//! What stands around a protobuf object: `k8s\0` and a `runtime.Unknown` that names its kind, and the frames of a watch.
+//!
+//! Objects are cut out of an envelope without a copy, and written into one in the same backward pass that encodes them. A list of
+//! objects that are encoded already, and a watch event around one, are written as a head and a tail: the bytes between are shared.
+
+use crate::protobuf::wire::{DELIMITED, Reader, varint_len};
+use crate::protobuf::{Error, Writer, message, write};
+use crate::reflect::Ref;
+
+/// What every protobuf object begins with.
+pub const MAGIC: [u8; 4] = *b"k8s\0";
+
+/// The end of every envelope: `contentEncoding` and `contentType`, always written, always empty.
+pub const TAIL: [u8; 4] = [0x1a, 0, 0x22, 0];
+
+/// A `runtime.Unknown`, borrowed from its bytes. Text that is not UTF-8 reads as empty, which no kind is called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Envelope<'a> {
+    pub api_version: &'a str,
+    pub kind: &'a str,
+    /// The message, without kind and version.
+    pub raw: &'a [u8],
+    pub content_encoding: &'a str,
+    pub content_type: &'a str,
+}
+
+/// Whether the bytes claim to be a protobuf object.
+pub fn is_envelope(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
+/// Opens an envelope (upstream: the first half of `protobuf.Serializer.Decode`).
+pub fn split(bytes: &[u8]) -> Result<Envelope<'_>, Error> {
+    if bytes.is_empty() {
+        return Err(Error::EmptyData);
+    }
+    let body = bytes.strip_prefix(&MAGIC).ok_or(Error::NoEnvelope)?;
+    if body.is_empty() {
+        return Err(Error::EmptyBody);
+    }
+    let mut envelope = Envelope::default();
+    each_bytes(body, "Unknown", ["typeMeta", "raw", "contentEncoding", "contentType"], |number, bytes| {
+        match number {
+            1 => return type_meta(bytes, &mut envelope),
+            2 => envelope.raw = bytes,
+            3 => envelope.content_encoding = text(bytes),
+            _ => envelope.content_type = text(bytes),
+        }
+        Ok(())
+    })?;
+    Ok(envelope)
+}
+
+fn type_meta<'a>(bytes: &'a [u8], envelope: &mut Envelope<'a>) -> Result<(), Error> {
+    each_bytes(bytes, "TypeMeta", ["apiVersion", "kind"], |number, bytes| {
+        match number {
+            1 => envelope.api_version = text(bytes),
+            _ => envelope.kind = text(bytes),
+        }
+        Ok(())
+    })
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Reads a message whose known fields are numbered from 1 and all hold bytes.
+fn each_bytes<'a, const N: usize>(
+    bytes: &'a [u8],
+    name: &'static str,
+    fields: [&'static str; N],
+    mut f: impl FnMut(u32, &'a [u8]) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let mut reader = Reader(bytes);
+    while !reader.is_empty() {
+        let tag = reader.tag(name)?;
+        match fields.get(tag.number as usize - 1) {
+            Some(_) if tag.wire == DELIMITED => f(tag.number, reader.delimited()?)?,
+            Some(field) => return Err(Error::WrongWireType { wire: tag.wire, field }),
+            None => reader.skip(tag.wire)?,
+        }
+    }
+    Ok(())
+}
+
+/// Appends an object in its envelope.
+pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
+    write(out, |w| {
+        w.bytes(&TAIL);
+        let before = w.len();
+        message(w, value);
+        w.close(2, before);
+        head(w, api_version, kind);
+    });
+}
+
+/// Appends a message that is encoded already in an envelope.
+pub fn encode_raw(api_version: &str, kind: &str, raw: &[u8], out: &mut Vec<u8>) {
+    out.reserve(raw.len() + api_version.len() + kind.len() + 32);
+    write(out, |w| {
+        w.varint(raw.len() as u64);
+        w.tag(2, DELIMITED);
+        head(w, api_version, kind);
+    });
+    out.extend_from_slice(raw);
+    out.extend_from_slice(&TAIL);
+}
+
+/// Magic and type meta.
+fn head(w: &mut Writer, api_version: &str, kind: &str) {
+    let before = w.len();
+    w.delimited(2, kind.as_bytes());
+    w.delimited(1, api_version.as_bytes());
+    w.close(1, before);
+    w.bytes(&MAGIC);
+}
+
+/// Appends what stands before the items of a list that is written piece by piece. `items` is the sum of [`item_len`] over them; each
+/// is written as [`item_head`] and its message, and [`TAIL`] ends the list.
+pub fn list_head(api_version: &str, kind: &str, list_meta: Ref<'_>, items: usize, out: &mut Vec<u8>) {
+    write(out, |w| {
+        let before = w.len();
+        message(w, list_meta);
+        w.close(1, before);
+        let meta = w.len() - before;
+        w.varint((meta + items) as u64);
+        w.tag(2, DELIMITED);
+        head(w, api_version, kind);
+    });
+}
+
+/// How much an item of this length takes in a list, its head included.
+pub fn item_len(raw: usize) -> usize {
+    1 + varint_len(raw as u64) + raw
+}
+
+/// Appends what stands before an item of a list.
+pub fn item_head(raw: usize, out: &mut Vec<u8>) {
+    write(out, |w| {
+        w.varint(raw as u64);
+        w.tag(2, DELIMITED);
+    });
+}
+
+/// Appends a frame of a watch: its length, and a `WatchEvent` whose object is `object`, an envelope.
+pub fn watch_frame(event: &str, object: &[u8], out: &mut Vec<u8>) {
+    watch_head(event, object.len(), out);
+    out.extend_from_slice(object);
+}
+
+/// Appends the frame up to its object, so that the object's bytes can be shared between watchers.
+pub fn watch_head(event: &str, object: usize, out: &mut Vec<u8>) {
+    write(out, |w| {
+        let raw = item_len(object);
+        w.varint(object as u64);
+        w.tag(1, DELIMITED);
+        w.varint(raw as u64);
+        w.tag(2, DELIMITED);
+        w.delimited(1, event.as_bytes());
+        let frame = (w.len() + object) as u32;
+        w.bytes(&frame.to_be_bytes());
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,195 @@
+//! Reading into a struct through its descriptor.
+
+use std::collections::BTreeMap;
+
+use super::error::Error;
+use super::scalars::{Wire, text};
+use super::wire::{DELIMITED, Reader};
+use crate::def::FieldDef;
+use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Slot, StructListMut, StructMapMut};
+
+/// How deep messages may be nested. The deepest API type, a CRD's schema, stays far below it, and 2 MB of stack suffice.
+pub(crate) const MAX_DEPTH: u32 = 512;
+
+/// Merges the message into `into`, as upstream's `Unmarshal` does. After an error `into` holds what came before it.
+pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
+    message(Reader(bytes), &mut into, MAX_DEPTH)
+}
+
+/// A field on its way in.
+struct Incoming<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    wire: u8,
+    field: &'static FieldDef,
+    depth: u32,
+}
+
+impl<'a> Incoming<'_, 'a> {
+    #[inline]
+    fn expect(&self, wire: u8) -> Result<(), Error> {
+        if self.wire == wire { Ok(()) } else { Err(self.wrong()) }
+    }
+
+    #[cold]
+    fn wrong(&self) -> Error {
+        let field = match (self.field.json, self.field.shape().struct_def()) {
+            // Go embeds these, and an embedded field is called like its type.
+            ("" | "metadata", Some(def)) => def.name,
+            (json, _) => json,
+        };
+        Error::WrongWireType { wire: self.wire, field }
+    }
+
+    #[inline]
+    fn delimited(&mut self) -> Result<&'a [u8], Error> {
+        self.expect(DELIMITED)?;
+        self.reader.delimited()
+    }
+
+    #[inline]
+    fn nested(&mut self, into: &mut Mut<'_>) -> Result<(), Error> {
+        let bytes = self.delimited()?;
+        message(Reader(bytes), into, self.depth - 1)
+    }
+}
+
+fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(), Error> {
+    if depth == 0 {
+        return Err(Error::TooDeep);
+    }
+    let def = into.def();
+    let tables = def.tables();
+    while !reader.is_empty() {
+        let tag = reader.tag(def.name)?;
+        match tables.by_number(tag.number) {
+            Some(i) => {
+                let incoming = Incoming { reader: &mut reader, wire: tag.wire, field: &def.fields[i], depth };
+                slot(into.slot(i), incoming)?;
+            }
+            None => reader.skip(tag.wire)?,
+        }
+    }
+    Ok(())
+}
+
+fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    match slot {
+        Slot::One(v) => one(v, incoming),
+        Slot::Opt(v) => opt(v, incoming),
+        Slot::List(v) => list(v, incoming),
+        Slot::Map(v) => map(v, incoming),
+        Slot::Struct(mut v) => incoming.nested(&mut v),
+        Slot::OptStruct(v) => {
+            incoming.expect(DELIMITED)?;
+            incoming.nested(&mut v.get_or_insert())
+        }
+        Slot::StructList(v) => struct_item(v, incoming),
+        Slot::StructMap(v) => struct_entry(v, incoming),
+    }
+}
+
+macro_rules! per_scalar {
+    ($($variant:ident),* $(,)?) => {
+        fn one(slot: OneMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+            match slot { $(OneMut::$variant(v) => merge(v, incoming)),* }
+        }
+
+        fn opt(slot: OptMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+            match slot { $(OptMut::$variant(v) => merge(v.get_or_insert_default(), incoming)),* }
+        }
+
+        fn list(slot: ListMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+            match slot { $(ListMut::$variant(v) => item(v, incoming)),* }
+        }
+
+        fn map(slot: MapMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+            match slot { $(MapMut::$variant(v) => entry(v, incoming)),* }
+        }
+    };
+}
+per_scalar!(
+    Bool,
+    I32,
+    I64,
+    F64,
+    String,
+    Bytes,
+    Quantity,
+    Time,
+    MicroTime,
+    Duration,
+    IntOrString,
+    RawExtension,
+    FieldsV1,
+    Json,
+);
+
+#[inline]
+fn merge<T: Wire>(into: &mut T, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    incoming.expect(T::WIRE)?;
+    into.merge(incoming.reader)
+}
+
+/// One item, or numbers packed into one field, which every reader of protobuf accepts.
+fn item<T: Wire + Default>(into: &mut Vec<T>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    let read = |reader: &mut Reader<'_>| {
+        let mut item = T::default();
+        item.merge(reader).map(|()| item)
+    };
+    if incoming.wire == T::WIRE {
+        into.push(read(incoming.reader)?);
+        return Ok(());
+    }
+    incoming.expect(DELIMITED)?;
+    let mut packed = Reader(incoming.reader.delimited()?);
+    while !packed.is_empty() {
+        into.push(read(&mut packed)?);
+    }
+    Ok(())
+}
+
+/// Gives each field of a map's entry to `on_value`, and the key at the end.
+fn each_value<'a>(
+    mut incoming: Incoming<'_, 'a>,
+    mut on_value: impl FnMut(&mut Reader<'a>) -> Result<(), Error>,
+) -> Result<String, Error> {
+    let mut reader = Reader(incoming.delimited()?);
+    let mut key = String::new();
+    while !reader.is_empty() {
+        let tag = reader.varint()?;
+        // Upstream does not look at the wire types of these two.
+        match (tag >> 3) as i32 {
+            1 => key = text(reader.delimited()?),
+            2 => on_value(&mut reader)?,
+            _ => reader.skip((tag & 7) as u8)?,
+        }
+    }
+    Ok(key)
+}
+
+fn entry<T: Wire + Default>(into: &mut BTreeMap<String, T>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    let mut value = T::default();
+    let key = each_value(incoming, |reader| {
+        value = T::default();
+        value.merge(reader)
+    })?;
+    into.insert(key, value);
+    Ok(())
+}
+
+fn struct_item(mut list: StructListMut<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    incoming.expect(DELIMITED)?;
+    incoming.nested(&mut list.push())
+}
+
+fn struct_entry(mut map: StructMapMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    let depth = incoming.depth;
+    let mut bytes: &[u8] = &[];
+    let key = each_value(incoming, |reader| {
+        bytes = reader.delimited()?;
+        Ok(())
+    })?;
+    // A later entry of the same key takes the place of the earlier one; it is not merged into it.
+    map.remove(&key);
+    message(Reader(bytes), &mut map.entry(key), depth - 1)
+}

@@ -1,0 +1,234 @@
+//! Writing, from the last byte to the first.
+//!
+//! A message's length stands before it, so whoever writes forwards must either measure everything first or move it afterwards. Written
+//! backwards, a length is known when its turn comes (gogo does the same, but measures all the same to size its buffer). The buffer
+//! belongs to the thread and is reused, which leaves one allocation of the right size per object: the result.
+
+use std::cell::Cell;
+
+use super::scalars::Wire;
+use super::wire::{DELIMITED, VARINT};
+use crate::reflect::{List, Map, Ref, StructList, StructMap, Value};
+
+/// A buffer above this size is not kept for the next object.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    static BUFFER: Cell<Buffers> = const { Cell::new(Buffers { main: Vec::new(), text: Vec::new() }) };
+}
+
+#[derive(Default)]
+struct Buffers {
+    main: Vec<u8>,
+    /// For scalars that write their text forwards.
+    text: Vec<u8>,
+}
+
+/// Appends the message, without its envelope.
+pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
+    write(out, |w| message(w, value));
+}
+
+/// Appends what `f` writes backwards.
+pub(crate) fn write(out: &mut Vec<u8>, f: impl FnOnce(&mut Writer)) {
+    let Buffers { main: buf, text } = BUFFER.take();
+    let mut w = Writer { at: buf.len(), buf, text };
+    f(&mut w);
+    out.extend_from_slice(&w.buf[w.at..]);
+    if w.buf.len() <= KEPT {
+        BUFFER.set(Buffers { main: w.buf, text: w.text });
+    }
+}
+
+/// Fills a buffer from its end.
+pub(crate) struct Writer {
+    buf: Vec<u8>,
+    /// Everything from here on is written.
+    at: usize,
+    text: Vec<u8>,
+}
+
+impl Writer {
+    /// How much has been written.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.buf.len() - self.at
+    }
+
+    /// Room for `n` bytes before what is written.
+    #[inline]
+    fn room(&mut self, n: usize) -> &mut [u8] {
+        if self.at < n {
+            self.grow(n);
+        }
+        let end = self.at;
+        self.at -= n;
+        &mut self.buf[self.at..end]
+    }
+
+    #[cold]
+    fn grow(&mut self, n: usize) {
+        let (old, written) = (self.buf.len(), self.len());
+        let len = (old * 2).max(written + n).max(4096);
+        self.buf.resize(len, 0);
+        self.buf.copy_within(self.at..old, len - written);
+        self.at = len - written;
+    }
+
+    #[inline]
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+    }
+
+    #[inline]
+    pub fn varint(&mut self, v: u64) {
+        if v < 0x80 {
+            self.room(1)[0] = v as u8;
+        } else {
+            self.long_varint(v);
+        }
+    }
+
+    fn long_varint(&mut self, mut v: u64) {
+        let room = self.room(super::wire::varint_len(v));
+        let last = room.len() - 1;
+        for byte in &mut room[..last] {
+            *byte = v as u8 | 0x80;
+            v >>= 7;
+        }
+        room[last] = v as u8;
+    }
+
+    #[inline]
+    pub fn tag(&mut self, number: u32, wire: u8) {
+        self.varint(u64::from(number) << 3 | u64::from(wire));
+    }
+
+    /// A field of bytes or text.
+    #[inline]
+    pub fn delimited(&mut self, number: u32, bytes: &[u8]) {
+        self.bytes(bytes);
+        self.varint(bytes.len() as u64);
+        self.tag(number, DELIMITED);
+    }
+
+    /// A varint field, for the scalars that are messages of such.
+    #[inline]
+    pub fn varint_field(&mut self, number: u32, v: u64) {
+        self.varint(v);
+        self.tag(number, VARINT);
+    }
+
+    /// Text that is appended forwards, and its length.
+    pub fn text(&mut self, append: impl FnOnce(&mut Vec<u8>)) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        append(&mut text);
+        self.bytes(&text);
+        self.varint(text.len() as u64);
+        self.text = text;
+    }
+
+    /// A field of what was written since `self.len()` was `before`.
+    #[inline]
+    pub fn close(&mut self, number: u32, before: usize) {
+        self.varint((self.len() - before) as u64);
+        self.tag(number, DELIMITED);
+    }
+}
+
+/// The fields of a struct.
+pub(crate) fn message(w: &mut Writer, value: Ref<'_>) {
+    let def = value.def();
+    for &i in def.tables().by_number.iter().rev() {
+        field(w, def.fields[i as usize].number, value.get(i as usize));
+    }
+}
+
+fn field(w: &mut Writer, number: u32, value: Value<'_>) {
+    match value {
+        Value::Null => {}
+        Value::Bool(v) => scalar(w, number, &v),
+        Value::I32(v) => scalar(w, number, &v),
+        Value::I64(v) => scalar(w, number, &v),
+        Value::F64(v) => scalar(w, number, &v),
+        Value::String(v) => w.delimited(number, v.as_bytes()),
+        // Go writes bytes that are not nil; here empty bytes stand for nil, which is by far the more common case.
+        Value::Bytes(v) if v.is_empty() => {}
+        Value::Bytes(v) => w.delimited(number, v),
+        Value::Quantity(v) => scalar(w, number, v),
+        Value::Time(v) => scalar(w, number, &v),
+        Value::MicroTime(v) => scalar(w, number, &v),
+        Value::Duration(v) => scalar(w, number, &v),
+        Value::IntOrString(v) => scalar(w, number, v),
+        Value::RawExtension(v) => scalar(w, number, v),
+        Value::FieldsV1(v) => scalar(w, number, v),
+        Value::Json(v) => scalar(w, number, v),
+        Value::Struct(v) => nested(w, number, v),
+        Value::List(v) => list(w, number, v),
+        Value::Map(v) => map(w, number, v),
+        Value::StructList(v) => struct_list(w, number, v),
+        Value::StructMap(v) => struct_map(w, number, v),
+    }
+}
+
+#[inline]
+fn scalar<T: Wire>(w: &mut Writer, number: u32, value: &T) {
+    value.put(w);
+    w.tag(number, T::WIRE);
+}
+
+#[inline]
+fn nested(w: &mut Writer, number: u32, value: Ref<'_>) {
+    let before = w.len();
+    message(w, value);
+    w.close(number, before);
+}
+
+fn struct_list(w: &mut Writer, number: u32, items: StructList<'_>) {
+    items.iter().rev().for_each(|item| nested(w, number, item));
+}
+
+fn struct_map(w: &mut Writer, number: u32, entries: StructMap<'_>) {
+    entries.for_each_rev(|key, value| {
+        let before = w.len();
+        nested(w, 2, value);
+        w.delimited(1, key.as_bytes());
+        w.close(number, before);
+    });
+}
+
+macro_rules! per_scalar {
+    ($($variant:ident),* $(,)?) => {
+        fn list(w: &mut Writer, number: u32, items: List<'_>) {
+            match items { $(List::$variant(v) => v.iter().rev().for_each(|item| scalar(w, number, item))),* }
+        }
+
+        fn map(w: &mut Writer, number: u32, entries: Map<'_>) {
+            match entries { $(Map::$variant(v) => v.iter().rev().for_each(|(key, value)| entry(w, number, key, value))),* }
+        }
+    };
+}
+per_scalar!(
+    Bool,
+    I32,
+    I64,
+    F64,
+    String,
+    Bytes,
+    Quantity,
+    Time,
+    MicroTime,
+    Duration,
+    IntOrString,
+    RawExtension,
+    FieldsV1,
+    Json,
+);
+
+fn entry<T: Wire>(w: &mut Writer, number: u32, key: &str, value: &T) {
+    let before = w.len();
+    scalar(w, 2, value);
+    w.delimited(1, key.as_bytes());
+    w.close(number, before);
+}
