@@ -10,7 +10,7 @@ use crate::meta::ObjectMeta;
 #[column("Subobject", involvedObject.fieldPath, priority = 1)]
 #[column("Source", by_hand = event_source, priority = 1)]
 #[column("Message", by_hand = event_message)]
-#[column("First Seen", age(firstTimestamp) or "age(eventTime)", priority = 1)]
+#[column("First Seen", by_hand = event_first_seen, priority = 1)]
 #[column("Count", by_hand = event_count, priority = 1)]
 #[column("Name", metadata.name, format = "name", priority = 1)]
 #[selectable(involvedObject.apiVersion)]
@@ -22,7 +22,7 @@ use crate::meta::ObjectMeta;
 #[selectable(involvedObject.uid)]
 #[selectable(reason)]
 #[selectable(reportingComponent)]
-#[selectable("source", by_hand = event_source)]
+#[selectable("source", by_hand = event_source_label)]
 #[selectable(type)]
 pub struct Event {
     /// Event name and namespace; the namespace matches that of the affected object.

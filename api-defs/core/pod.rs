@@ -29,7 +29,7 @@ use crate::meta::ObjectMeta;
 #[selectable(status.nominatedNodeName)]
 #[selectable(status.phase)]
 #[selectable(status.podIP)]
-#[selectable("status.podIPs", by_hand = pod_ips)]
+#[selectable("status.podIPs", by_hand = pod_ips_label)]
 #[default(spec.enableServiceLinks = true)]
 #[default(by_hand = default_pod)]
 #[normalize(by_hand = normalize_pod)]

@@ -435,11 +435,3 @@ pub struct NodeAllocatableResourceClaimStatus {
     #[field(3, required)]
     pub resources: Map<String, Quantity>,
 }
-
-/// Requirements that must hold before an operation goes ahead.
-#[versions(v1)]
-pub struct Preconditions {
-    /// Proceeds only if the object still has this UID.
-    #[field(1)]
-    pub uid: Option<String>,
-}

@@ -38,6 +38,14 @@ pub struct ObjectReference {
     pub field_path: String,
 }
 
+/// Requirements that must hold before an operation goes ahead.
+#[versions(v1)]
+pub struct Preconditions {
+    /// Proceeds only if the object still has this UID.
+    #[field(1)]
+    pub uid: Option<String>,
+}
+
 /// Points to a Secret in any namespace.
 #[structure(atomic)]
 pub struct SecretReference {

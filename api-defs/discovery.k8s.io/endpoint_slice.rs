@@ -162,8 +162,4 @@ mod v1beta1 {
 
     #[convert(Endpoint, by_hand = v1beta1_endpoint, here(topology), hub(deprecated_topology, zone))]
     struct EndpointConversion;
-
-    #[differs(EndpointPort)]
-    #[structure(granular)]
-    struct EndpointPort {}
 }

@@ -10,7 +10,6 @@ use crate::meta::ObjectMeta;
 #[column("Controller", spec.controller)]
 #[column("Parameters", by_hand = ingress_class_parameters)]
 #[column("Age", age)]
-#[default(by_hand = default_ingress_class)]
 pub struct IngressClass {
     /// Name and labels; annotation `ingressclass.kubernetes.io/is-default-class` set to `true` makes this the default.
     #[field(1)]
@@ -56,10 +55,6 @@ pub struct IngressClassParametersReference {
 }
 
 mod v1beta1 {
-    #[differs(IngressClass)]
-    #[default(none)]
-    struct IngressClass {}
-
     #[differs(IngressClassParametersReference)]
     struct IngressClassParametersReference {
         /// Either `Cluster`, which is the default, or `Namespace`.

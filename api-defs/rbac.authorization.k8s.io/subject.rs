@@ -35,24 +35,8 @@ pub struct Subject {
     pub namespace: String,
 }
 
-mod v1beta1 {
-    #[differs(RoleRef)]
-    #[structure(granular)]
-    struct RoleRef {}
-
-    #[differs(Subject)]
-    #[structure(granular)]
-    #[default(by_hand = default_v1beta1_subject)]
-    struct Subject {}
-}
-
 mod v1alpha1 {
-    #[differs(RoleRef)]
-    #[structure(granular)]
-    struct RoleRef {}
-
     #[differs(Subject)]
-    #[structure(granular)]
     #[default(by_hand = default_v1alpha1_subject)]
     struct Subject {
         /// Alpha-only version string, later superseded by `apiGroup`.

@@ -17,7 +17,7 @@ mod v1alpha3 {
     #[column("Allocated", by_hand = resource_pool_status_request_allocated)]
     #[column("Unavailable", by_hand = resource_pool_status_request_unavailable)]
     #[column("Errors", by_hand = resource_pool_status_request_errors)]
-    #[column("Pools", integer, status.poolCount or "0")]
+    #[column("Pools", integer, by_hand = resource_pool_status_request_pools)]
     #[column("Status", by_hand = resource_pool_status_request_status)]
     #[column("Completed", by_hand = resource_pool_status_request_completed)]
     struct ResourcePoolStatusRequest {
