@@ -1,3 +1,19 @@
 //! Reads `api-defs/` and renders `generated/`: parse -> model -> check -> emit.
 
+pub mod diagnostics;
+pub mod model;
 pub mod names;
+mod parse;
+mod paths;
+
+use std::path::Path;
+
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
+
+/// The model of `api-defs/` below `root`, or everything that is wrong with it.
+pub fn load(root: &Path) -> Result<Model, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let (model, _) = parse::parse(root, &mut diagnostics);
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }
+}

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// Where something was declared: for diagnostics, and for the pointer back that generated code carries.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Path relative to the workspace root, such as `api-defs/apps/deployment.rs`.
     pub file: PathBuf,
@@ -57,6 +57,9 @@ pub struct Group {
     pub openapi_prefix: String,
     /// Prefix of the protobuf package: `proto = "k8s.io.api.apps"`; derived from the group name when not given.
     pub proto_prefix: String,
+    /// Types of the server's own vocabulary (`meta`, audit, discovery documents): `internal`. Clients' schemes do not know the
+    /// group, so what belongs to every group (`DeleteOptions`, `WatchEvent`) does not belong to it. Read by `emit/openapi`.
+    pub internal: bool,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declaration.
@@ -290,7 +293,9 @@ pub struct Struct {
     pub transparent: bool,
     /// Kind-level or struct-level constant defaults: `#[default(spec.replicas = 1)]`, in order.
     pub path_defaults: Vec<PathDefault>,
-    /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)` in the group's hatch file, after the constants.
+    /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)` in the group's hatch file, after the constants. This and the
+    /// hatches below are paths within that file: a version's own form that inherits one from its hub needs a function of its own,
+    /// `v1beta1::service_spec`.
     pub default_by_hand: Option<String>,
     /// `#[normalize(by_hand = pod_spec)]`: `fn(&mut PodSpec)`, what upstream's trip through the internal type changes.
     pub normalize: Option<String>,
@@ -363,7 +368,7 @@ pub struct Enum {
 }
 
 /// A field.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Field {
     /// Rust name, raw identifiers without `r#`, such as `type`.
     pub name: String,

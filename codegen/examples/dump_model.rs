@@ -1,0 +1,123 @@
+//! Prints the model of `api-defs/` as JSON lines, one per struct of every version, for comparison with facts from elsewhere.
+//!
+//! Run at the root of the workspace: `cargo run -p codegen --example dump_model`.
+
+use codegen::model::{Field, ListSemantics, Literal, Model, TypeRef};
+
+fn main() {
+    let model = match codegen::load(std::path::Path::new(".")) {
+        Ok(model) => model,
+        Err(diagnostics) => {
+            eprint!("{diagnostics}");
+            std::process::exit(1);
+        }
+    };
+    for group in &model.groups {
+        for version in &group.versions {
+            for (name, id) in &version.structs {
+                let borrowed = version.borrowed.get(name).map_or(String::new(), Clone::clone);
+                let of = &model.structs[id.0];
+                let fields: Vec<String> = of.fields.iter().map(|field| self::field(&model, field)).collect();
+                println!(
+                    "{{\"group\":{},\"module\":{},\"version\":{},\"name\":{},\"borrowed\":{},\"shared\":{},\"role\":\"{:?}\",\"atomic\":{},\"id\":{},\
+                     \"pathDefaults\":[{}],\"defaultByHand\":{},\"normalize\":{},\"fields\":[{}]}}",
+                    text(&group.name),
+                    text(&group.module),
+                    text(&version.name),
+                    text(name),
+                    text(&borrowed),
+                    of.version != version.name,
+                    of.role,
+                    of.atomic,
+                    id.0,
+                    of.path_defaults.iter().map(|one| format!("[{},{}]", text(&one.path), literal(&one.value))).collect::<Vec<_>>().join(","),
+                    text(of.default_by_hand.as_deref().unwrap_or("")),
+                    text(of.normalize.as_deref().unwrap_or("")),
+                    fields.join(",")
+                );
+            }
+        }
+    }
+}
+
+fn field(model: &Model, field: &Field) -> String {
+    let (list, keys) = match &field.list {
+        None => ("", Vec::new()),
+        Some(ListSemantics::Atomic) => ("atomic", Vec::new()),
+        Some(ListSemantics::Set) => ("set", Vec::new()),
+        Some(ListSemantics::Map(keys)) => ("map", keys.clone()),
+    };
+    let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
+    format!(
+        "{{\"rust\":{},\"json\":{},\"number\":{},\"proto\":{},\"type\":{},\"nullable\":{},\"required\":{},\"omitempty\":{},\"inline\":{},\"list\":{},\
+         \"keys\":[{}],\"map\":{},\"structure\":{},\"patch\":{},\"mergeKey\":{},\"default\":{},\"hidden\":{},\"gate\":{},\"deprecated\":{},\"tags\":[{}]}}",
+        text(&field.name),
+        text(&field.json),
+        field.number,
+        text(field.proto_name.as_deref().unwrap_or("")),
+        text(&type_text(model, &field.ty)),
+        field.nullable,
+        field.required,
+        field.omitempty,
+        field.inline,
+        text(list),
+        keys.join(","),
+        atomic(field.map_atomic),
+        atomic(field.structure_atomic),
+        text(field.patch_strategy.as_deref().unwrap_or("")),
+        text(field.patch_merge_key.as_deref().unwrap_or("")),
+        field.default.as_ref().map_or("null".to_string(), literal),
+        field.default_hidden,
+        text(field.feature_gate.as_deref().unwrap_or("")),
+        field.deprecated,
+        field.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(",")
+    )
+}
+
+fn atomic(said: Option<bool>) -> &'static str {
+    match said {
+        None => "\"\"",
+        Some(true) => "\"atomic\"",
+        Some(false) => "\"granular\"",
+    }
+}
+
+fn type_text(model: &Model, ty: &TypeRef) -> String {
+    match ty {
+        TypeRef::Enum(id) => format!("enum {}/{}", model.enums[id.0].module, model.enums[id.0].name),
+        TypeRef::Struct(id) => {
+            let of = &model.structs[id.0];
+            format!("{}/{}.{}#{}", of.module, of.version, of.name, id.0)
+        }
+        TypeRef::List(inner) => format!("[]{}", type_text(model, inner)),
+        TypeRef::Map(inner) => format!("map<string,{}>", type_text(model, inner)),
+        scalar => format!("{scalar:?}"),
+    }
+}
+
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::Bool(value) => value.to_string(),
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(value) => value.to_string(),
+        Literal::String(value) => text(value),
+        Literal::List(values) => format!("[{}]", values.iter().map(literal).collect::<Vec<_>>().join(",")),
+        Literal::Object(entries) => {
+            let entries: Vec<String> = entries.iter().map(|(name, value)| format!("{}:{}", text(name), literal(value))).collect();
+            format!("{{{}}}", entries.join(","))
+        }
+    }
+}
+
+fn text(value: &str) -> String {
+    let mut out = String::from("\"");
+    for c in value.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

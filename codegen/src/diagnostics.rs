@@ -1,0 +1,131 @@
+//! Errors and warnings about definitions, and how they look: like rustc's, all of one run together, in order of place.
+//!
+//! Nothing here knows what a definition is. Whoever finds a mistake makes a [`Diagnostic`] with one of the [`codes`] and
+//! pushes it onto a [`Diagnostics`]; the run goes on, so that one build names every mistake.
+
+pub mod codes;
+mod render;
+mod suggest;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+pub use codes::Code;
+pub use suggest::{did_you_mean, list_words};
+
+use crate::model::Span;
+
+/// Whether a build goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Error,
+    Warning,
+}
+
+/// One mistake, the place that made it, and what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub level: Level,
+    pub code: Code,
+    /// One clause without a full stop, such as `protobuf number 4 is used twice`.
+    pub message: String,
+    pub span: Span,
+    /// Text behind the carets.
+    pub label: Option<String>,
+    /// Other places that take part: `first used here`.
+    pub related: Vec<(Span, String)>,
+    /// What to write instead, one `= help:` line each.
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    pub fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
+        let (span, message) = (span.clone(), message.into());
+        Self { level: Level::Error, code, message, span, label: None, related: Vec::new(), help: Vec::new() }
+    }
+
+    pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
+        Self { level: Level::Warning, ..Self::error(code, span, message) }
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds "did you mean `x`?" when a candidate is near, otherwise the list of what is allowed.
+    pub fn suggest<'a>(self, word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Self {
+        let candidates: Vec<&str> = candidates.into_iter().collect();
+        match did_you_mean(word, &candidates) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None if candidates.is_empty() => self,
+            None => self.help(format!("allowed here: {}", list_words(&candidates))),
+        }
+    }
+
+    pub fn label(mut self, text: impl Into<String>) -> Self {
+        self.label = Some(text.into());
+        self
+    }
+
+    pub fn also(mut self, span: &Span, text: impl Into<String>) -> Self {
+        self.related.push((span.clone(), text.into()));
+        self
+    }
+}
+
+/// Everything that one run found, with the texts of the files for showing the lines.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    items: Vec<Diagnostic>,
+    sources: BTreeMap<PathBuf, String>,
+}
+
+impl Diagnostics {
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.items.push(diagnostic);
+    }
+
+    pub fn extend(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        self.items.extend(diagnostics);
+    }
+
+    /// Keeps the text of a file, under its path relative to the workspace root.
+    pub fn add_source(&mut self, path: &Path, text: String) {
+        self.sources.insert(path.to_path_buf(), text);
+    }
+
+    /// The text of a file kept before.
+    pub fn source(&self, path: &Path) -> Option<&str> {
+        self.sources.get(path).map(String::as_str)
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.items.iter().any(|item| item.level == Level::Error)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.items.iter()
+    }
+
+    /// In order of place, each mistake once: a declaration that several versions share is checked in each of them.
+    pub fn sorted(&self) -> Vec<&Diagnostic> {
+        let mut items: Vec<&Diagnostic> = self.items.iter().collect();
+        items.sort_by(|a, b| (&a.span, a.code, &a.message).cmp(&(&b.span, b.code, &b.message)));
+        items.dedup();
+        items
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        render::render(self, f)
+    }
+}
+
+impl std::error::Error for Diagnostics {}

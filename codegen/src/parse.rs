@@ -1,0 +1,45 @@
+//! From files to a [`Model`]: `source` reads, `words` knows the grammar of attributes, the readers make an [`ast`] of what is
+//! written, and `lower` resolves names and versions.
+//!
+//! Every step reports what it can and goes on with the rest; a model is made even of definitions with errors, so that the checks
+//! find theirs in the same run.
+
+mod ast;
+mod columns;
+mod fields;
+mod group;
+mod items;
+mod kinds;
+mod lower;
+mod reader;
+mod source;
+mod structs;
+mod types;
+mod words;
+
+use std::path::Path;
+
+use crate::diagnostics::Diagnostics;
+use crate::model::Model;
+
+pub use self::ast::{Break, Marked, Marks};
+pub use self::lower::{Origins, type_text};
+
+/// The model of `api-defs/` below `root`, with where its words stand.
+pub fn parse(root: &Path, diagnostics: &mut Diagnostics) -> (Model, Origins) {
+    let groups = read(root, diagnostics);
+    lower::lower(groups, diagnostics)
+}
+
+fn read(root: &Path, diagnostics: &mut Diagnostics) -> Vec<ast::Group> {
+    let mut groups = Vec::new();
+    for folder in source::read(root, diagnostics) {
+        let Some(mut group) = group::read(&folder, diagnostics) else { continue };
+        for (index, file) in folder.files.iter().enumerate() {
+            items::read(file, index, &mut group, diagnostics);
+        }
+        groups.push(group);
+    }
+    group::check_distinct(&groups, diagnostics);
+    groups
+}

@@ -1,0 +1,207 @@
+//! Definitions as they are written: nothing looked up, nothing merged. `lower` makes the model of it.
+
+use super::words::{Entry, Expr, Path};
+use crate::model;
+use crate::model::Span;
+
+/// One folder of `api-defs/`.
+#[derive(Debug, Default)]
+pub struct Group {
+    pub folder: String,
+    /// What `group.rs` says; kinds, and the versions' types, still empty.
+    pub head: model::Group,
+    /// `#![allow(..)]`: codes.
+    pub allows: Vec<Marked>,
+    pub decls: Vec<Decl>,
+    pub uses: Vec<Use>,
+}
+
+/// A word and its place; equal to the same word anywhere.
+#[derive(Clone, Debug, Default)]
+pub struct Marked {
+    pub text: String,
+    pub span: Span,
+}
+
+impl PartialEq for Marked {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+/// `use crate::core::v1::PodSpec as Spec;`
+#[derive(Debug)]
+pub struct Use {
+    /// Index of the file in its folder.
+    pub file: usize,
+    /// Version of the enclosing `mod`.
+    pub home: Option<String>,
+    pub path: Vec<String>,
+    pub alias: String,
+    pub span: Span,
+}
+
+/// A struct or an enum, or an empty struct that carries an attribute (`#[gone] struct X;`).
+#[derive(Debug)]
+pub struct Decl {
+    pub name: String,
+    pub span: Span,
+    pub docs: String,
+    pub file: usize,
+    /// The `mod` it stands in, `None` at the top: the hub.
+    pub home: Option<Marked>,
+    pub attrs: Attrs,
+    pub body: Body,
+}
+
+#[derive(Debug)]
+pub enum Body {
+    Unit,
+    Struct(Vec<Field>),
+    Enum(Vec<Variant>),
+}
+
+#[derive(Debug)]
+pub struct Variant {
+    pub name: String,
+    pub value: String,
+    pub docs: String,
+    pub span: Span,
+    pub marks: Marks,
+}
+
+/// A field as written; `model` holds every word that needs no look-up.
+#[derive(Debug, Default)]
+pub struct Field {
+    pub model: model::Field,
+    pub ty: TypeExpr,
+    pub number: Option<Span>,
+    pub json_only: bool,
+    pub default: Option<Expr>,
+    pub renamed: Option<Marked>,
+    pub gone: bool,
+    pub marks: Marks,
+    /// Where each word of `#[field(..)]` stands.
+    pub words: Vec<(String, Span)>,
+}
+
+/// `#[allow(..)]` and `#[breaks(..)]`, which every item may carry.
+#[derive(Clone, Debug, Default)]
+pub struct Marks {
+    pub allows: Vec<Marked>,
+    pub breaks: Vec<Break>,
+}
+
+/// `#[breaks(C003, since = "1.37", reason = "..")]`: a break that is meant. `field = PATH` or `value = ".."` names what went
+/// away and so has no place of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Break {
+    pub code: String,
+    pub what: Option<String>,
+    pub reason: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct TypeExpr {
+    pub kind: TypeKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, Default)]
+pub enum TypeKind {
+    /// `()`, the type of a `#[gone]` field, and of one whose type was refused.
+    #[default]
+    Unit,
+    Named(Vec<String>),
+    Option(Box<TypeExpr>),
+    Vec(Box<TypeExpr>),
+    Map(Box<TypeExpr>),
+}
+
+/// Attributes of a struct or an enum. Those that a `#[differs]` replaces as a whole are `None` when not said.
+#[derive(Debug, Default)]
+pub struct Attrs {
+    pub differs: Option<Marked>,
+    pub gone: Option<Span>,
+    pub converts: Vec<Convert>,
+    pub kind: Option<Kind>,
+    pub versions: Option<Vec<KindVersion>>,
+    pub subresources: Vec<Subresource>,
+    pub columns: Vec<model::Column>,
+    pub selectable: Vec<model::Selectable>,
+    pub atomic: Option<bool>,
+    pub proto: Option<Marked>,
+    pub defaults: Option<Defaults>,
+    pub normalize: Option<Option<Marked>>,
+    pub validate: Option<Option<Marked>>,
+    pub rules: Option<Vec<model::Rule>>,
+    pub unions: Option<Vec<Union>>,
+    pub deprecated: bool,
+    pub open: bool,
+    pub marks: Marks,
+}
+
+/// All `#[default(..)]` of one struct.
+#[derive(Debug, Default, PartialEq)]
+pub struct Defaults {
+    pub constants: Vec<(Path, Expr)>,
+    pub by_hand: Option<Marked>,
+}
+
+/// `#[convert(ProductSpec, by_hand = colour, here(colour), hub(parts))]`.
+#[derive(Debug)]
+pub struct Convert {
+    pub of: Marked,
+    pub by_hand: Option<Marked>,
+    pub here: Vec<Marked>,
+    pub hub: Vec<Marked>,
+}
+
+/// `#[kind(..)]` with the resource's words in place; what depends on the name is still empty.
+#[derive(Debug, Default)]
+pub struct Kind {
+    pub resource: model::Resource,
+    pub span: Span,
+    pub plural: Option<String>,
+    pub singular: Option<String>,
+    pub scope: Option<String>,
+    pub prefix: Option<String>,
+    pub is_virtual: bool,
+    pub storage: Option<Marked>,
+    pub stored_as: Option<Path>,
+    pub list: Option<bool>,
+    pub generation: Option<bool>,
+    /// Where each word stands.
+    pub words: Vec<(String, Span)>,
+}
+
+/// One entry of `#[versions(..)]`.
+#[derive(Debug)]
+pub struct KindVersion {
+    pub model: model::KindVersion,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Subresource {
+    pub model: model::Subresource,
+    pub kind: Option<Path>,
+    pub paths: Vec<(String, Marked)>,
+}
+
+#[derive(Debug)]
+pub struct Union {
+    pub discriminator: Option<Marked>,
+    /// (value, member): the value is an enum's variant or a string, and absent without a discriminator.
+    pub members: Vec<(Option<Entry>, Marked)>,
+    pub zero_allowed: bool,
+    pub span: Span,
+}
+
+impl PartialEq for Union {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.discriminator, &self.members, self.zero_allowed)
+            == (&other.discriminator, &other.members, other.zero_allowed)
+    }
+}

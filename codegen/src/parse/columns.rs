@@ -1,0 +1,101 @@
+//! `#[column("Ready", string, by_hand = product_ready, priority = 1, "What it tells.")]`.
+
+use super::reader::{Attr, Reader, path_text};
+use super::words::{Entry, ExprKind};
+use crate::diagnostics::{Diagnostic, codes};
+use crate::model::{Cell, Column};
+
+/// Types of a column, as OpenAPI and the table API say them.
+const TYPES: &[&str] = &["string", "integer", "number", "boolean", "date"];
+const CELLS: &[&str] = &["age", "len", "labels", "selector", "join"];
+
+impl Reader<'_> {
+    pub fn column(&mut self, attr: &Attr) -> Option<Column> {
+        let mut entries = attr.entries.iter();
+        let Some(Entry { key: None, value, .. }) = entries.next() else {
+            self.error(codes::BAD_VALUE, &attr.span, "`column(..)` starts with its title as a string");
+            return None;
+        };
+        let ExprKind::Str(name) = &value.kind else {
+            self.error(codes::BAD_VALUE, &value.span, "`column(..)` starts with its title as a string");
+            return None;
+        };
+        let mut out = Column { name: name.clone(), kind: "string".to_string(), span: attr.span.clone(), ..Column::default() };
+        let rest: Vec<&Entry> = entries.collect();
+        let cells = rest.iter().filter(|entry| is_cell(entry)).count();
+        let mut cell = None;
+        for (index, entry) in rest.iter().enumerate() {
+            match (&entry.key, &entry.value.kind) {
+                (Some(_), _) => self.column_word(entry, &mut out, &mut cell),
+                (None, ExprKind::Str(text)) if index > 0 || cells > 0 => out.docs.clone_from(text),
+                (None, ExprKind::Path(path)) if index == 0 && cells > 1 && path.ident().is_some_and(|t| TYPES.contains(&t)) => {
+                    out.kind = path.text();
+                }
+                (None, _) => cell = self.cell(entry).or(cell),
+            }
+        }
+        match cell {
+            Some(cell) => out.cell = cell,
+            None => {
+                let diagnostic = Diagnostic::error(codes::BAD_VALUE, &attr.span, format!("column `{name}` shows nothing"));
+                self.push(diagnostic.help("name a path such as `spec.price`, or `by_hand = FUNCTION`"));
+            }
+        }
+        Some(out)
+    }
+
+    fn column_word(&mut self, entry: &Entry, out: &mut Column, cell: &mut Option<Cell>) {
+        match entry.word().as_deref() {
+            Some("priority") => out.priority = self.number(entry).unwrap_or_default(),
+            Some("format") => out.format = self.ident(entry).unwrap_or_default().text,
+            Some("by_hand") => *cell = self.ident(entry).map(|function| Cell::ByHand(function.text)),
+            _ => self.unknown(entry, "column", &["priority", "format", "by_hand"]),
+        }
+    }
+
+    fn cell(&mut self, entry: &Entry) -> Option<Cell> {
+        let or = entry.or.clone();
+        match &entry.value.kind {
+            ExprKind::Path(path) if path.ident() == Some("age") => {
+                Some(Cell::Age { path: "metadata.creationTimestamp".to_string(), or })
+            }
+            ExprKind::Path(_) => path_text(&entry.value).map(|path| Cell::Path { path, or }),
+            ExprKind::Call(function, arguments) => {
+                let path = match arguments.as_slice() {
+                    [Entry { key: None, value, .. }] => path_text(value),
+                    _ => None,
+                };
+                let Some(path) = path else {
+                    self.error(codes::BAD_VALUE, entry.span(), format!("`{}(..)` takes one path", function.text()));
+                    return None;
+                };
+                self.cell_call(&function.text(), path, or, entry)
+            }
+            _ => {
+                self.error(codes::BAD_VALUE, entry.span(), "a column shows a path or one of `age len labels selector join`");
+                None
+            }
+        }
+    }
+
+    fn cell_call(&mut self, function: &str, path: String, or: Option<String>, entry: &Entry) -> Option<Cell> {
+        Some(match function {
+            "age" => Cell::Age { path, or },
+            "len" => Cell::Len { path, or },
+            "labels" => Cell::Labels { path, or },
+            "selector" => Cell::Selector { path, or },
+            "join" => Cell::Join { path, or },
+            _ => {
+                let diagnostic = Diagnostic::error(codes::UNKNOWN_WORD, entry.span(), format!("unknown cell `{function}(..)`"));
+                self.push(diagnostic.suggest(function, CELLS.iter().copied()));
+                return None;
+            }
+        })
+    }
+}
+
+/// Whether an entry may be what the column shows, or its type.
+fn is_cell(entry: &Entry) -> bool {
+    let by_hand = entry.word().as_deref() == Some("by_hand");
+    by_hand || (entry.key.is_none() && !matches!(entry.value.kind, ExprKind::Str(_)))
+}

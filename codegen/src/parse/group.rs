@@ -1,0 +1,162 @@
+//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![allow(..)]` and the description.
+
+use super::ast::Group;
+use super::reader::{Attr, Reader};
+use super::source::{Folder, Scope, SourceFile};
+use super::words::{Entry, ExprKind};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::model::{self, Package, Serving, Version};
+use crate::names;
+
+const ATTRIBUTES: &[&str] = &["group", "version", "allow"];
+const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package"];
+const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
+
+/// Reads a folder's `group.rs`; without one there is no group.
+pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
+    let Some(file) = folder.files.first().filter(|file| file.path.ends_with("group.rs")) else {
+        return missing(folder, diagnostics);
+    };
+    let mut reader = Reader { scope: Scope { file: &file.path }, diagnostics };
+    let (docs, attrs) = reader.attributes(&file.syntax.attrs, ATTRIBUTES, "a group");
+    let mut group = Group { folder: folder.name.clone(), ..Group::default() };
+    let head = attrs.iter().find(|attr| attr.name == "group");
+    match head {
+        Some(attr) => group.head = reader.group(attr),
+        None => reader.no_group(folder, file),
+    }
+    if let Some(again) = attrs.iter().filter(|attr| attr.name == "group").nth(1) {
+        reader.error(codes::REPEATED, &again.span, "`group(..)` is said twice");
+    }
+    group.head.docs = docs;
+    for attr in &attrs {
+        match attr.name.as_str() {
+            "version" => reader.version(attr, &mut group.head.versions),
+            "allow" => group.allows.extend(reader.names(&attr.entries)),
+            _ => {}
+        }
+    }
+    if let (Some(attr), true) = (head, group.head.versions.is_empty()) {
+        let diagnostic = Diagnostic::error(codes::GROUP, &attr.span, "the group has no version");
+        reader.push(diagnostic.help("add `#![version(v1)]` below; the first one is the hub"));
+    }
+    head.filter(|_| !group.head.versions.is_empty())?;
+    Some(group)
+}
+
+fn missing(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
+    let path = folder.path.join("group.rs");
+    let unreadable = diagnostics.source(&path).is_some();
+    if !unreadable {
+        let span = Scope { file: &path }.whole();
+        let example = format!("//! What the group is for.\n#![group(\"{}\")]\n#![version(v1)]", folder.name);
+        diagnostics.push(Diagnostic::error(codes::GROUP, &span, "this folder has no `group.rs`").help(format!("write it:\n{example}")));
+    }
+    None
+}
+
+impl Reader<'_> {
+    fn no_group(&mut self, folder: &Folder, file: &SourceFile) {
+        let span = model::Span { file: file.path.clone(), line: 1, column: 1 };
+        let diagnostic = Diagnostic::error(codes::GROUP, &span, "`group.rs` does not say which group this is");
+        self.push(diagnostic.help(format!("add `#![group(\"{}\")]` and `#![version(v1)]`", folder.name)));
+    }
+
+    fn group(&mut self, attr: &Attr) -> model::Group {
+        let mut group = model::Group { span: attr.span.clone(), priority: 1000, ..model::Group::default() };
+        self.distinct(&attr.entries, "group");
+        match attr.entries.first().map(|entry| (&entry.key, &entry.value.kind)) {
+            Some((None, ExprKind::Str(name))) => group.name = name.clone(),
+            _ => self.error(codes::GROUP, &attr.span, "`group(..)` starts with the group's name as a string"),
+        }
+        if let Some(entry) = attr.entries.first().filter(|_| !is_group_name(&group.name)) {
+            let diagnostic = Diagnostic::error(codes::GROUP, entry.span(), format!("`{}` is not a group name", group.name));
+            self.push(diagnostic.help("write a DNS subdomain such as `shop.example.com`"));
+        }
+        for entry in attr.entries.iter().skip(1) {
+            self.group_word(entry, &mut group);
+        }
+        if group.module.is_empty() {
+            group.module = names::default_module(&group.name);
+        }
+        let prefix = names::default_prefix(&group.name);
+        for slot in [&mut group.openapi_prefix, &mut group.proto_prefix] {
+            if slot.is_empty() {
+                slot.clone_from(&prefix);
+            }
+        }
+        group
+    }
+
+    fn group_word(&mut self, entry: &Entry, group: &mut model::Group) {
+        match entry.word().as_deref() {
+            Some("module") => group.module = self.ident(entry).unwrap_or_default().text,
+            Some("priority") => group.priority = self.number(entry).unwrap_or(group.priority),
+            Some("model") => group.openapi_prefix = self.string(entry).unwrap_or_default(),
+            Some("proto") => group.proto_prefix = self.string(entry).unwrap_or_default(),
+            Some("package") => {
+                group.package = match self.one_of(entry, &["generated", "apimachinery"]) {
+                    Some("apimachinery") => Package::Apimachinery,
+                    _ => Package::Generated,
+                }
+            }
+            _ => self.unknown(entry, "group", GROUP_WORDS),
+        }
+    }
+
+    fn version(&mut self, attr: &Attr, versions: &mut Vec<Version>) {
+        let Some(name) = attr.entries.first().and_then(Entry::word) else {
+            return self.error(codes::VERSION, &attr.span, "`version(..)` starts with a name such as `v1`");
+        };
+        let span = attr.entries.first().map_or(&attr.span, Entry::span).clone();
+        if names::version_rank(&name).is_none() {
+            let diagnostic = Diagnostic::error(codes::VERSION, &span, format!("`{name}` is not a version name"));
+            return self.push(diagnostic.help("write `v1`, `v1beta1`, `v2alpha3` or the like"));
+        }
+        if let Some(first) = versions.iter().find(|version| version.name == name) {
+            let diagnostic = Diagnostic::error(codes::VERSION, &span, format!("version `{name}` is declared twice"));
+            return self.push(diagnostic.also(&first.span, "first here"));
+        }
+        self.distinct(&attr.entries, "version");
+        let mut version = Version { name, priority: 15, span, ..Version::default() };
+        for entry in attr.entries.iter().skip(1) {
+            match entry.word().as_deref() {
+                Some("priority") => version.priority = self.number(entry).unwrap_or(version.priority),
+                Some("off") if self.flag(entry) => version.serving = Serving::Off,
+                Some("unserved") if self.flag(entry) => version.serving = Serving::Unserved,
+                Some("off" | "unserved") => {}
+                _ => self.unknown(entry, "version", VERSION_WORDS),
+            }
+        }
+        versions.push(version);
+    }
+}
+
+/// A DNS subdomain, or empty for core.
+fn is_group_name(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let label = |label: &str| {
+        label.starts_with(letter) && label.ends_with(letter) && label.chars().all(|c| letter(c) || c == '-')
+    };
+    name.is_empty() || name.split('.').all(label)
+}
+
+/// Reports groups that share a name or a module.
+pub fn check_distinct(groups: &[Group], diagnostics: &mut Diagnostics) {
+    for (index, group) in groups.iter().enumerate() {
+        for earlier in &groups[..index] {
+            let clash = |what: &str, text: &str| {
+                let diagnostic = Diagnostic::error(codes::GROUP, &group.head.span, format!("two groups have the {what} `{text}`"));
+                diagnostic.also(&earlier.head.span, "the other one")
+            };
+            if group.head.module == earlier.head.module {
+                let help = "say another one: `group(\"..\", module = other)`";
+                diagnostics.push(clash("module", &group.head.module).help(help));
+            }
+            if group.head.name == earlier.head.name && !group.head.name.is_empty() {
+                diagnostics.push(clash("name", &group.head.name));
+            }
+        }
+    }
+}
+

@@ -1,0 +1,274 @@
+//! Which declaration exists in which version, and with which fields: a work list from the kinds downwards.
+
+use std::collections::HashMap;
+
+use super::super::ast::{Attrs, Body, Decl, Field, Marked, TypeExpr, TypeKind};
+use super::program::{DeclId, HUB, Key, Program, Target};
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::model::TypeRef;
+
+/// A declaration as one version has it. Index: [`InstanceId`].
+pub struct Instance<'p> {
+    pub key: Key,
+    pub decl: &'p Decl,
+    /// The full declaration that it stands for: itself, what it differs from, or the hub's of the same name.
+    pub root: DeclId,
+    pub fields: Vec<Member<'p>>,
+}
+
+pub type InstanceId = usize;
+
+/// A field of an instance.
+pub struct Member<'p> {
+    pub field: &'p Field,
+    /// The hub's field that it stands for.
+    pub base: Option<&'p Field>,
+    pub ty: Type,
+}
+
+/// A resolved type; scalars hold no ids.
+#[derive(Clone, Debug)]
+pub enum Type {
+    Scalar(TypeRef),
+    Instance(InstanceId),
+    List(Box<Type>),
+    Map(Box<Type>),
+}
+
+/// All instances, in the order in which they were reached.
+pub struct Instances<'p> {
+    pub all: Vec<Instance<'p>>,
+    pub by_key: HashMap<Key, InstanceId>,
+}
+
+impl<'p> Instances<'p> {
+    /// The first version's instance of every full declaration: what other versions share or convert to.
+    pub fn hubs(&self) -> HashMap<DeclId, InstanceId> {
+        let mut hubs: HashMap<DeclId, InstanceId> = HashMap::new();
+        for (id, instance) in self.all.iter().enumerate() {
+            let best = hubs.entry(instance.root).or_insert(id);
+            if instance.key.version < self.all[*best].key.version {
+                *best = id;
+            }
+        }
+        hubs
+    }
+
+    pub fn get(&self, key: Key) -> Option<InstanceId> {
+        self.by_key.get(&key).copied()
+    }
+}
+
+/// A struct's attribute as a version has it: its own when said, the hub's otherwise.
+pub fn inherited<'p, T>(program: &'p Program, instance: &Instance<'p>, pick: fn(&Attrs) -> Option<&T>) -> Option<&'p T> {
+    let own = pick(&instance.decl.attrs);
+    match instance.decl.attrs.differs {
+        Some(_) => own.or_else(|| pick(&program.decl(instance.root).attrs)),
+        None => own,
+    }
+}
+
+/// Whether a struct or its hub's form is deprecated.
+pub fn deprecated(program: &Program, instance: &Instance<'_>) -> bool {
+    let attrs = &instance.decl.attrs;
+    attrs.deprecated || (attrs.differs.is_some() && program.decl(instance.root).attrs.deprecated)
+}
+
+/// Instantiates everything that exists.
+pub fn instantiate<'p>(program: &'p Program, diagnostics: &mut Diagnostics) -> Instances<'p> {
+    let instances = Instances { all: Vec::new(), by_key: HashMap::new() };
+    let mut walk = Walk { program, diagnostics, instances, pending: Vec::new() };
+    for key in roots(program) {
+        walk.reach(key);
+    }
+    walk.drain();
+    for key in strays(program, &walk.instances) {
+        walk.reach(key);
+        walk.drain();
+    }
+    walk.instances
+}
+
+/// Kinds, types with `#[versions]`, what other attributes name, and `ListMeta` for the lists.
+fn roots(program: &Program) -> Vec<Key> {
+    let mut roots = Vec::new();
+    for (group, definition) in program.groups.iter().enumerate() {
+        for (decl, declaration) in definition.decls.iter().enumerate() {
+            let attrs = &declaration.attrs;
+            let home = program.home(DeclId { group, decl });
+            if attrs.kind.is_none() && attrs.versions.is_none() {
+                continue;
+            }
+            match &attrs.versions {
+                None => roots.push(Key { group, version: home, decl }),
+                Some(versions) => {
+                    let known = versions.iter().filter_map(|version| program.version(group, &version.model.version));
+                    let keys = known.filter_map(|version| program.find(group, version, &declaration.name, home).ok());
+                    roots.extend(keys);
+                }
+            }
+            roots.extend(attrs.kind.as_ref().and_then(|kind| kind.stored_as.as_ref()).and_then(|path| type_at(program, &path.segments)));
+        }
+    }
+    roots.extend(type_at(program, &["meta".to_string(), String::new(), "ListMeta".to_string()]));
+    roots
+}
+
+/// `module::version::Name`; an empty version is the hub.
+pub fn type_at(program: &Program, path: &[String]) -> Option<Key> {
+    let [module, version, name] = path else { return None };
+    let group = program.module(module)?;
+    let version = if version.is_empty() { HUB } else { program.version(group, version)? };
+    program.find(group, version, name, version).ok()
+}
+
+/// Declarations that nothing reached exist where they stand.
+fn strays(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
+    let reached: std::collections::HashSet<DeclId> = instances.all.iter().flat_map(|one| [one.key.id(), one.root]).collect();
+    let mut out = Vec::new();
+    for (group, definition) in program.groups.iter().enumerate() {
+        for (decl, declaration) in definition.decls.iter().enumerate() {
+            let id = DeclId { group, decl };
+            if !reached.contains(&id) && declaration.attrs.gone.is_none() && !matches!(declaration.body, Body::Unit) {
+                out.push(Key { group, version: program.home(id), decl });
+            }
+        }
+    }
+    out
+}
+
+struct Walk<'p, 'd> {
+    program: &'p Program,
+    diagnostics: &'d mut Diagnostics,
+    instances: Instances<'p>,
+    pending: Vec<InstanceId>,
+}
+
+impl<'p> Walk<'p, '_> {
+    /// The instance of a key; a new one is looked into later.
+    fn reach(&mut self, key: Key) -> InstanceId {
+        if let Some(id) = self.instances.get(key) {
+            return id;
+        }
+        let id = self.instances.all.len();
+        let decl = self.program.decl(key.id());
+        let root = self.root(key, decl);
+        self.instances.all.push(Instance { key, decl, root, fields: Vec::new() });
+        self.instances.by_key.insert(key, id);
+        self.pending.push(id);
+        id
+    }
+
+    fn drain(&mut self) {
+        while let Some(id) = self.pending.pop() {
+            let instance = &self.instances.all[id];
+            let (key, decl, root) = (instance.key, instance.decl, instance.root);
+            let fields = match &decl.body {
+                Body::Struct(fields) if decl.attrs.differs.is_some() => self.merge(key, fields, root),
+                Body::Struct(fields) => fields.iter().filter_map(|field| self.member(field, None, key.id(), key)).collect(),
+                Body::Enum(_) | Body::Unit => Vec::new(),
+            };
+            self.instances.all[id].fields = fields;
+        }
+    }
+
+    fn root(&mut self, key: Key, decl: &Decl) -> DeclId {
+        let base = match &decl.attrs.differs {
+            Some(base) => self.program.base(key.group, &base.text),
+            None => self.program.base(key.group, &decl.name),
+        };
+        if let (None, Some(said)) = (base, &decl.attrs.differs) {
+            let message = format!("the hub has no struct `{}` to differ from", said.text);
+            let visible = self.program.visible(key.group, HUB);
+            let near = crate::diagnostics::did_you_mean(&said.text, &visible);
+            let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &said.span, message);
+            self.diagnostics.push(match near {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help("for a type that only this version has, drop `#[differs]` and state it in full"),
+            });
+        }
+        base.unwrap_or(key.id())
+    }
+
+    /// The hub's fields with a version's laid over: replaced in place, added behind the one before, taken away by `#[gone]`.
+    fn merge(&mut self, key: Key, delta: &'p [Field], root: DeclId) -> Vec<Member<'p>> {
+        let base = match &self.program.decl(root).body {
+            Body::Struct(fields) if root != key.id() => fields.as_slice(),
+            _ => &[],
+        };
+        let mut merged: Vec<(&'p Field, Option<&'p Field>)> = base.iter().map(|field| (field, None)).collect();
+        let mut after = None;
+        let mut gone = Vec::new();
+        for field in delta {
+            let said = field.renamed.as_ref();
+            let wanted = said.map_or(&field.model.name, |renamed| &renamed.text);
+            let stands_for = |candidate: &Field| candidate.model.name == *wanted || (said.is_some() && candidate.model.json == *wanted);
+            let place = merged.iter().position(|(field, over)| over.is_none() && stands_for(field));
+            match place {
+                Some(place) => {
+                    merged[place] = (field, Some(merged[place].0));
+                    after = Some(place);
+                    gone.extend(field.gone.then_some(place));
+                }
+                None if field.gone || said.is_some() => self.not_in_hub(field, wanted, base),
+                None => {
+                    let place = after.map_or(merged.len(), |after| after + 1);
+                    gone.iter_mut().filter(|gone| **gone >= place).for_each(|gone| *gone += 1);
+                    merged.insert(place, (field, None));
+                    after = Some(place);
+                }
+            }
+        }
+        let kept = merged.into_iter().enumerate().filter(|(place, _)| !gone.contains(place)).map(|(_, pair)| pair);
+        let kept: Vec<_> = kept.collect();
+        let own = |field: &Field| delta.iter().any(|mine| std::ptr::eq(mine, field));
+        kept.into_iter()
+            .filter_map(|(field, over)| {
+                let says = if own(field) { key.id() } else { root };
+                let stands_for = if own(field) { over } else { Some(field) };
+                self.member(field, stands_for, says, key)
+            })
+            .collect()
+    }
+
+    fn not_in_hub(&mut self, field: &Field, wanted: &str, base: &[Field]) {
+        let span = field.renamed.as_ref().map_or(&field.model.span, |renamed| &renamed.span);
+        let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, span, format!("the hub's struct has no field `{wanted}`"));
+        let names = base.iter().map(|field| field.model.name.as_str());
+        self.diagnostics.push(diagnostic.suggest(wanted, names));
+    }
+
+    /// A field with its type resolved as the declaration `by` says it, in the version of `key`.
+    fn member(&mut self, field: &'p Field, base: Option<&'p Field>, by: DeclId, key: Key) -> Option<Member<'p>> {
+        if field.gone {
+            let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &field.model.span, "only a `#[differs]` struct takes fields away");
+            self.diagnostics.push(diagnostic);
+            return None;
+        }
+        let ty = self.resolve(&field.ty, by, key.version)?;
+        Some(Member { field, base, ty })
+    }
+
+    fn resolve(&mut self, ty: &TypeExpr, by: DeclId, version: usize) -> Option<Type> {
+        match &ty.kind {
+            TypeKind::Unit => None,
+            TypeKind::Option(inner) => self.resolve(inner, by, version),
+            TypeKind::Vec(inner) => self.resolve(inner, by, version).map(|inner| Type::List(Box::new(inner))),
+            TypeKind::Map(inner) => self.resolve(inner, by, version).map(|inner| Type::Map(Box::new(inner))),
+            TypeKind::Named(path) => match self.program.resolve(by, version, path, &ty.span) {
+                Ok(Target::Scalar(scalar)) => Some(Type::Scalar(scalar)),
+                Ok(Target::Type(key)) => Some(Type::Instance(self.reach(key))),
+                Err(diagnostic) => {
+                    self.diagnostics.extend(diagnostic);
+                    None
+                }
+            },
+        }
+    }
+}
+
+/// The names that a `#[convert]` or a `renamed` says may be Rust or JSON names; the model holds JSON names.
+pub fn json_of(members: &[Member<'_>], said: &Marked) -> Option<String> {
+    let found = members.iter().map(|member| &member.field.model).find(|field| field.name == said.text || field.json == said.text);
+    found.map(|field| if field.json.is_empty() { field.name.clone() } else { field.json.clone() })
+}

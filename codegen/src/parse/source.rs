@@ -1,0 +1,100 @@
+//! Files of `api-defs/`: finding them, reading them, and turning token places into [`Span`]s.
+
+use std::path::{Path, PathBuf};
+
+use proc_macro2::LineColumn;
+
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::model::Span;
+
+/// One `.rs` file, parsed.
+pub struct SourceFile {
+    /// Relative to the workspace root.
+    pub path: PathBuf,
+    pub syntax: syn::File,
+}
+
+/// A folder of `api-defs/` with its files, `group.rs` first.
+pub struct Folder {
+    pub name: String,
+    /// Relative to the workspace root.
+    pub path: PathBuf,
+    pub files: Vec<SourceFile>,
+}
+
+/// The file that a token belongs to.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    pub file: &'a Path,
+}
+
+impl Scope<'_> {
+    pub fn span(&self, span: proc_macro2::Span) -> Span {
+        let LineColumn { line, column } = span.start();
+        Span { file: self.file.to_path_buf(), line, column: column + 1 }
+    }
+
+    /// The file as a whole.
+    pub fn whole(&self) -> Span {
+        Span { file: self.file.to_path_buf(), line: 0, column: 0 }
+    }
+}
+
+/// Reads `api-defs/` below `root`, in order of names.
+pub fn read(root: &Path, diagnostics: &mut Diagnostics) -> Vec<Folder> {
+    let top = PathBuf::from("api-defs");
+    let folders = list(root, &top, diagnostics).into_iter().filter(|path| root.join(path).is_dir());
+    folders.filter_map(|path| read_folder(root, path, diagnostics)).collect()
+}
+
+fn read_folder(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Option<Folder> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    if name.starts_with('.') {
+        return None;
+    }
+    let mut paths: Vec<PathBuf> = list(root, &path, diagnostics);
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    paths.sort_by_key(|path| (!path.ends_with("group.rs"), path.clone()));
+    if paths.is_empty() {
+        return None;
+    }
+    let files = paths.into_iter().filter_map(|path| read_file(root, path, diagnostics)).collect();
+    Some(Folder { name, path, files })
+}
+
+/// Sorted entries of a directory, relative to `root`.
+fn list(root: &Path, directory: &Path, diagnostics: &mut Diagnostics) -> Vec<PathBuf> {
+    match std::fs::read_dir(root.join(directory)) {
+        Ok(entries) => {
+            let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| directory.join(entry.file_name())).collect();
+            paths.sort();
+            paths
+        }
+        Err(error) => {
+            let span = Scope { file: directory }.whole();
+            diagnostics.push(Diagnostic::error(codes::SYNTAX, &span, format!("cannot read this directory: {error}")));
+            Vec::new()
+        }
+    }
+}
+
+fn read_file(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Option<SourceFile> {
+    let scope = Scope { file: &path };
+    let text = match std::fs::read_to_string(root.join(&path)) {
+        Ok(text) => text,
+        Err(error) => {
+            diagnostics.push(Diagnostic::error(codes::SYNTAX, &scope.whole(), format!("cannot read this file: {error}")));
+            return None;
+        }
+    };
+    let parsed = syn::parse_file(&text);
+    diagnostics.add_source(&path, text);
+    match parsed {
+        Ok(syntax) => Some(SourceFile { path, syntax }),
+        Err(error) => {
+            let message = format!("this is not Rust syntax: {error}");
+            diagnostics.push(Diagnostic::error(codes::SYNTAX, &scope.span(error.span()), message));
+            None
+        }
+    }
+}

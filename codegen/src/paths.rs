@@ -1,0 +1,80 @@
+//! JSON paths such as `spec.template.metadata`, followed through the model's types.
+
+use crate::diagnostics::did_you_mean;
+use crate::model::{Field, Model, Struct, StructId, TypeRef};
+
+/// Where a path ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'m> {
+    /// The struct whose field is named last.
+    pub owner: StructId,
+    /// The field named last; the map's field for a path that ends in a map key.
+    pub field: &'m Field,
+    /// The type there: of the field, or of a map's values.
+    pub ty: &'m TypeRef,
+    /// Whether every field on the way, the last one included, is always there.
+    pub always: bool,
+}
+
+/// Follows a path from a struct; on failure says which name is wrong and what might be meant.
+pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<'m>, String> {
+    let mut place: Option<Place<'m>> = None;
+    for name in path.split('.') {
+        place = Some(match place {
+            None => member(model, from, name, true)?,
+            Some(place) => step(model, place, name)?,
+        });
+    }
+    place.ok_or_else(|| "the path is empty".to_string())
+}
+
+fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {
+    match place.ty {
+        TypeRef::Struct(id) => member(model, *id, name, place.always),
+        TypeRef::Map(values) => Ok(Place { ty: values, always: false, ..place }),
+        TypeRef::RawExtension | TypeRef::Json => Ok(place),
+        _ => Err(format!("`{}` has no fields, so nothing is called `{name}` below it", place.field.name)),
+    }
+}
+
+fn member<'m>(model: &'m Model, owner: StructId, name: &str, always: bool) -> Result<Place<'m>, String> {
+    let said = &model.structs[owner.0];
+    match find(model, owner, name) {
+        Some((owner, field)) => Ok(Place { owner, field, ty: &field.ty, always: always && !field.nullable }),
+        None => Err(no_member(model, said, owner, name)),
+    }
+}
+
+/// A field by its JSON name, inlined structs included, with the struct that holds it.
+pub fn find<'m>(model: &'m Model, owner: StructId, name: &str) -> Option<(StructId, &'m Field)> {
+    let fields = &model.structs[owner.0].fields;
+    if let Some(field) = fields.iter().find(|field| !field.json.is_empty() && field.json == name) {
+        return Some((owner, field));
+    }
+    let inlined = fields.iter().filter(|field| field.json.is_empty()).filter_map(|field| match field.ty {
+        TypeRef::Struct(id) if id != owner => Some(id),
+        _ => None,
+    });
+    inlined.into_iter().find_map(|id| find(model, id, name))
+}
+
+/// JSON names of a struct, those of inlined structs included.
+pub fn json_names(model: &Model, owner: StructId) -> Vec<&str> {
+    let mut out = Vec::new();
+    for field in &model.structs[owner.0].fields {
+        match field.ty {
+            TypeRef::Struct(id) if field.json.is_empty() && id != owner => out.extend(json_names(model, id)),
+            _ => out.push(field.json.as_str()),
+        }
+    }
+    out
+}
+
+fn no_member(model: &Model, said: &Struct, owner: StructId, name: &str) -> String {
+    let names = json_names(model, owner);
+    let by_rust = said.fields.iter().find(|field| field.name == name).map(|field| field.json.as_str());
+    match by_rust.or_else(|| did_you_mean(name, &names)) {
+        Some(near) => format!("`{}` has no field `{name}` in JSON; did you mean `{near}`?", said.name),
+        None => format!("`{}` has no field `{name}`", said.name),
+    }
+}

@@ -1,0 +1,5 @@
+//! Scaling.
+
+#![group("autoscaling", priority = 17500, model = "io.k8s.api.autoscaling", proto = "k8s.io.api.autoscaling")]
+#![version(v2, priority = 30)]
+#![version(v1)]
