@@ -379,7 +379,7 @@ mod v1beta1 {
     #[convert(
         CustomResourceDefinitionSpec,
         by_hand = v1beta1_custom_resource_definition_spec,
-        here(version, validation, subresources, additional_printer_columns, selectable_fields)
+        here(version, validation, subresources, additionalPrinterColumns, selectableFields)
     )]
     struct CustomResourceDefinitionSpecConversion;
 
@@ -407,7 +407,7 @@ mod v1beta1 {
     #[convert(
         CustomResourceConversion,
         by_hand = v1beta1_custom_resource_conversion,
-        here(webhook_client_config, conversion_review_versions),
+        here(webhookClientConfig, conversionReviewVersions),
         hub(webhook)
     )]
     struct CustomResourceConversionConversion;

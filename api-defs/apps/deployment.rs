@@ -190,7 +190,7 @@ mod v1beta1 {
     #[normalize(none)]
     struct Deployment {}
 
-    #[convert(Deployment, by_hand = v1beta1_deployment, here(spec.rollback_to))]
+    #[convert(Deployment, by_hand = v1beta1_deployment, here(spec.rollbackTo))]
     struct DeploymentConversion;
 
     #[differs(DeploymentSpec)]

@@ -190,8 +190,8 @@ mod v1 {
     #[convert(
         HorizontalPodAutoscaler,
         by_hand = v1_horizontal_pod_autoscaler,
-        here(spec.target_cpu_utilization_percentage, status.current_cpu_utilization_percentage),
-        hub(spec.metrics, spec.behavior, status.current_metrics, status.conditions)
+        here(spec.targetCPUUtilizationPercentage, status.currentCPUUtilizationPercentage),
+        hub(spec.metrics, spec.behavior, status.currentMetrics, status.conditions)
     )]
     struct HorizontalPodAutoscalerConversion;
 

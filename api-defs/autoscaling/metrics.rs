@@ -303,8 +303,8 @@ mod v1 {
     #[convert(
         ObjectMetricSource,
         by_hand = v1_object_metric_source,
-        here(target, metric_name, target_value, selector, average_value),
-        hub(described_object, target, metric)
+        here(target, metricName, targetValue, selector, averageValue),
+        hub(describedObject, target, metric)
     )]
     struct ObjectMetricSourceConversion;
 
@@ -335,7 +335,7 @@ mod v1 {
     #[convert(
         PodsMetricSource,
         by_hand = v1_pods_metric_source,
-        here(metric_name, target_average_value, selector),
+        here(metricName, targetAverageValue, selector),
         hub(metric, target)
     )]
     struct PodsMetricSourceConversion;
@@ -357,7 +357,7 @@ mod v1 {
     #[convert(
         ResourceMetricSource,
         by_hand = v1_resource_metric_source,
-        here(target_average_utilization, target_average_value),
+        here(targetAverageUtilization, targetAverageValue),
         hub(target)
     )]
     struct ResourceMetricSourceConversion;
@@ -383,7 +383,7 @@ mod v1 {
     #[convert(
         ContainerResourceMetricSource,
         by_hand = v1_container_resource_metric_source,
-        here(target_average_utilization, target_average_value),
+        here(targetAverageUtilization, targetAverageValue),
         hub(target)
     )]
     struct ContainerResourceMetricSourceConversion;
@@ -415,7 +415,7 @@ mod v1 {
     #[convert(
         ExternalMetricSource,
         by_hand = v1_external_metric_source,
-        here(metric_name, metric_selector, target_value, target_average_value),
+        here(metricName, metricSelector, targetValue, targetAverageValue),
         hub(metric, target)
     )]
     struct ExternalMetricSourceConversion;
@@ -453,8 +453,8 @@ mod v1 {
     #[convert(
         ObjectMetricStatus,
         by_hand = v1_object_metric_status,
-        here(target, metric_name, current_value, selector, average_value),
-        hub(metric, current, described_object)
+        here(target, metricName, currentValue, selector, averageValue),
+        hub(metric, current, describedObject)
     )]
     struct ObjectMetricStatusConversion;
 
@@ -481,7 +481,7 @@ mod v1 {
     #[convert(
         PodsMetricStatus,
         by_hand = v1_pods_metric_status,
-        here(metric_name, current_average_value, selector),
+        here(metricName, currentAverageValue, selector),
         hub(metric, current)
     )]
     struct PodsMetricStatusConversion;
@@ -503,7 +503,7 @@ mod v1 {
     #[convert(
         ResourceMetricStatus,
         by_hand = v1_resource_metric_status,
-        here(current_average_utilization, current_average_value),
+        here(currentAverageUtilization, currentAverageValue),
         hub(current)
     )]
     struct ResourceMetricStatusConversion;
@@ -529,7 +529,7 @@ mod v1 {
     #[convert(
         ContainerResourceMetricStatus,
         by_hand = v1_container_resource_metric_status,
-        here(current_average_utilization, current_average_value),
+        here(currentAverageUtilization, currentAverageValue),
         hub(current)
     )]
     struct ContainerResourceMetricStatusConversion;
@@ -561,7 +561,7 @@ mod v1 {
     #[convert(
         ExternalMetricStatus,
         by_hand = v1_external_metric_status,
-        here(metric_name, metric_selector, current_value, current_average_value),
+        here(metricName, metricSelector, currentValue, currentAverageValue),
         hub(metric, current)
     )]
     struct ExternalMetricStatusConversion;

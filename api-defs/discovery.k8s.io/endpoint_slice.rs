@@ -160,6 +160,6 @@ mod v1beta1 {
         zone: (),
     }
 
-    #[convert(Endpoint, by_hand = v1beta1_endpoint, here(topology), hub(deprecated_topology, zone))]
+    #[convert(Endpoint, by_hand = v1beta1_endpoint, here(topology), hub(deprecatedTopology, zone))]
     struct EndpointConversion;
 }

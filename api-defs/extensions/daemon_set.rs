@@ -21,7 +21,7 @@ pub struct DaemonSet {
     pub status: DaemonSetStatus,
 }
 
-#[convert(DaemonSet, by_hand = daemon_set, here(spec.template_generation))]
+#[convert(DaemonSet, by_hand = daemon_set, here(spec.templateGeneration))]
 struct DaemonSetConversion;
 
 /// Settings for a legacy DaemonSet: pod template, selector and update behaviour.

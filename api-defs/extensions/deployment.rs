@@ -23,7 +23,7 @@ pub struct Deployment {
     pub status: DeploymentStatus,
 }
 
-#[convert(Deployment, by_hand = deployment, here(spec.rollback_to))]
+#[convert(Deployment, by_hand = deployment, here(spec.rollbackTo))]
 struct DeploymentConversion;
 
 /// Settings for a legacy Deployment: template, replica count and rollout rules.

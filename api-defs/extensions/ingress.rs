@@ -57,7 +57,7 @@ pub struct IngressBackend {
     pub resource: Option<TypedLocalObjectReference>,
 }
 
-#[convert(IngressBackend, by_hand = ingress_backend, here(service_name, service_port), hub(service))]
+#[convert(IngressBackend, by_hand = ingress_backend, here(serviceName, servicePort), hub(service))]
 struct IngressBackendConversion;
 
 /// Pairs host names with the Secret holding their certificate.

@@ -204,7 +204,7 @@ mod v1beta1 {
         service: (),
     }
 
-    #[convert(IngressBackend, by_hand = v1beta1_ingress_backend, here(service_name, service_port), hub(service))]
+    #[convert(IngressBackend, by_hand = v1beta1_ingress_backend, here(serviceName, servicePort), hub(service))]
     struct IngressBackendConversion;
 
     #[differs(HTTPIngressPath)]

@@ -47,6 +47,6 @@ mod v1alpha1 {
         api_group: (),
     }
 
-    #[convert(Subject, by_hand = v1alpha1_subject, here(api_version), hub(api_group))]
+    #[convert(Subject, by_hand = v1alpha1_subject, here(apiVersion), hub(apiGroup))]
     struct SubjectConversion;
 }

@@ -437,7 +437,7 @@ mod v1beta1 {
     #[convert(
         DeviceRequest,
         by_hand = v1beta1_device_request,
-        here(device_class_name, selectors, allocation_mode, count, admin_access, tolerations, capacity),
+        here(deviceClassName, selectors, allocationMode, count, adminAccess, tolerations, capacity),
         hub(exactly)
     )]
     struct DeviceRequestConversion;

@@ -266,8 +266,8 @@ mod v1beta1 {
     #[convert(
         ResourceSliceSpec,
         by_hand = v1beta1_resource_slice_spec,
-        here(node_name, all_nodes),
-        hub(node_name, all_nodes)
+        here(nodeName, allNodes),
+        hub(nodeName, allNodes)
     )]
     struct ResourceSliceSpecConversion;
 
@@ -308,9 +308,8 @@ mod v1beta1 {
         by_hand = v1beta1_device,
         here(basic),
         hub(
-            attributes, capacity, consumes_counters, node_name, node_selector, all_nodes, taints, binds_to_node,
-            binding_conditions, binding_failure_conditions, allow_multiple_allocations,
-            node_allocatable_resource_mappings
+            attributes, capacity, consumesCounters, nodeName, nodeSelector, allNodes, taints, bindsToNode,
+            bindingConditions, bindingFailureConditions, allowMultipleAllocations, nodeAllocatableResourceMappings
         )
     )]
     struct DeviceConversion;
