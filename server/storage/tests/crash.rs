@@ -1,5 +1,7 @@
 //! Nothing acknowledged is lost by `kill -9`: a child writes under load, is killed, and the parent looks at what is left.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader},

@@ -1,5 +1,7 @@
 //! The embedded store keeps the contract; and what is its own: its directory, restarts, and slow watchers.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 #[macro_use]
 mod contract;
 
@@ -112,7 +114,8 @@ fn foreign_directories_are_refused() {
     assert!(matches!(error, Error::Foreign { .. }) && error.to_string().contains("letters.txt"), "{error}");
 
     let dir = tempfile::tempdir().unwrap();
-    std::fs::write(dir.path().join("store.db"), "not a database, but long enough to have a header\n".repeat(100)).unwrap();
+    std::fs::write(dir.path().join("store.db"), "not a database, but long enough to have a header\n".repeat(100))
+        .unwrap();
     let error = refusal(dir.path());
     assert!(matches!(error, Error::Foreign { .. }) && error.to_string().contains("not a database"), "{error}");
 

@@ -72,9 +72,7 @@ impl<'a> Changes<'a> {
                 expires_at: ttl_seconds.map(|seconds| expiry(seconds.get())),
                 replaced,
             },
-            (Op::Delete, Some(row)) => {
-                Write { row: HistoryRow::delete(revision + 1, row), expires_at: None, replaced }
-            }
+            (Op::Delete, Some(row)) => Write { row: HistoryRow::delete(revision + 1, row), expires_at: None, replaced },
             (Op::Delete, None) => {
                 return Ok(Decision::Answer(TxnOutcome::Committed { revision, deleted: None }));
             }
@@ -151,8 +149,7 @@ impl<'a> Changes<'a> {
         let rows: Vec<(Revision, Revision, u64, Vec<u8>)> =
             statement.query_map((purged, compacted, limit), |row| row.try_into())?.collect::<rusqlite::Result<_>>()?;
         let mut forget = self.connection.prepare_cached("DELETE FROM history WHERE revision = ?1")?;
-        let mut forget_key =
-            self.connection.prepare_cached("DELETE FROM current WHERE key = ?1 AND revision = ?2")?;
+        let mut forget_key = self.connection.prepare_cached("DELETE FROM current WHERE key = ?1 AND revision = ?2")?;
         for (revision, prev_revision, version, key) in &rows {
             if *prev_revision != 0 {
                 forget.execute([prev_revision])?;

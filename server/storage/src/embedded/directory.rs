@@ -73,9 +73,7 @@ fn refuse_foreign(path: &Path) -> Result<()> {
         }
     }
     match stranger {
-        Some(name) => {
-            Err(foreign(path, format!("it is not empty ({}) and has no {DATABASE}", name.to_string_lossy())))
-        }
+        Some(name) => Err(foreign(path, format!("it is not empty ({}) and has no {DATABASE}", name.to_string_lossy()))),
         None => Ok(()),
     }
 }

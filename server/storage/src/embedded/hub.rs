@@ -113,7 +113,8 @@ struct Waiting {
 impl Watcher {
     /// Queues the events it watches; false when that would be too much and the watcher is cut off.
     fn offer(&self, events: &[Arc<Event>], limit: usize) -> bool {
-        let wanted = || events.iter().filter(|event| event.revision() >= self.from && self.range.contains(&event.kv.key));
+        let wanted =
+            || events.iter().filter(|event| event.revision() >= self.from && self.range.contains(&event.kv.key));
         let bytes: usize = wanted().map(|event| cost(event)).sum();
         if bytes == 0 {
             return true;

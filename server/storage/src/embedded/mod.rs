@@ -36,7 +36,8 @@ use self::{
     readers::Readers,
 };
 use crate::{
-    CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome, Watch,
+    CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome,
+    Watch,
 };
 
 /// How an embedded store behaves; the defaults suit a server.
@@ -112,9 +113,7 @@ impl Store for EmbeddedStore {
     }
 
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
-        self.readers
-            .read_blocking(move |snapshot| snapshot.list(&range, options.limit, wanted(options.revision)))
-            .await
+        self.readers.read_blocking(move |snapshot| snapshot.list(&range, options.limit, wanted(options.revision))).await
     }
 
     async fn count(&self, range: KeyRange) -> Result<CountResponse> {

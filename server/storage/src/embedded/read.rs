@@ -56,6 +56,13 @@ pub(super) struct Chunk {
     pub(super) next: Revision,
 }
 
+/// Where a key's state at a revision comes from.
+struct LastWrite {
+    revision: Revision,
+    /// Whether it was a put.
+    live: bool,
+}
+
 impl<'a> Snapshot<'a> {
     pub(super) fn new(connection: &'a Connection) -> Result<Self> {
         Ok(Self { connection, state: State::load(connection)? })
@@ -74,7 +81,7 @@ impl<'a> Snapshot<'a> {
         let at = self.state.at(revision)?;
         let mut kvs: Vec<KeyValue> = Vec::new();
         let mut more = false;
-        self.scan(range, "", |row| {
+        self.scan(range, |row| {
             if let Some(kv) = self.row_at(row, at)?.and_then(HistoryRow::into_live) {
                 more = limit != 0 && kvs.len() == limit;
                 if !more {
@@ -132,14 +139,31 @@ impl<'a> Snapshot<'a> {
 
     /// What a key was at a revision, given its newest row.
     fn row_at(&self, newest: HistoryRow, at: Revision) -> Result<Option<HistoryRow>> {
-        let mut row = newest;
-        while row.kv.mod_revision > at {
-            match self.row_before(&row)? {
-                Some(before) => row = before,
-                None => return Ok(None),
+        if newest.kv.mod_revision <= at {
+            return Ok(Some(newest));
+        }
+        match self.last_write(&newest.kv.key, newest.prev_revision, at)? {
+            Some(write) => HistoryRow::load(self.connection, write.revision),
+            None => Ok(None),
+        }
+    }
+
+    /// The last write of a key up to a revision, found by following the writes back from a given one without reading
+    /// values.
+    fn last_write(&self, key: &[u8], from: Revision, at: Revision) -> Result<Option<LastWrite>> {
+        let mut link =
+            self.connection.prepare_cached("SELECT prev_revision, version > 0 FROM history WHERE revision = ?1")?;
+        let mut revision = from;
+        while revision != 0 {
+            let found: Option<(Revision, bool)> = link.query_row([revision], |row| row.try_into()).optional()?;
+            match found {
+                Some((_, live)) if revision <= at => return Ok(Some(LastWrite { revision, live })),
+                Some((prev_revision, _)) => revision = prev_revision,
+                None if revision > self.state.compacted => return Err(missing(key, revision)),
+                None => return Ok(None), // a delete that was compacted
             }
         }
-        Ok(Some(row))
+        Ok(None)
     }
 
     fn row_before(&self, row: &HistoryRow) -> Result<Option<HistoryRow>> {
@@ -155,29 +179,35 @@ impl<'a> Snapshot<'a> {
     }
 
     fn count_at(&self, range: &KeyRange, at: Revision) -> Result<u64> {
-        let sql = format!("SELECT count(*) FROM current c WHERE {} AND c.live = 1 AND c.revision <= {at}", bounds(range));
+        let sql = format!("SELECT count(*) FROM current c WHERE {} AND c.live = 1 AND c.revision <= ?3", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut count: u64 = match range.end() {
-            Some(end) => statement.query_row((&range.start()[..], &end[..]), |row| row.get(0))?,
-            None => statement.query_row([&range.start()[..]], |row| row.get(0))?,
-        };
+        let (start, end) = keys(range);
+        let mut count: u64 = statement.query_row((start, end, at), |row| row.get(0))?;
         if at < self.state.revision {
-            self.scan(range, &format!("AND c.revision > {at}"), |row| {
-                count += u64::from(self.row_at(row, at)?.is_some_and(|row| row.is_live()));
-                Ok(true)
-            })?;
+            count += self.count_changed_since(range, at)?;
+        }
+        Ok(count)
+    }
+
+    /// How many of the keys that changed after a revision existed at it.
+    fn count_changed_since(&self, range: &KeyRange, at: Revision) -> Result<u64> {
+        let sql = format!("SELECT c.key, c.revision FROM current c WHERE {} AND c.revision > ?3", bounds(range));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let (start, end) = keys(range);
+        let mut rows = statement.query((start, end, at))?;
+        let mut count = 0;
+        while let Some(row) = rows.next()? {
+            let key = row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?;
+            count += u64::from(self.last_write(key, row.get(1)?, at)?.is_some_and(|write| write.live));
         }
         Ok(count)
     }
 
     /// Visits the newest rows of a range in order of key until the visitor has enough.
-    fn scan(&self, range: &KeyRange, filter: &str, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
-        let sql = format!("{NEWEST} WHERE {} {filter} ORDER BY c.key", bounds(range));
+    fn scan(&self, range: &KeyRange, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
+        let sql = format!("{NEWEST} WHERE {} ORDER BY c.key", bounds(range));
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let mut rows = match range.end() {
-            Some(end) => statement.query((&range.start()[..], &end[..]))?,
-            None => statement.query([&range.start()[..]])?,
-        };
+        let mut rows = statement.query(keys(range))?;
         while let Some(row) = rows.next()? {
             if !visit(read_newest(row)?)? {
                 break;
@@ -214,8 +244,14 @@ fn read_newest(row: &Row<'_>) -> Result<HistoryRow> {
     Ok(found)
 }
 
+/// The condition for a range whose ends are the first two parameters.
 fn bounds(range: &KeyRange) -> &'static str {
-    if range.end().is_some() { "c.key >= ?1 AND c.key < ?2" } else { "c.key >= ?1" }
+    // `OR` in one condition for both would keep SQLite from stopping at the end of the range.
+    if range.end().is_some() { "c.key >= ?1 AND c.key < ?2" } else { "c.key >= ?1 AND ?2 IS NULL" }
+}
+
+fn keys(range: &KeyRange) -> (&[u8], Option<&[u8]>) {
+    (range.start(), range.end().map(|end| &end[..]))
 }
 
 fn missing(key: &[u8], revision: Revision) -> Error {

@@ -26,12 +26,7 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn new(path: PathBuf) -> Self {
-        Self {
-            path,
-            idle: Mutex::default(),
-            long_reads: Semaphore::new(LONG_READS),
-            closed: AtomicBool::new(false),
-        }
+        Self { path, idle: Mutex::default(), long_reads: Semaphore::new(LONG_READS), closed: AtomicBool::new(false) }
     }
 
     /// Runs a read in a snapshot of its own, on this thread.

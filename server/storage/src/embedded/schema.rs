@@ -79,6 +79,8 @@ fn configure(connection: &Connection) -> Result<()> {
     connection.busy_timeout(Duration::from_secs(10))?; // readers wait only while a crashed log is recovered
     connection.set_prepared_statement_cache_capacity(32);
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    // Otherwise a statement is planned anew whenever a key is bound to it (the partial index might have become useful).
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 
@@ -102,7 +104,9 @@ fn identify(connection: &Connection) -> rusqlite::Result<Identity> {
 
 fn not_a_database(dir: &Path, error: rusqlite::Error) -> Error {
     match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase) => foreign(dir, "its store.db is not a database, or its header is damaged"),
+        Some(rusqlite::ErrorCode::NotADatabase) => {
+            foreign(dir, "its store.db is not a database, or its header is damaged")
+        }
         _ => error.into(),
     }
 }

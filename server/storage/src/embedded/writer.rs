@@ -181,7 +181,8 @@ impl Writer {
         let now = Instant::now();
         let timers = [self.compaction.as_ref().map(|timer| timer.due), self.progress_due];
         let timer = timers.into_iter().flatten().min().map(|due| due.saturating_duration_since(now));
-        let lease = self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
+        let lease =
+            self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
         let purge = (self.state.purged < self.state.compacted).then_some(Duration::ZERO);
         let pause = self.housekeeping_not_before.saturating_duration_since(now);
         let housekeeping = if self.failed.is_some() { None } else { lease.into_iter().chain(purge).min() };

@@ -9,9 +9,7 @@ pub async fn compacted_revisions_are_refused(store: &dyn Store) {
     let second = put(store, "/refused/a", "2").await;
     put(store, "/refused/a", "3").await;
     store.compact(second).await.unwrap();
-    let refused = |error: Error| {
-        matches!(error, Error::Compacted { requested, compacted } if requested == first && compacted == second)
-    };
+    let refused = |error: Error| matches!(error, Error::Compacted { requested, compacted } if requested == first && compacted == second);
     assert!(refused(store.get(b"/refused/a", Some(first)).await.unwrap_err()));
     let options = ListOptions { revision: Some(first), limit: 0 };
     assert!(refused(store.list(KeyRange::prefix("/refused/"), options).await.unwrap_err()));
@@ -34,8 +32,10 @@ pub async fn compaction_keeps_the_present(store: &dyn Store) {
     let last = put(store, "/present/e", "1").await;
     assert_eq!((get(store, "/present/a").await, get(store, "/present/d").await), before);
     let list = async |revision| {
-        let answer =
-            store.list(KeyRange::prefix("/present/"), ListOptions { revision: Some(revision), limit: 0 }).await.unwrap();
+        let answer = store
+            .list(KeyRange::prefix("/present/"), ListOptions { revision: Some(revision), limit: 0 })
+            .await
+            .unwrap();
         super::pairs(&answer.kvs).into_iter().map(|(key, value)| key[9..].to_owned() + "=" + &value).collect::<Vec<_>>()
     };
     assert_eq!(list(compacted).await, ["a=3", "c=3", "d=1"]);
