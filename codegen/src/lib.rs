@@ -1,10 +1,14 @@
 //! Reads `api-defs/` and renders `generated/`: parse -> model -> check -> emit.
 
 pub mod diagnostics;
+pub mod emit;
 pub mod model;
 pub mod names;
 mod parse;
 mod paths;
+mod refresh;
+
+pub use refresh::refresh;
 
 use std::path::Path;
 

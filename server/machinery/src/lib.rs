@@ -1,3 +1,24 @@
-//! The vocabulary that generated code speaks.
+//! The vocabulary that generated code speaks: descriptors of types, fields and kinds, safe reflection over them, scalars, codecs, field
+//! paths and errors, Status, selectors.
+//!
+//! It knows no HTTP, no store and no kind.
 
+pub mod catalog;
+pub mod cbor;
+pub mod def;
+pub mod defaulting;
+pub mod envelope;
+pub mod field_error;
+pub mod field_path;
+pub mod json;
+pub mod print;
+pub mod protobuf;
+pub mod reflect;
 pub mod scalar;
+pub mod selector;
+pub mod serde_impl;
+pub mod status;
+pub mod type_meta;
+
+#[doc(hidden)]
+pub use serde;

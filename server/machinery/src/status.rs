@@ -123,7 +123,7 @@ impl Status {
     pub fn invalid(of: GroupResource<'_>, name: &str, errors: &[FieldError]) -> Self {
         let causes: Vec<Cause> = errors
             .iter()
-            .map(|e| Cause { reason: e.cause_reason().into(), message: e.error_body(), field: e.field.to_string() })
+            .map(|e| Cause { reason: e.error_type.reason().into(), message: e.body(), field: e.field.to_string() })
             .collect();
         let list = crate::field_error::aggregate(errors);
         let message = match causes.len() {

@@ -1,0 +1,176 @@
+//! Media types: which one a request body is in, which one an answer should be in, and in what form (table, metadata only).
+
+use machinery::status::Status;
+
+/// An encoding of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Json,
+    Yaml,
+    Protobuf,
+}
+
+impl Encoding {
+    /// What stands in a Content-Type header.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Encoding::Json => "application/json",
+            Encoding::Yaml => "application/yaml",
+            Encoding::Protobuf => "application/vnd.kubernetes.protobuf",
+        }
+    }
+
+    fn parse(media_type: &str) -> Option<Self> {
+        [Encoding::Json, Encoding::Yaml, Encoding::Protobuf].into_iter().find(|e| e.media_type() == media_type)
+    }
+}
+
+/// What clients may ask for, as messages list it.
+const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
+/// Bodies may have these types, as messages list it.
+const ACCEPTED_BODIES: [&str; 3] = ACCEPTED;
+/// Streams of watch events are in one of these.
+const ACCEPTED_STREAMS: [&str; 2] = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+
+/// The form an answer is wanted in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// The object itself.
+    Object,
+    /// `as=Table`, in this version of meta.k8s.io.
+    Table(String),
+    /// `as=PartialObjectMetadata`.
+    PartialMetadata(String),
+    /// `as=PartialObjectMetadataList`.
+    PartialMetadataList(String),
+}
+
+/// How to answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accepted {
+    pub encoding: Encoding,
+    pub form: Form,
+    /// `pretty=1`, or what a browser or curl gets.
+    pub pretty: bool,
+    /// Profile text behind the media type, for discovery: (group, version, kind) of `g=..;v=..;as=..`.
+    pub stream: bool,
+}
+
+/// One clause of an Accept header.
+struct Clause<'a> {
+    media_type: &'a str,
+    parameters: Vec<(&'a str, &'a str)>,
+    quality: f32,
+}
+
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut out: Vec<Clause<'_>> = accept
+        .split(',')
+        .filter(|part| !part.trim().is_empty())
+        .map(|part| {
+            let mut pieces = part.split(';').map(str::trim);
+            let media_type = pieces.next().unwrap_or("");
+            let mut clause = Clause { media_type, parameters: Vec::new(), quality: 1.0 };
+            for (key, value) in pieces.filter_map(|p| p.split_once('=')) {
+                let value = value.trim_matches('"');
+                match key.trim() {
+                    "q" => clause.quality = value.parse().unwrap_or(1.0),
+                    key => clause.parameters.push((key, value)),
+                }
+            }
+            clause
+        })
+        .collect();
+    out.sort_by(|a, b| b.quality.total_cmp(&a.quality));
+    out
+}
+
+impl Clause<'_> {
+    fn encoding(&self) -> Option<Encoding> {
+        match self.media_type {
+            "*/*" | "application/*" => Some(Encoding::Json),
+            media_type => Encoding::parse(media_type),
+        }
+    }
+
+    fn parameter(&self, key: &str) -> &str {
+        self.parameters.iter().find(|(k, _)| *k == key).map_or("", |(_, v)| v)
+    }
+
+    /// The form asked for; `None` when it is one that nobody knows.
+    fn form(&self) -> Option<Form> {
+        let (name, group, version) = (self.parameter("as"), self.parameter("g"), self.parameter("v"));
+        if name.is_empty() {
+            return Some(Form::Object);
+        }
+        if group != "meta.k8s.io" || !matches!(version, "v1" | "v1beta1") {
+            return None;
+        }
+        match name {
+            "Table" => Some(Form::Table(version.into())),
+            "PartialObjectMetadata" => Some(Form::PartialMetadata(version.into())),
+            "PartialObjectMetadataList" => Some(Form::PartialMetadataList(version.into())),
+            _ => None,
+        }
+    }
+}
+
+/// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`). `forms`: whether the answer can be a table or
+/// metadata.
+pub fn accept_object(header: Option<&str>, pretty: bool, forms: bool) -> Result<Accepted, Status> {
+    let header = header.unwrap_or("");
+    if header.trim().is_empty() {
+        return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
+    }
+    for clause in clauses(header) {
+        let (Some(encoding), Some(form)) = (clause.encoding(), clause.form()) else { continue };
+        if (form != Form::Object && !forms) || !clause.parameter("stream").is_empty() {
+            continue;
+        }
+        return Ok(Accepted { encoding, form, pretty: pretty && encoding == Encoding::Json, stream: false });
+    }
+    Err(Status::not_acceptable(&ACCEPTED))
+}
+
+/// Chooses how to answer a watch (`negotiation.NegotiateOutputMediaTypeStream`).
+pub fn accept_stream(header: Option<&str>) -> Result<Accepted, Status> {
+    let header = header.unwrap_or("");
+    if header.trim().is_empty() {
+        return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty: false, stream: true });
+    }
+    for clause in clauses(header) {
+        let (Some(encoding), Some(form)) = (clause.encoding(), clause.form()) else { continue };
+        if encoding == Encoding::Yaml || !matches!(clause.parameter("stream"), "" | "watch") {
+            continue;
+        }
+        return Ok(Accepted { encoding, form, pretty: false, stream: true });
+    }
+    Err(Status::not_acceptable(&ACCEPTED_STREAMS))
+}
+
+/// The encoding of a request body (`negotiation.NegotiateInputSerializer`); JSON when nothing is said.
+pub fn body_encoding(content_type: Option<&str>) -> Result<Encoding, Status> {
+    let media_type = content_type.unwrap_or("").split(';').next().unwrap_or("").trim();
+    if media_type.is_empty() {
+        return Ok(Encoding::Json);
+    }
+    Encoding::parse(media_type).ok_or_else(|| Status::unsupported_media_type(&ACCEPTED_BODIES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_clause_that_can_be_served_wins() {
+        let check = |header: &str, encoding: Encoding, form: Form| {
+            let accepted = accept_object(Some(header), false, true).expect("acceptable");
+            assert_eq!((accepted.encoding, accepted.form), (encoding, form), "{header}");
+        };
+        check("application/json;as=Table;v=v1;g=meta.k8s.io,application/json", Encoding::Json, Form::Table("v1".into()));
+        check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Form::Object);
+        check("text/html, */*;q=0.1", Encoding::Json, Form::Object);
+        check("application/yaml;q=0.2, application/vnd.kubernetes.protobuf", Encoding::Protobuf, Form::Object);
+        assert_eq!(accept_object(Some("text/plain"), false, true).expect_err("refused").code, 406);
+    }
+}

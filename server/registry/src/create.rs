@@ -1,0 +1,101 @@
+//! Create (`registry.Store.Create`).
+
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use storage::{Txn, TxnOutcome};
+
+use crate::metadata::meta_mut;
+use crate::options::CreateOptions;
+use crate::resource::ResourceStore;
+use crate::strategy::Context;
+use crate::{names, stored};
+
+/// How often a generated name is tried again when it is taken (KEP-4420).
+const NAME_ATTEMPTS: usize = 8;
+
+impl ResourceStore {
+    /// Fills what the server decides: name, uid, creation time. Then the strategy prepares and validates.
+    pub fn before_create(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
+        self.check_namespace(context, object)?;
+        if let Some(meta) = meta_mut(object) {
+            meta.deletion_timestamp = None;
+            meta.deletion_grace_period_seconds = None;
+            meta.resource_version.clear();
+            if meta.uid.is_empty() || !context.dry_run {
+                meta.uid = uuid::Uuid::new_v4().to_string();
+            }
+            meta.creation_timestamp = self.clock.now();
+            if meta.name.is_empty() && !meta.generate_name.is_empty() {
+                meta.name = names::random_suffix(&meta.generate_name);
+            }
+        }
+        self.strategy.prepare_for_create(context, object);
+        Ok(())
+    }
+
+    /// Stores a new object and answers it as stored.
+    pub async fn create(&self, context: &Context, mut object: Owned, options: &CreateOptions) -> Result<Owned, Status> {
+        self.before_create(context, &mut object)?;
+        let generated = crate::meta(object.as_ref()).is_some_and(|m| !m.generate_name.is_empty() && m.name.starts_with(&m.generate_name));
+        for attempt in 1.. {
+            let name = crate::meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
+            self.check_new(context, &object, &name)?;
+            match self.put_new(context, &object, &name, options).await? {
+                Some(stored) => return Ok(stored),
+                None if generated && attempt < NAME_ATTEMPTS => {
+                    if let Some(meta) = meta_mut(&mut object) {
+                        meta.name = names::random_suffix(&meta.generate_name);
+                    }
+                }
+                None if generated => return Err(Status::generate_name_conflict(self.name(), &name)),
+                None => return Err(Status::already_exists(self.name(), &name)),
+            }
+        }
+        Err(Status::internal("no attempt was made"))
+    }
+
+    fn check_new(&self, context: &Context, object: &Owned, name: &str) -> Result<(), Status> {
+        let errors = self.strategy.validate(context, object.as_ref());
+        if errors.is_empty() { Ok(()) } else { Err(Status::invalid(self.kind_name(), name, &errors)) }
+    }
+
+    /// `None` when the name is taken.
+    async fn put_new(
+        &self,
+        context: &Context,
+        object: &Owned,
+        name: &str,
+        options: &CreateOptions,
+    ) -> Result<Option<Owned>, Status> {
+        let key = self.key(&context.namespace, name);
+        if options.dry_run {
+            let taken = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv.is_some();
+            return Ok((!taken).then(|| object.clone()));
+        }
+        let value = stored::encode(self.storage_kind, self.def.stored_as_json, object.clone());
+        let txn = Txn::create(key, value).with_ttl(options.ttl_seconds);
+        match self.store.commit(txn).await.map_err(stored::failure)? {
+            TxnOutcome::Committed { revision, .. } => {
+                let mut stored = object.clone();
+                if let Some(meta) = meta_mut(&mut stored) {
+                    meta.resource_version = revision.to_string();
+                }
+                Ok(Some(stored))
+            }
+            TxnOutcome::Conflict { .. } => Ok(None),
+        }
+    }
+
+    /// The namespace of object and request must agree (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+    pub(crate) fn check_namespace(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
+        let Some(meta) = meta_mut(object) else { return Ok(()) };
+        let expected = if self.def.namespaced { context.namespace.as_str() } else { "" };
+        if meta.namespace.is_empty() {
+            meta.namespace = expected.to_string();
+        }
+        if meta.namespace != expected {
+            return Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+        }
+        Ok(())
+    }
+}

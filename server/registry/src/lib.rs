@@ -1,0 +1,26 @@
+//! The generic REST store: what each verb means for any kind, over descriptors, a [`Strategy`] and a [`storage::Store`].
+//!
+//! It knows no HTTP and no kind by name. Objects travel in their hub form; endpoints convert from and to the version asked for.
+
+mod clock;
+mod create;
+mod delete;
+mod list;
+mod metadata;
+mod names;
+mod options;
+mod resource;
+mod stored;
+mod strategy;
+mod update;
+mod watch;
+
+pub use clock::{Clock, SystemClock};
+pub use list::{Continue, ListResult, Predicate};
+pub use metadata::{MetaExt, meta, meta_mut};
+pub use names::random_suffix;
+pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, Propagation, UpdateOptions};
+pub use resource::ResourceStore;
+pub use strategy::{Context, DeclaredStrategy, Strategy};
+pub use update::{Change, Updated};
+pub use watch::{EventType, WatchEvent, WatchStream};

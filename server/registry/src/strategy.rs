@@ -1,0 +1,142 @@
+//! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
+
+use machinery::catalog::{KindDef, ResourceDef};
+use machinery::field_error::FieldError;
+use machinery::reflect::{Owned, Ref, Slot};
+
+use crate::metadata::{meta, meta_mut};
+
+/// Who writes, and where.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// Empty for cluster-scoped objects.
+    pub namespace: String,
+    /// The subresource, empty for the object itself.
+    pub subresource: String,
+    pub user: String,
+    pub groups: Vec<String>,
+    pub dry_run: bool,
+}
+
+/// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
+pub trait Strategy: Send + Sync {
+    fn group(&self) -> &'static str;
+    fn kind(&self) -> &'static str;
+
+    /// Clears and sets what a client may not say on create.
+    fn prepare_for_create(&self, context: &Context, object: &mut Owned);
+
+    /// Clears and sets what a client may not change.
+    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>);
+
+    /// Whether a new object is acceptable.
+    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError>;
+
+    /// Whether a change is acceptable.
+    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
+
+    /// The grace period of a delete in seconds; `None`: it is deleted at once.
+    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
+        let _ = (asked, object);
+        None
+    }
+}
+
+/// The strategy that a declaration alone gives.
+pub struct DeclaredStrategy {
+    kind: &'static KindDef,
+    resource: &'static ResourceDef,
+    has_status: bool,
+}
+
+impl DeclaredStrategy {
+    pub fn new(kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
+        let has_status = resource.subresources.iter().any(|s| s.name == "status");
+        DeclaredStrategy { kind, resource, has_status }
+    }
+}
+
+impl Strategy for DeclaredStrategy {
+    fn group(&self) -> &'static str {
+        self.kind.group
+    }
+
+    fn kind(&self) -> &'static str {
+        self.kind.kind
+    }
+
+    fn prepare_for_create(&self, _context: &Context, object: &mut Owned) {
+        if self.has_status {
+            clear_field(object, "status");
+        }
+        if let Some(meta) = meta_mut(object) {
+            meta.generation = i64::from(self.resource.generation);
+        }
+    }
+
+    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+        if context.subresource == "status" {
+            keep_all_but(new, old, &["status"]);
+            return;
+        }
+        if self.has_status {
+            copy_field(new, old, "status");
+        }
+        if self.resource.generation {
+            let old_generation = meta(old).map_or(0, |m| m.generation);
+            let changed = spec_differs(new.as_ref(), old);
+            if let Some(meta) = meta_mut(new) {
+                meta.generation = old_generation + i64::from(changed);
+            }
+        }
+    }
+
+    fn validate(&self, _context: &Context, _object: Ref<'_>) -> Vec<FieldError> {
+        Vec::new()
+    }
+
+    fn validate_update(&self, _context: &Context, _new: Ref<'_>, _old: Ref<'_>) -> Vec<FieldError> {
+        Vec::new()
+    }
+}
+
+/// Sets a top-level field to its zero value.
+pub fn clear_field(object: &mut Owned, json: &str) {
+    if let Some(slot) = object.as_mut().by_name(json) {
+        slot.clear();
+    }
+}
+
+/// Makes a top-level struct field equal to the old object's.
+pub fn copy_field(new: &mut Owned, old: Ref<'_>, json: &str) {
+    let mut new = new.as_mut();
+    match (new.by_name(json), old.by_name(json).and_then(|v| v.as_struct())) {
+        (Some(Slot::Struct(mut to)), Some(from)) => {
+            to.assign(from);
+        }
+        (Some(Slot::OptStruct(to)), Some(from)) => {
+            to.get_or_insert().assign(from);
+        }
+        (Some(slot), None) => slot.clear(),
+        _ => {}
+    }
+}
+
+/// Keeps the old object except for these top-level fields and managed fields, as a status update does.
+pub fn keep_all_but(new: &mut Owned, old: Ref<'_>, fields: &[&str]) {
+    let mut kept = old.to_owned();
+    for field in fields {
+        copy_field(&mut kept, new.as_ref(), field);
+    }
+    if let (Some(to), Some(from)) = (meta_mut(&mut kept), meta(new.as_ref())) {
+        to.managed_fields = from.managed_fields.clone();
+        to.resource_version = from.resource_version.clone();
+    }
+    *new = kept;
+}
+
+/// Whether anything but metadata and status differs.
+fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
+    let fields = new.def().fields;
+    (0..fields.len()).any(|i| !matches!(fields[i].json, "" | "metadata" | "status") && new.get(i) != old.get(i))
+}

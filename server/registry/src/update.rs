@@ -1,0 +1,174 @@
+//! Update (`registry.Store.Update`, `GuaranteedUpdate`): read, change, compare and put, again on conflict.
+
+use async_trait::async_trait;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use storage::{KeyValue, Txn, TxnOutcome};
+
+use crate::metadata::{MetaExt, meta, meta_mut};
+use crate::options::{CreateOptions, UpdateOptions};
+use crate::resource::ResourceStore;
+use crate::stored;
+use crate::strategy::Context;
+
+/// What became of an update.
+pub struct Updated {
+    /// The object as stored.
+    pub object: Owned,
+    /// It was not there and has been created.
+    pub created: bool,
+}
+
+/// Makes the new object out of the stored one: a body, a patch, with admission in between.
+#[async_trait]
+pub trait Change: Send {
+    /// `current` is `None` when there is nothing and it may be created. Called again when another writer was faster.
+    async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status>;
+}
+
+/// Said to a client whose resourceVersion is not the stored one (`OptimisticLockErrorMsg`).
+const MODIFIED: &str = "the object has been modified; please apply your changes to the latest version and try again";
+
+impl ResourceStore {
+    /// Changes an object: [`Change::apply`] gets the stored one (`None` when there is none and it may be created) and gives the new one. It is
+    /// called again when another writer was faster, unless the new object insists on a resourceVersion.
+    pub async fn update(
+        &self,
+        context: &Context,
+        name: &str,
+        options: &UpdateOptions,
+        change: &mut dyn Change,
+    ) -> Result<Updated, Status> {
+        let key = self.key(&context.namespace, name);
+        let mut current = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv;
+        loop {
+            let Some(kv) = current else {
+                return self.create_by_update(context, name, options, change).await;
+            };
+            let old = self.decode(&kv)?;
+            let new = self.changed(context, name, &old, change.apply(Some(&old)).await?)?;
+            match self.put_changed(context, &key, &kv, &old, new, options).await? {
+                Ok(object) => return Ok(Updated { object, created: false }),
+                Err(newer) => current = newer,
+            }
+        }
+    }
+
+    async fn create_by_update(
+        &self,
+        context: &Context,
+        name: &str,
+        options: &UpdateOptions,
+        change: &mut dyn Change,
+    ) -> Result<Updated, Status> {
+        if !options.create_when_absent {
+            return Err(Status::not_found(self.name(), name));
+        }
+        let new = change.apply(None).await?;
+        if let Some(meta) = meta(new.as_ref()) {
+            if meta.revision().is_some() {
+                return Err(Status::conflict(self.name(), name, "StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: "));
+            }
+            if !meta.uid.is_empty() {
+                let why = format!("Precondition failed: UID in precondition: {}, UID in object meta: ", meta.uid);
+                return Err(Status::conflict(self.name(), name, why));
+            }
+        }
+        let options = CreateOptions { dry_run: options.dry_run, ttl_seconds: options.ttl_seconds };
+        let object = self.create(context, new, &options).await?;
+        Ok(Updated { object, created: true })
+    }
+
+    /// Keeps what no update changes, lets the strategy prepare, validates.
+    fn changed(&self, context: &Context, name: &str, old: &Owned, mut new: Owned) -> Result<Owned, Status> {
+        self.check_namespace(context, &mut new)?;
+        self.check_version(name, old, &mut new)?;
+        if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
+            to.generation = from.generation;
+            to.creation_timestamp = from.creation_timestamp;
+            if to.uid.is_empty() {
+                to.uid = from.uid.clone();
+            }
+            to.deletion_timestamp = from.deletion_timestamp;
+            to.deletion_grace_period_seconds = from.deletion_grace_period_seconds;
+            to.self_link.clear();
+        }
+        self.strategy.prepare_for_update(context, &mut new, old.as_ref());
+        let errors = self.strategy.validate_update(context, new.as_ref(), old.as_ref());
+        if errors.is_empty() { Ok(new) } else { Err(Status::invalid(self.kind_name(), name, &errors)) }
+    }
+
+    fn check_version(&self, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
+        let (Some(to), Some(from)) = (meta_mut(new), meta(old.as_ref())) else { return Ok(()) };
+        if !to.uid.is_empty() && to.uid != from.uid {
+            let why = format!("Precondition failed: UID in precondition: {}, UID in object meta: {}", to.uid, from.uid);
+            return Err(Status::conflict(self.name(), name, why));
+        }
+        match to.revision() {
+            None if self.def.unconditional_update => Ok(()),
+            None => {
+                let errors = [machinery::field_error::FieldError::invalid("metadata.resourceVersion", "0", "must be specified for an update")];
+                Err(Status::invalid(self.kind_name(), name, &errors))
+            }
+            Some(_) if to.resource_version == from.resource_version => Ok(()),
+            Some(_) => Err(Status::conflict(self.name(), name, MODIFIED)),
+        }
+    }
+
+    /// The stored object, or what another writer stored meanwhile.
+    async fn put_changed(
+        &self,
+        context: &Context,
+        key: &str,
+        kv: &KeyValue,
+        old: &Owned,
+        mut new: Owned,
+        options: &UpdateOptions,
+    ) -> Result<Result<Owned, Option<KeyValue>>, Status> {
+        if finished(&new) {
+            return self.finish_delete(context, key, kv, new, options.dry_run).await;
+        }
+        let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
+        if options.dry_run || value == kv.value {
+            if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
+                to.resource_version = from.resource_version.clone();
+            }
+            return Ok(Ok(new));
+        }
+        let txn = Txn::update(key.to_string(), kv.mod_revision, value).with_ttl(options.ttl_seconds);
+        match self.store.commit(txn).await.map_err(stored::failure)? {
+            TxnOutcome::Committed { revision, .. } => {
+                if let Some(meta) = meta_mut(&mut new) {
+                    meta.resource_version = revision.to_string();
+                }
+                Ok(Ok(new))
+            }
+            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+        }
+    }
+
+    /// The update removed the last finalizer of an object that was to be deleted.
+    async fn finish_delete(
+        &self,
+        _context: &Context,
+        key: &str,
+        kv: &KeyValue,
+        new: Owned,
+        dry_run: bool,
+    ) -> Result<Result<Owned, Option<KeyValue>>, Status> {
+        if dry_run {
+            return Ok(Ok(new));
+        }
+        match self.store.commit(Txn::delete(key.to_string()).when(kv.mod_revision)).await.map_err(stored::failure)? {
+            TxnOutcome::Committed { .. } => Ok(Ok(new)),
+            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+        }
+    }
+}
+
+/// Whether nothing keeps a deleted object any longer (`ShouldDeleteDuringUpdate`).
+fn finished(object: &Owned) -> bool {
+    meta(object.as_ref()).is_some_and(|m| {
+        m.is_deleting() && m.finalizers.is_empty() && m.deletion_grace_period_seconds.unwrap_or(0) == 0
+    })
+}
