@@ -4,7 +4,8 @@
     "apidiscovery.k8s.io",
     model = "io.k8s.api.apidiscovery",
     proto = "k8s.io.api.apidiscovery",
-    package = apimachinery
+    package = apimachinery,
+    internal
 )]
 #![version(v2, unserved)]
 #![version(v2beta1, unserved)]

@@ -381,7 +381,7 @@ mod v1beta1 {
         by_hand = v1beta1_custom_resource_definition_spec,
         here(version, validation, subresources, additionalPrinterColumns, selectableFields)
     )]
-    struct CustomResourceDefinitionSpecConversion;
+    struct SharedByVersions;
 
     #[differs(CustomResourceColumnDefinition)]
     struct CustomResourceColumnDefinition {
@@ -410,5 +410,5 @@ mod v1beta1 {
         here(webhookClientConfig, conversionReviewVersions),
         hub(webhook)
     )]
-    struct CustomResourceConversionConversion;
+    struct Webhook;
 }

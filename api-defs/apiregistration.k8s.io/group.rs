@@ -8,4 +8,3 @@
     package = apimachinery
 )]
 #![version(v1, priority = 0)]
-#![version(v1beta1, unserved)]

@@ -191,7 +191,7 @@ mod v1beta1 {
     struct Deployment {}
 
     #[convert(Deployment, by_hand = v1beta1_deployment, here(spec.rollbackTo))]
-    struct DeploymentConversion;
+    struct Rollback;
 
     #[differs(DeploymentSpec)]
     struct DeploymentSpec {

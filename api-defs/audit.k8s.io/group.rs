@@ -1,4 +1,9 @@
 //! What is recorded about requests, and how much of it.
 
-#![group("audit.k8s.io", model = "io.k8s.apiserver.pkg.apis.audit", proto = "k8s.io.apiserver.pkg.apis.audit")]
+#![group(
+    "audit.k8s.io",
+    model = "io.k8s.apiserver.pkg.apis.audit",
+    proto = "k8s.io.apiserver.pkg.apis.audit",
+    internal
+)]
 #![version(v1, unserved)]

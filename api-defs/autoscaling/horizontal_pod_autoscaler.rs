@@ -193,7 +193,7 @@ mod v1 {
         here(spec.targetCPUUtilizationPercentage, status.currentCPUUtilizationPercentage),
         hub(spec.metrics, spec.behavior, status.currentMetrics, status.conditions)
     )]
-    struct HorizontalPodAutoscalerConversion;
+    struct MetricsInAnnotations;
 
     #[differs(HorizontalPodAutoscalerSpec)]
     struct HorizontalPodAutoscalerSpec {

@@ -306,7 +306,7 @@ mod v1 {
         here(target, metricName, targetValue, selector, averageValue),
         hub(describedObject, target, metric)
     )]
-    struct ObjectMetricSourceConversion;
+    struct FlatObjectTarget;
 
     #[differs(CrossVersionObjectReference)]
     #[structure(atomic)]
@@ -338,7 +338,7 @@ mod v1 {
         here(metricName, targetAverageValue, selector),
         hub(metric, target)
     )]
-    struct PodsMetricSourceConversion;
+    struct FlatPodsTarget;
 
     #[differs(ResourceMetricSource)]
     struct ResourceMetricSource {
@@ -360,7 +360,7 @@ mod v1 {
         here(targetAverageUtilization, targetAverageValue),
         hub(target)
     )]
-    struct ResourceMetricSourceConversion;
+    struct FlatResourceTarget;
 
     #[differs(ContainerResourceMetricSource)]
     struct ContainerResourceMetricSource {
@@ -386,7 +386,7 @@ mod v1 {
         here(targetAverageUtilization, targetAverageValue),
         hub(target)
     )]
-    struct ContainerResourceMetricSourceConversion;
+    struct FlatContainerResourceTarget;
 
     #[differs(ExternalMetricSource)]
     struct ExternalMetricSource {
@@ -418,7 +418,7 @@ mod v1 {
         here(metricName, metricSelector, targetValue, targetAverageValue),
         hub(metric, target)
     )]
-    struct ExternalMetricSourceConversion;
+    struct FlatExternalTarget;
 
     #[differs(ObjectMetricStatus)]
     struct ObjectMetricStatus {
@@ -456,7 +456,7 @@ mod v1 {
         here(target, metricName, currentValue, selector, averageValue),
         hub(metric, current, describedObject)
     )]
-    struct ObjectMetricStatusConversion;
+    struct FlatObjectCurrent;
 
     #[differs(PodsMetricStatus)]
     struct PodsMetricStatus {
@@ -484,7 +484,7 @@ mod v1 {
         here(metricName, currentAverageValue, selector),
         hub(metric, current)
     )]
-    struct PodsMetricStatusConversion;
+    struct FlatPodsCurrent;
 
     #[differs(ResourceMetricStatus)]
     struct ResourceMetricStatus {
@@ -506,7 +506,7 @@ mod v1 {
         here(currentAverageUtilization, currentAverageValue),
         hub(current)
     )]
-    struct ResourceMetricStatusConversion;
+    struct FlatResourceCurrent;
 
     #[differs(ContainerResourceMetricStatus)]
     struct ContainerResourceMetricStatus {
@@ -532,7 +532,7 @@ mod v1 {
         here(currentAverageUtilization, currentAverageValue),
         hub(current)
     )]
-    struct ContainerResourceMetricStatusConversion;
+    struct FlatContainerResourceCurrent;
 
     #[differs(ExternalMetricStatus)]
     struct ExternalMetricStatus {
@@ -564,5 +564,5 @@ mod v1 {
         here(metricName, metricSelector, currentValue, currentAverageValue),
         hub(metric, current)
     )]
-    struct ExternalMetricStatusConversion;
+    struct FlatExternalCurrent;
 }

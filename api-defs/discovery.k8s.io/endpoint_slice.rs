@@ -161,5 +161,5 @@ mod v1beta1 {
     }
 
     #[convert(Endpoint, by_hand = v1beta1_endpoint, here(topology), hub(deprecatedTopology, zone))]
-    struct EndpointConversion;
+    struct Topology;
 }

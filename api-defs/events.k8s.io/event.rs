@@ -94,36 +94,3 @@ pub struct EventSeries {
     #[field(2, required)]
     pub last_observed_time: MicroTime,
 }
-
-mod v1beta1 {
-    #[differs(Event)]
-    struct Event {
-        /// Qualified name of the emitting component, like `kubernetes.io/kubelet`; fixed once written.
-        #[field(4)]
-        reporting_controller: String,
-
-        /// The main object the event is about, for instance the pod that failed to start.
-        #[field(8)]
-        regarding: ObjectReference,
-
-        /// Free text shown to people; keep it below 1kB.
-        #[field(10)]
-        note: String,
-
-        /// Emitting component in the core/v1 layout, retained so older clients keep working.
-        #[field(12, deprecated)]
-        deprecated_source: EventSource,
-
-        /// First occurrence as recorded by legacy core/v1 event writers.
-        #[field(13, always, deprecated)]
-        deprecated_first_timestamp: Time,
-
-        /// Latest occurrence as recorded by legacy core/v1 event writers.
-        #[field(14, always, deprecated)]
-        deprecated_last_timestamp: Time,
-
-        /// Repetition tally from the legacy core/v1 event layout.
-        #[field(15, deprecated)]
-        deprecated_count: i32,
-    }
-}

@@ -22,7 +22,7 @@ pub struct DaemonSet {
 }
 
 #[convert(DaemonSet, by_hand = daemon_set, here(spec.templateGeneration))]
-struct DaemonSetConversion;
+struct TemplateGeneration;
 
 /// Settings for a legacy DaemonSet: pod template, selector and update behaviour.
 pub struct DaemonSetSpec {

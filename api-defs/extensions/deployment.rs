@@ -24,7 +24,7 @@ pub struct Deployment {
 }
 
 #[convert(Deployment, by_hand = deployment, here(spec.rollbackTo))]
-struct DeploymentConversion;
+struct Rollback;
 
 /// Settings for a legacy Deployment: template, replica count and rollout rules.
 pub struct DeploymentSpec {

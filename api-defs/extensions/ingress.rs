@@ -58,7 +58,7 @@ pub struct IngressBackend {
 }
 
 #[convert(IngressBackend, by_hand = ingress_backend, here(serviceName, servicePort), hub(service))]
-struct IngressBackendConversion;
+struct FlatService;
 
 /// Pairs host names with the Secret holding their certificate.
 pub struct IngressTLS {

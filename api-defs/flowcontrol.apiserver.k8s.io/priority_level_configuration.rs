@@ -158,7 +158,7 @@ mod v1beta3 {
     struct PriorityLevelConfiguration {}
 
     #[convert(PriorityLevelConfiguration, by_hand = v1beta3_priority_level_configuration)]
-    struct PriorityLevelConfigurationConversion;
+    struct ZeroShares;
 
     #[differs(LimitedPriorityLevelConfiguration)]
     struct LimitedPriorityLevelConfiguration {

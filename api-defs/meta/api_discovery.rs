@@ -1,5 +1,5 @@
 /// Discovery entry for one API group and the versions it serves.
-#[kind(list)]
+#[kind]
 #[versions(v1)]
 pub struct APIGroup {
     /// Group name, for example `apps`; core has an empty name.

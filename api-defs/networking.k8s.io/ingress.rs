@@ -205,7 +205,7 @@ mod v1beta1 {
     }
 
     #[convert(IngressBackend, by_hand = v1beta1_ingress_backend, here(serviceName, servicePort), hub(service))]
-    struct IngressBackendConversion;
+    struct FlatService;
 
     #[differs(HTTPIngressPath)]
     struct HTTPIngressPath {

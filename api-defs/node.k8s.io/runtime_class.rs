@@ -58,7 +58,7 @@ mod v1alpha1 {
     }
 
     #[convert(RuntimeClass, by_hand = v1alpha1_runtime_class, here(spec), hub(handler, overhead, scheduling))]
-    struct RuntimeClassConversion;
+    struct HandlerInSpec;
 
     /// Alpha-only settings block of a runtime class.
     struct RuntimeClassSpec {

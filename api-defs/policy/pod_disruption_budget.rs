@@ -88,7 +88,7 @@ mod v1beta1 {
     struct PodDisruptionBudget {}
 
     #[convert(PodDisruptionBudget, by_hand = v1beta1_pod_disruption_budget)]
-    struct PodDisruptionBudgetConversion;
+    struct EmptySelector;
 
     #[differs(PodDisruptionBudgetSpec)]
     struct PodDisruptionBudgetSpec {

@@ -48,5 +48,5 @@ mod v1alpha1 {
     }
 
     #[convert(Subject, by_hand = v1alpha1_subject, here(apiVersion), hub(apiGroup))]
-    struct SubjectConversion;
+    struct SubjectGroup;
 }

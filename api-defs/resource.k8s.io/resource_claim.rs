@@ -440,7 +440,7 @@ mod v1beta1 {
         here(deviceClassName, selectors, allocationMode, count, adminAccess, tolerations, capacity),
         hub(exactly)
     )]
-    struct DeviceRequestConversion;
+    struct FlatRequest;
 
     #[differs(DeviceSubRequest)]
     #[default(allocationMode = ExactCount)]

@@ -269,7 +269,7 @@ mod v1beta1 {
         here(nodeName, allNodes),
         hub(nodeName, allNodes)
     )]
-    struct ResourceSliceSpecConversion;
+    struct EmptyNode;
 
     #[differs(Device)]
     struct Device {
@@ -312,7 +312,7 @@ mod v1beta1 {
             bindingConditions, bindingFailureConditions, allowMultipleAllocations, nodeAllocatableResourceMappings
         )
     )]
-    struct DeviceConversion;
+    struct Basic;
 
     /// Device properties in the layout of the first beta API.
     struct BasicDevice {
