@@ -31,6 +31,7 @@ pub unsafe trait Struct: Default + Clone + Send + Sync + 'static {
 /// Makes, copies and drops boxed values of a struct whose type is not known here.
 pub struct StructAccess {
     type_id: fn() -> TypeId,
+    pub(super) type_name: fn() -> &'static str,
     new_box: fn() -> NonNull<u8>,
     drop_box: unsafe fn(NonNull<u8>),
     assign: unsafe fn(from: NonNull<u8>, to: NonNull<u8>),
@@ -40,6 +41,7 @@ impl StructAccess {
     const fn of<T: Struct>() -> Self {
         StructAccess {
             type_id: TypeId::of::<T>,
+            type_name: std::any::type_name::<T>,
             new_box: || NonNull::from(Box::leak(Box::<T>::default())).cast(),
             // SAFETY: called with what `new_box` of the same T gave.
             drop_box: |p| drop(unsafe { Box::from_raw(p.cast::<T>().as_ptr()) }),
@@ -300,6 +302,13 @@ impl<'a> Mut<'a> {
     pub fn slot(&mut self, index: usize) -> Slot<'_> {
         let field = &self.def.tables().fields[index];
         // SAFETY: the field is one of this struct's own, and `self` is unique.
+        unsafe { write(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// Likewise, for as long as the view lives.
+    pub fn into_slot(self, index: usize) -> Slot<'a> {
+        let field = &self.def.tables().fields[index];
+        // SAFETY: as in `slot`; the view is used up, so it stays unique.
         unsafe { write(field.shape, self.at.add(field.offset)) }
     }
 

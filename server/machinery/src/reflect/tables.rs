@@ -1,5 +1,6 @@
 //! Look-up tables of a struct, made at first use: JSON names (inlined structs flat), protobuf numbers.
 
+use super::value::Value;
 use crate::def::{FieldDef, Flags, Shape, StructDef};
 use crate::defaulting::has_defaults;
 
@@ -10,6 +11,20 @@ pub(crate) struct FlatField {
     pub shape: Shape,
     /// `"name":`, ready to be copied.
     pub key: Box<str>,
+    /// The names of the inlined structs on the way to it.
+    pub via: Box<[&'static str]>,
+}
+
+impl FlatField {
+    /// Whether JSON leaves the field out when it holds this: an `Option` that is there never is.
+    #[inline]
+    pub(crate) fn omits(&self, value: Value<'_>) -> bool {
+        self.field.flags.has(Flags::OMIT_EMPTY)
+            && match self.shape {
+                Shape::Opt(_) | Shape::OptStruct(_) => matches!(value, Value::Null),
+                _ => value.is_empty(),
+            }
+    }
 }
 
 /// A field of the struct itself, its shape resolved.
@@ -52,7 +67,7 @@ fn hash_of(name: &[u8]) -> usize {
 impl Tables {
     fn new(def: &'static StructDef) -> Self {
         let mut json = Vec::new();
-        flatten(def, 0, &mut json);
+        flatten(def, 0, &[], &mut json);
         let mut by_name: Vec<u16> = (0..json.len() as u16).collect();
         by_name.sort_by_key(|&i| json[i as usize].field.json);
         let mut hash = vec![0u16; (json.len() * 4).next_power_of_two().max(8)];
@@ -111,12 +126,17 @@ impl Tables {
 }
 
 /// Appends the fields of `def`, those of inlined structs in their place.
-fn flatten(def: &'static StructDef, base: usize, out: &mut Vec<FlatField>) {
+fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut Vec<FlatField>) {
     for field in def.fields {
         let offset = base + field.offset;
         match field.shape() {
-            Shape::Struct(inner) if field.flags.has(Flags::INLINE) => flatten(inner, offset, out),
-            shape => out.push(FlatField { field, offset, shape, key: format!("\"{}\":", field.json).into() }),
+            Shape::Struct(inner) if field.flags.has(Flags::INLINE) => {
+                flatten(inner, offset, &[via, &[inner.name]].concat(), out);
+            }
+            shape => {
+                let key = format!("\"{}\":", field.json).into();
+                out.push(FlatField { field, offset, shape, key, via: via.into() });
+            }
         }
     }
 }
@@ -126,6 +146,11 @@ impl StructDef {
     #[inline]
     pub(crate) fn tables(&'static self) -> &'static Tables {
         self.tables.get_or_init(|| Tables::new(self))
+    }
+
+    /// The path of the Rust type, the modules of which are named after API group and version.
+    pub fn rust_path(&self) -> &'static str {
+        (self.access.type_name)()
     }
 
     /// JSON fields in order of output, inlined structs flat.

@@ -1,0 +1,72 @@
+//! Base64 as Go's `encoding/base64` reads it where that differs from the `base64` crate: line breaks are ignored anywhere, bits
+//! behind the last byte do not matter, and an error names the place that Go names.
+
+/// Decodes standard base64; the error is the place that Go complains about.
+pub(crate) fn decode(text: &str) -> Result<Vec<u8>, usize> {
+    let mut decoder = Decoder { text: text.as_bytes(), at: 0, out: Vec::with_capacity(text.len() / 4 * 3) };
+    while decoder.quantum()? {}
+    Ok(decoder.out)
+}
+
+struct Decoder<'t> {
+    text: &'t [u8],
+    at: usize,
+    out: Vec<u8>,
+}
+
+impl Decoder<'_> {
+    /// Reads four characters that make up to three bytes; false at the end.
+    fn quantum(&mut self) -> Result<bool, usize> {
+        let mut bits = 0u32;
+        for count in 0..4 {
+            self.skip_line_breaks();
+            let Some(&c) = self.text.get(self.at) else {
+                return if count == 0 { Ok(false) } else { Err(self.at - count) };
+            };
+            match value(c) {
+                Some(six) => bits |= u32::from(six) << (18 - 6 * count),
+                None if c == b'=' && count >= 2 => {
+                    self.padding(count)?;
+                    self.out.extend_from_slice(&bits.to_be_bytes()[1..count]);
+                    return Ok(false);
+                }
+                None => return Err(self.at),
+            }
+            self.at += 1;
+        }
+        self.out.extend_from_slice(&bits.to_be_bytes()[1..]);
+        Ok(true)
+    }
+
+    /// The padding behind two or three characters, and nothing after it.
+    fn padding(&mut self, count: usize) -> Result<(), usize> {
+        self.at += 1;
+        self.skip_line_breaks();
+        if count == 2 {
+            match self.text.get(self.at) {
+                Some(b'=') => self.at += 1,
+                Some(_) => return Err(self.at - 1),
+                None => return Err(self.text.len()),
+            }
+            self.skip_line_breaks();
+        }
+        if self.at < self.text.len() { Err(self.at) } else { Ok(()) }
+    }
+
+    fn skip_line_breaks(&mut self) {
+        while matches!(self.text.get(self.at), Some(b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+}
+
+fn value(c: u8) -> Option<u8> {
+    match c {
+        b'A'..=b'Z' => Some(c - b'A'),
+        b'a'..=b'z' => Some(c - b'a' + 26),
+        b'0'..=b'9' => Some(c - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
+}

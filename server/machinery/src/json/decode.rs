@@ -1,0 +1,319 @@
+//! Decodes JSON into a described struct with the semantics of `sigs.k8s.io/json`: names match exactly, unknown fields are skipped,
+//! of duplicates the last wins (and is merged into what is there, as Go does), `null` leaves plain fields alone and empties others.
+//!
+//! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
+//! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
+
+use std::borrow::Cow;
+
+use super::error::{Error, TypeError};
+use super::issues::Issues;
+use super::path::Path;
+use super::read::{Reader, Stop, syntax_error, to_text};
+use super::{go_type, scalars};
+use crate::def::{JsonForm, Shape};
+use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
+use crate::scalar::ScalarError;
+
+/// Recursive types may be nested this deep: a bound for the stack, below upstream's limit of 10,000.
+pub(crate) const MAX_TYPED_DEPTH: u32 = 500;
+
+/// Decodes a document into a struct. Fields that are absent keep their values. On an error, `issues` is left empty and the struct is
+/// in no useful state.
+pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    let text = to_text(document);
+    let mut decoder = Decoder { reader: Reader::new(&text), issues, depth: 0, saved: None, fatal: None };
+    let result = decoder.document(into);
+    let Decoder { saved, fatal, .. } = decoder;
+    match (result, saved) {
+        (Ok(()), None) => Ok(()),
+        (_, saved) => {
+            issues.clear();
+            Err(reason(document, fatal.or(saved)))
+        }
+    }
+}
+
+/// A syntax error anywhere outweighs what the decoder found.
+#[cold]
+pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
+    match (syntax_error(document), found) {
+        (None, Some(error)) => error,
+        (Some(text), _) => Error::Syntax(text.into()),
+        // The reader stopped where Go's scanner would not have: the only such place is our own limit of depth.
+        (None, None) => Error::Syntax("invalid character '{' exceeded max depth".into()),
+    }
+}
+
+pub(crate) struct Decoder<'d, 'i> {
+    pub(crate) reader: Reader<'d>,
+    pub(crate) issues: &'i mut Issues,
+    depth: u32,
+    /// The first value of a wrong kind.
+    saved: Option<Error>,
+    /// What ended decoding.
+    fatal: Option<Error>,
+}
+
+pub(crate) type Step = Result<(), Stop>;
+
+impl<'d> Decoder<'d, '_> {
+    fn document(&mut self, into: Mut<'_>) -> Step {
+        self.reader.token();
+        self.structure(into, &Path::ROOT)?;
+        if self.reader.at_end() { Ok(()) } else { Err(Stop) }
+    }
+
+    /// Takes the value here into a struct.
+    fn structure(&mut self, into: Mut<'_>, path: &Path<'_>) -> Step {
+        match (into.def().json_form, self.reader.peek()) {
+            (JsonForm::Fields, b'{') => self.fields(into, path),
+            (JsonForm::Fields, b'n') => self.reader.word(b"null"),
+            (JsonForm::Fields, _) => self.mismatch(path, || go_type::of_struct(into.def())),
+            (JsonForm::Items, _) => self.items(into, path),
+            (form, first) => self.schema_or(form, first, into, path),
+        }
+    }
+
+    fn fields(&mut self, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+        let def = into.def();
+        let tables = def.tables();
+        let (mut next, mut seen) = (0, 0u128);
+        self.reader.at += 1;
+        if self.reader.token() == b'}' {
+            self.reader.at += 1;
+            return Ok(());
+        }
+        self.descend()?;
+        loop {
+            let name = self.reader.name()?;
+            let index = match tables.json.get(next) {
+                Some(flat) if flat.field.json == name => Some(next),
+                _ => tables.find(&name),
+            };
+            if let Some(index) = index {
+                next = index + 1;
+                let bit = 1u128.checked_shl(index as u32).unwrap_or(0);
+                if seen & bit != 0 {
+                    self.issues.duplicate(path, &name);
+                }
+                seen |= bit;
+                let flat = &tables.json[index];
+                self.slot(into.slot_flat(index), flat, &path.field(def, flat))?;
+            } else {
+                self.issues.unknown(path, &name);
+                self.reader.skip()?;
+            }
+            if !self.reader.more(b'}')? {
+                self.depth -= 1;
+                return Ok(());
+            }
+        }
+    }
+
+    #[inline]
+    fn descend(&mut self) -> Step {
+        self.depth += 1;
+        if self.depth > MAX_TYPED_DEPTH { Err(Stop) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn slot(&mut self, slot: Slot<'_>, flat: &FlatField, path: &Path<'_>) -> Step {
+        match slot {
+            Slot::One(one) => scalars::one(self, one, path),
+            Slot::Opt(opt) => scalars::opt(self, opt, path),
+            Slot::List(list) => scalars::list(self, list, path),
+            Slot::Map(map) => scalars::map(self, map, path),
+            Slot::Struct(into) => self.structure(into, path),
+            Slot::OptStruct(opt) if self.reader.peek() == b'n' => {
+                opt.clear();
+                self.reader.word(b"null")
+            }
+            Slot::OptStruct(opt) => self.structure(opt.get_or_insert(), path),
+            Slot::StructList(list) => self.struct_list(list, flat.shape, path),
+            Slot::StructMap(map) => self.struct_map(map, flat.shape, path),
+        }
+    }
+
+    fn struct_list(&mut self, mut list: StructListMut<'_>, shape: Shape, path: &Path<'_>) -> Step {
+        match self.reader.peek() {
+            b'[' => {}
+            b'n' => {
+                list.truncate(0);
+                return self.reader.word(b"null");
+            }
+            _ => return self.mismatch(path, || go_type::of_shape(shape)),
+        }
+        // Go decodes into the items that are there, which only a duplicate field meets.
+        let present = list.as_list().len();
+        let mut count = 0;
+        self.reader.at += 1;
+        if self.reader.token() == b']' {
+            self.reader.at += 1;
+        } else {
+            loop {
+                let item = if count < present { list.get_mut(count).ok_or(Stop)? } else { list.push() };
+                self.structure(item, &path.index(count))?;
+                count += 1;
+                if !self.reader.more(b']')? {
+                    break;
+                }
+            }
+        }
+        if count < present {
+            list.truncate(count);
+        }
+        Ok(())
+    }
+
+    fn struct_map(&mut self, mut map: StructMapMut<'_>, shape: Shape, path: &Path<'_>) -> Step {
+        match self.reader.peek() {
+            b'{' => {}
+            b'n' => {
+                map.clear();
+                return self.reader.word(b"null");
+            }
+            _ => return self.mismatch(path, || go_type::of_shape(shape)),
+        }
+        self.reader.at += 1;
+        if self.reader.token() == b'}' {
+            self.reader.at += 1;
+            return Ok(());
+        }
+        let mut seen = Keys::new(self.issues.is_collecting());
+        loop {
+            let key = self.reader.name()?;
+            if seen.repeats(&key) {
+                self.issues.duplicate(path, &key);
+            }
+            map.remove(&key);
+            let item = map.entry(key.clone().into_owned());
+            self.structure(item, &path.key(&key))?;
+            if !self.reader.more(b'}')? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The bare list of the only field.
+    fn items(&mut self, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+        let def = into.def();
+        let Some(flat) = def.tables().json.first() else { return self.reader.skip() };
+        if matches!(self.reader.peek(), b'[' | b'n') {
+            return self.slot(into.slot_flat(0), flat, path);
+        }
+        self.mismatch(path, || go_type::of_struct(def))
+    }
+
+    /// The three unions of apiextensions. Upstream decodes their inner value by itself: strictness ends here, and an error in
+    /// it ends decoding.
+    fn schema_or(&mut self, form: JsonForm, first: u8, mut into: Mut<'_>, path: &Path<'_>) -> Step {
+        reset(&mut into);
+        let member = match (form, first) {
+            (_, b'{') => "schema",
+            (JsonForm::SchemaOrArray, b'[') => "jsonSchemas",
+            (JsonForm::SchemaOrStrings, b'[') => "property",
+            (JsonForm::SchemaOrBool, b't' | b'f') => "allows",
+            (JsonForm::SchemaOrBool, _) => {
+                self.reader.skip()?;
+                return self.fail(Error::Form("boolean or JSON schema expected"));
+            }
+            _ => return self.reader.skip(),
+        };
+        let tables = into.def().tables();
+        let index = tables.find(member).ok_or(Stop)?;
+        let flat = &tables.json[index];
+        if form == JsonForm::SchemaOrBool && first == b'{' {
+            set_true(&mut into, "allows");
+        }
+        let issues = std::mem::replace(self.issues, Issues::ignore());
+        self.descend()?;
+        let result = self.slot(into.slot_flat(index), flat, path);
+        self.depth -= 1;
+        *self.issues = issues;
+        result?;
+        match self.saved.take() {
+            Some(error) => self.fail(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Skips a value of a wrong kind and remembers the first such error.
+    #[cold]
+    pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce() -> String) -> Step {
+        let found = match self.reader.peek() {
+            b'{' => "object",
+            b'[' => "array",
+            b'"' => "string",
+            b't' | b'f' => "bool",
+            b'-' | b'0'..=b'9' => "number",
+            _ => return Err(Stop),
+        };
+        self.reader.skip()?;
+        self.save(type_error(path, found.into(), wanted().into()));
+        Ok(())
+    }
+
+    /// Remembers a number that the field's type cannot hold.
+    #[cold]
+    pub(crate) fn bad_number(&mut self, path: &Path<'_>, number: &str, wanted: &str) {
+        self.save(type_error(path, format!("number {number}").into(), wanted.into()));
+    }
+
+    /// Remembers the first error that does not end decoding.
+    pub(crate) fn save(&mut self, error: Error) {
+        self.saved.get_or_insert(error);
+    }
+
+    /// Ends decoding with the error of a scalar's own parser.
+    #[cold]
+    pub(crate) fn refuse(&mut self, path: &Path<'_>, error: ScalarError) -> Step {
+        self.fail(match error {
+            ScalarError::JsonType { found, wanted } => type_error(path, found, wanted.into()),
+            other => Error::Scalar(other),
+        })
+    }
+
+    fn fail(&mut self, error: Error) -> Step {
+        self.fatal = Some(error);
+        Err(Stop)
+    }
+}
+
+fn type_error(path: &Path<'_>, found: Box<str>, wanted: Box<str>) -> Error {
+    let (owner, path) = path.go_field();
+    Error::Type(Box::new(TypeError { found, owner, path: path.into(), wanted }))
+}
+
+fn reset(into: &mut Mut<'_>) {
+    for index in 0..into.def().fields.len() {
+        into.slot(index).clear();
+    }
+}
+
+fn set_true(into: &mut Mut<'_>, field: &str) {
+    if let Some(Slot::One(crate::reflect::OneMut::Bool(flag))) = into.by_name(field) {
+        *flag = true;
+    }
+}
+
+/// The keys of one object, looked at for duplicates only when somebody wants to know.
+pub(crate) struct Keys<'d> {
+    seen: Option<std::collections::HashSet<Cow<'d, str>>>,
+}
+
+impl<'d> Keys<'d> {
+    pub(crate) fn new(wanted: bool) -> Self {
+        Keys { seen: wanted.then(Default::default) }
+    }
+
+    /// Whether keys are looked at.
+    pub(crate) fn is_active(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    /// Whether the key was here before.
+    pub(crate) fn repeats(&mut self, key: &Cow<'d, str>) -> bool {
+        self.seen.as_mut().is_some_and(|seen| !seen.insert(key.clone()))
+    }
+}

@@ -1,0 +1,166 @@
+//! Documents without a declared type: `serde_json`'s tree, read and written with the semantics of upstream's unstructured objects.
+
+pub use serde_json::{Map, Value};
+
+use super::decode::{MAX_TYPED_DEPTH, decode, reason};
+use super::error::{Error, TypeError};
+use super::issues::Issues;
+use super::path::Path;
+use super::read::{Reader, Stop, to_text};
+use super::write;
+use crate::reflect::{Mut, Ref};
+
+/// Parses a document. Integers stay integers when they fit 64 bits; of duplicate keys the last wins.
+pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
+    let text = to_text(document);
+    let mut parser = Parser { reader: Reader::new(&text), issues, depth: 0, error: None };
+    parser.reader.token();
+    let value = parser.value(&Path::ROOT).and_then(|value| if parser.reader.at_end() { Ok(value) } else { Err(Stop) });
+    let Parser { error, .. } = parser;
+    match (value, error) {
+        (Ok(value), None) => Ok(value),
+        (_, error) => {
+            issues.clear();
+            Err(reason(document, error))
+        }
+    }
+}
+
+/// The tree of a struct.
+pub fn to_value(value: Ref<'_>) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// Decodes a tree into a struct, with the errors and issues of its text.
+pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    let mut text = Vec::new();
+    encode_value(value, &mut text);
+    decode(&text, into, issues)
+}
+
+/// Appends the JSON of a tree as Go writes maps: keys sorted.
+pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::Bool(true) => out.extend_from_slice(b"true"),
+        Value::Bool(false) => out.extend_from_slice(b"false"),
+        Value::Number(number) => encode_number(number, out),
+        Value::String(text) => write::string(out, text),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                encode_value(item, out);
+            }
+            out.push(b']');
+        }
+        Value::Object(map) => encode_map(map, out),
+    }
+}
+
+fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
+    let mut members: Vec<(&String, &Value)> = map.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    out.push(b'{');
+    for (index, (key, value)) in members.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write::string(out, key);
+        out.push(b':');
+        encode_value(value, out);
+    }
+    out.push(b'}');
+}
+
+fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
+    if let Some(integer) = number.as_i64() {
+        write::integer(out, integer);
+    } else if let Some(integer) = number.as_u64() {
+        crate::scalar::digits::append_u64(out, integer);
+    } else {
+        write::float(out, number.as_f64().unwrap_or(0.0));
+    }
+}
+
+struct Parser<'d, 'i> {
+    reader: Reader<'d>,
+    issues: &'i mut Issues,
+    depth: u32,
+    error: Option<Error>,
+}
+
+impl<'d> Parser<'d, '_> {
+    fn value(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
+        Ok(match self.reader.peek() {
+            b'{' => Value::Object(self.object(path)?),
+            b'[' => Value::Array(self.array(path)?),
+            b'"' => Value::String(self.reader.string()?.into_owned()),
+            b't' => self.reader.word(b"true").map(|()| Value::Bool(true))?,
+            b'f' => self.reader.word(b"false").map(|()| Value::Bool(false))?,
+            b'n' => self.reader.word(b"null").map(|()| Value::Null)?,
+            _ => self.number()?,
+        })
+    }
+
+    fn number(&mut self) -> Result<Value, Stop> {
+        let text = self.reader.number()?;
+        if let Ok(integer) = text.parse::<i64>() {
+            return Ok(integer.into());
+        }
+        let float = text.parse().ok().and_then(serde_json::Number::from_f64);
+        if float.is_none() {
+            let found = format!("number {text}").into();
+            let error = TypeError { found, owner: "", path: "".into(), wanted: "float64".into() };
+            self.error.get_or_insert(Error::Type(Box::new(error)));
+        }
+        Ok(float.map_or(Value::Null, Value::Number))
+    }
+
+    fn descend(&mut self) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth > MAX_TYPED_DEPTH { Err(Stop) } else { Ok(()) }
+    }
+
+    fn object(&mut self, path: &Path<'_>) -> Result<Map<String, Value>, Stop> {
+        let mut map = Map::new();
+        self.reader.at += 1;
+        if self.reader.token() == b'}' {
+            self.reader.at += 1;
+            return Ok(map);
+        }
+        self.descend()?;
+        loop {
+            let key = self.reader.name()?;
+            if map.contains_key(&*key) {
+                self.issues.duplicate(path, &key);
+            }
+            let value = self.value(&path.key(&key))?;
+            map.insert(key.into_owned(), value);
+            if !self.reader.more(b'}')? {
+                self.depth -= 1;
+                return Ok(map);
+            }
+        }
+    }
+
+    fn array(&mut self, path: &Path<'_>) -> Result<Vec<Value>, Stop> {
+        let mut items = Vec::new();
+        self.reader.at += 1;
+        if self.reader.token() == b']' {
+            self.reader.at += 1;
+            return Ok(items);
+        }
+        self.descend()?;
+        loop {
+            let item = self.value(&path.index(items.len()))?;
+            items.push(item);
+            if !self.reader.more(b']')? {
+                self.depth -= 1;
+                return Ok(items);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Encodes a described struct as Go's `encoding/json` does for kube-apiserver: declared order, `omitempty`, sorted maps, HTML
+//! escaping, no line break at the end (upstream's stream encoder adds one behind each object; the caller does).
+
+use super::scalars::{JsonScalar, write_list, write_map};
+use super::write;
+use crate::def::{JsonForm, Shape};
+use crate::reflect::{FlatField, Ref, Value};
+
+/// Appends the JSON of a struct.
+pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
+    structure(value, out);
+}
+
+/// Appends the JSON of an object with this version and kind, whatever the object itself says: stored objects and items carry none, and
+/// one stored object is sent in several versions.
+pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    for (key, text) in [(",\"kind\":", kind), (",\"apiVersion\":", api_version)] {
+        if !text.is_empty() {
+            out.extend_from_slice(key.as_bytes());
+            write::string(out, text);
+        }
+    }
+    let has_type_meta = matches!(&value.def().tables().json[..], [kind, api_version, ..]
+        if kind.field.json == "kind" && api_version.field.json == "apiVersion");
+    fields(value, if has_type_meta { 2 } else { 0 }, out);
+    close(start, out);
+}
+
+/// Appends the JSON of a struct in lines with two blanks for each level, as `?pretty=true` and `curl` get it.
+pub fn encode_pretty(value: Ref<'_>, out: &mut Vec<u8>) {
+    let mut compact = Vec::new();
+    encode(value, &mut compact);
+    pretty(&compact, out);
+}
+
+/// Lays JSON out in lines (Go's `json.Indent` with two blanks).
+pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
+    let mut depth = 0usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (index, &c) in compact.iter().enumerate() {
+        if in_string {
+            out.push(c);
+            in_string = escaped || c != b'"';
+            escaped = !escaped && c == b'\\';
+            continue;
+        }
+        match c {
+            b'{' | b'[' => {
+                out.push(c);
+                if !matches!(compact.get(index + 1), Some(b'}' | b']')) {
+                    depth += 1;
+                    new_line(depth, out);
+                }
+            }
+            b'}' | b']' => {
+                if !matches!(index.checked_sub(1).and_then(|before| compact.get(before)), Some(b'{' | b'[')) {
+                    depth = depth.saturating_sub(1);
+                    new_line(depth, out);
+                }
+                out.push(c);
+            }
+            b',' => {
+                out.push(c);
+                new_line(depth, out);
+            }
+            b':' => out.extend_from_slice(b": "),
+            _ => {
+                in_string = c == b'"';
+                out.push(c);
+            }
+        }
+    }
+}
+
+fn new_line(depth: usize, out: &mut Vec<u8>) {
+    out.push(b'\n');
+    out.extend(std::iter::repeat_n(b' ', 2 * depth));
+}
+
+fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
+    match value.def().json_form {
+        JsonForm::Fields => {
+            let start = out.len();
+            fields(value, 0, out);
+            close(start, out);
+        }
+        JsonForm::Items => match value.def().tables().json.first() {
+            Some(flat) => write_value(value.get_flat(0), flat, out),
+            None => out.extend_from_slice(b"null"),
+        },
+        JsonForm::SchemaOrArray => first_of(value, &["jsonSchemas", "schema"], out),
+        JsonForm::SchemaOrStrings => first_of(value, &["property", "schema"], out),
+        JsonForm::SchemaOrBool => match value.by_name("schema") {
+            Some(Value::Struct(schema)) => structure(schema, out),
+            _ => matches!(value.by_name("allows"), Some(Value::Bool(true))).write(out),
+        },
+    }
+}
+
+/// The first member that holds something: the unions of apiextensions.
+fn first_of(value: Ref<'_>, members: &[&str], out: &mut Vec<u8>) {
+    let tables = value.def().tables();
+    let index = members.iter().filter_map(|m| tables.find(m)).find(|&i| !value.get_flat(i).is_empty());
+    match index {
+        Some(index) => write_value(value.get_flat(index), &tables.json[index], out),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+/// Appends fields from the index on, each with a comma before it; [`close`] makes an object of them.
+fn fields(value: Ref<'_>, from: usize, out: &mut Vec<u8>) {
+    for (index, flat) in value.def().tables().json.iter().enumerate().skip(from) {
+        let member = value.get_flat(index);
+        if flat.omits(member) {
+            continue;
+        }
+        out.push(b',');
+        out.extend_from_slice(flat.key.as_bytes());
+        write_value(member, flat, out);
+    }
+}
+
+/// Turns the members from `start` on into an object.
+fn close(start: usize, out: &mut Vec<u8>) {
+    match out.get_mut(start) {
+        Some(comma) => *comma = b'{',
+        None => out.push(b'{'),
+    }
+    out.push(b'}');
+}
+
+#[inline]
+fn write_value(value: Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.extend_from_slice(b"null"),
+        Value::String(v) => write::string(out, v),
+        Value::Bool(v) => v.write(out),
+        Value::I32(v) => v.write(out),
+        Value::I64(v) => v.write(out),
+        Value::F64(v) => v.write(out),
+        Value::Bytes(v) if v.is_empty() && matches!(flat.shape, Shape::One(_)) => out.extend_from_slice(b"null"),
+        Value::Bytes(v) => v.write(out),
+        Value::Quantity(v) => v.write(out),
+        Value::Time(v) => v.write(out),
+        Value::MicroTime(v) => v.write(out),
+        Value::Duration(v) => v.write(out),
+        Value::IntOrString(v) => v.write(out),
+        Value::RawExtension(v) => v.write(out),
+        Value::FieldsV1(v) => v.write(out),
+        Value::Json(v) => v.write(out),
+        Value::Struct(v) => structure(v, out),
+        Value::List(v) => write_list(out, v),
+        Value::Map(v) => write_map(out, v),
+        Value::StructList(v) => struct_list(v, out),
+        Value::StructMap(v) => struct_map(v, out),
+    }
+}
+
+fn struct_list(list: crate::reflect::StructList<'_>, out: &mut Vec<u8>) {
+    if list.is_empty() {
+        return out.extend_from_slice(b"null");
+    }
+    let start = out.len();
+    for item in list.iter() {
+        out.push(b',');
+        structure(item, out);
+    }
+    out[start] = b'[';
+    out.push(b']');
+}
+
+fn struct_map(map: crate::reflect::StructMap<'_>, out: &mut Vec<u8>) {
+    let start = out.len();
+    map.for_each(|key, item| {
+        out.push(b',');
+        write::string(out, key);
+        out.push(b':');
+        structure(item, out);
+    });
+    match out.get_mut(start) {
+        Some(comma) => {
+            *comma = b'{';
+            out.push(b'}');
+        }
+        None => out.extend_from_slice(b"null"),
+    }
+}

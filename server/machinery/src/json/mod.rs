@@ -1,0 +1,31 @@
+//! JSON over descriptors: what clients send and what they get, byte for byte as upstream.
+//!
+//! Readers and writers are concrete functions over [`Ref`](crate::reflect::Ref) and [`Mut`](crate::reflect::Mut): they compile once
+//! and serve every declared type. Documents without a declared type (custom resources, patches) are a [`Value`].
+
+mod base64;
+mod decode;
+mod dom;
+mod encode;
+mod error;
+mod go_type;
+mod issues;
+mod path;
+mod read;
+mod scalars;
+mod write;
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;
+
+pub use decode::decode;
+pub use dom::{Map, Value, encode_value, from_value, parse, to_value};
+pub use encode::{encode, encode_object, encode_pretty, pretty};
+pub use error::{Error, TypeError};
+pub use issues::{Issue, Issues, strict_error};
+pub use read::{is_valid, syntax_error};
+pub use write::float;
+
+pub(crate) use scalars::{each_scalar, from_base64};

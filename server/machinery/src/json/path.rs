@@ -1,0 +1,87 @@
+//! Where in a document the decoder stands, kept on the call stack so that documents without faults pay nothing for it.
+
+use crate::def::StructDef;
+use crate::reflect::FlatField;
+
+/// A step down and the way to it.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<'a> {
+    up: Option<&'a Path<'a>>,
+    step: Step<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'a> {
+    Root,
+    Field(&'static StructDef, &'static FlatField),
+    Key(&'a str),
+    Index(usize),
+}
+
+impl<'a> Path<'a> {
+    pub(crate) const ROOT: Path<'static> = Path { up: None, step: Step::Root };
+
+    #[inline]
+    pub(crate) fn field(&'a self, def: &'static StructDef, field: &'static FlatField) -> Path<'a> {
+        Path { up: Some(self), step: Step::Field(def, field) }
+    }
+
+    #[inline]
+    pub(crate) fn key(&'a self, key: &'a str) -> Path<'a> {
+        Path { up: Some(self), step: Step::Key(key) }
+    }
+
+    #[inline]
+    pub(crate) fn index(&'a self, index: usize) -> Path<'a> {
+        Path { up: Some(self), step: Step::Index(index) }
+    }
+
+    /// The path of a field below, as strict errors print it: `spec.containers[0].foo`.
+    pub(crate) fn child(&self, field: &str) -> String {
+        let mut out = String::new();
+        self.print(&mut out);
+        push_name(&mut out, field);
+        out
+    }
+
+    fn print(&self, out: &mut String) {
+        if let Some(up) = self.up {
+            up.print(out);
+        }
+        match self.step {
+            Step::Root => {}
+            Step::Field(_, field) => push_name(out, field.field.json),
+            Step::Key(key) => push_name(out, key),
+            Step::Index(index) => {
+                out.push('[');
+                out.push_str(&index.to_string());
+                out.push(']');
+            }
+        }
+    }
+
+    /// The innermost struct on the way, by name, and the names of all fields on the way with those of embedded structs, as
+    /// Go's `json.UnmarshalTypeError` prints them: no keys, no indexes.
+    pub(crate) fn go_field(&self) -> (&'static str, String) {
+        let mut owner = "";
+        let mut names = Vec::new();
+        let mut at = Some(self);
+        while let Some(path) = at {
+            if let Step::Field(def, field) = path.step {
+                owner = if owner.is_empty() { def.name } else { owner };
+                names.push(field.field.json);
+                names.extend(field.via.iter().rev());
+            }
+            at = path.up;
+        }
+        names.reverse();
+        (owner, names.join("."))
+    }
+}
+
+fn push_name(out: &mut String, name: &str) {
+    if !out.is_empty() {
+        out.push('.');
+    }
+    out.push_str(name);
+}

@@ -1,0 +1,375 @@
+//! Reads JSON tokens from text, fast.
+//!
+//! On anything unexpected it gives [`Stop`] without a reason. [`syntax_error`] finds the words afterwards, in another pass over the whole
+//! text from its start: upstream checks a text before it decodes it, so a syntax error anywhere outweighs everything else.
+
+use std::borrow::Cow;
+
+use crate::scalar::json_text;
+
+/// Go's limit of nesting.
+const MAX_DEPTH: usize = 10_000;
+
+/// Reading cannot go on. The decoder knows why, or [`syntax_error`] will.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stop;
+
+/// What Go's scanner says about this text; `None` when it is one JSON value.
+pub fn syntax_error(text: &[u8]) -> Option<String> {
+    json_text::validate(text).err().map(|error| error.to_string())
+}
+
+/// Whether the text is one JSON value, with white space around it at most.
+pub fn is_valid(text: &[u8]) -> bool {
+    Reader::of_raw(text).is_one_value()
+}
+
+/// JSON's white space.
+fn is_space(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// A position in a text.
+pub(crate) struct Reader<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    pub(crate) at: usize,
+}
+
+/// The text with each byte that is not UTF-8 replaced as Go does it: one U+FFFD for each.
+pub(crate) fn to_text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => {
+            let mut text = String::with_capacity(bytes.len() + 16);
+            for chunk in bytes.utf8_chunks() {
+                text.push_str(chunk.valid());
+                text.extend(std::iter::repeat_n('\u{fffd}', chunk.invalid().len()));
+            }
+            Cow::Owned(text)
+        }
+    }
+}
+
+impl<'t> Reader<'t> {
+    pub(crate) fn new(text: &'t str) -> Self {
+        Reader { text, bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// A reader that may only skip: strings are not taken out of it.
+    pub(crate) fn of_raw(bytes: &'t [u8]) -> Self {
+        Reader { text: "", bytes, at: 0 }
+    }
+
+    /// The byte here; 0, which no token starts with, at the end.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> u8 {
+        self.bytes.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips white space and gives the byte behind it.
+    #[inline(always)]
+    pub(crate) fn token(&mut self) -> u8 {
+        let c = self.peek();
+        if c > b' ' { c } else { self.space() }
+    }
+
+    fn space(&mut self) -> u8 {
+        while is_space(self.peek()) {
+            self.at += 1;
+        }
+        self.peek()
+    }
+
+    /// Skips white space and takes this byte.
+    #[inline(always)]
+    pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Stop> {
+        if self.token() != byte {
+            return Err(Stop);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Whether nothing but white space is left.
+    pub(crate) fn at_end(&mut self) -> bool {
+        self.token();
+        self.at == self.bytes.len()
+    }
+
+    /// Whether the text is one value.
+    pub(crate) fn is_one_value(&mut self) -> bool {
+        self.token();
+        self.skip().is_ok() && self.at_end()
+    }
+
+    /// Whether the text goes on with this; takes it if so.
+    pub(crate) fn word(&mut self, word: &'static [u8]) -> Result<(), Stop> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return Err(Stop);
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// The text from `start` up to here.
+    #[inline]
+    pub(crate) fn since(&self, start: usize) -> Result<&'t str, Stop> {
+        self.text.get(start..self.at).ok_or(Stop)
+    }
+
+    /// Takes a string, the opening quote of which is here.
+    #[inline]
+    pub(crate) fn string(&mut self) -> Result<Cow<'t, str>, Stop> {
+        self.at += 1;
+        let start = self.at;
+        self.at = plain_until(self.bytes, start);
+        if self.peek() == b'"' {
+            let plain = self.since(start)?;
+            self.at += 1;
+            return Ok(Cow::Borrowed(plain));
+        }
+        self.escaped(start).map(Cow::Owned)
+    }
+
+    /// The rest of a string that is not plain, with what stands before it from `start` on.
+    #[cold]
+    fn escaped(&mut self, mut start: usize) -> Result<String, Stop> {
+        let mut out = String::new();
+        loop {
+            out.push_str(self.since(start)?);
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(out);
+                }
+                b'\\' => out.push(self.escape()?),
+                _ => return Err(Stop),
+            }
+            start = self.at;
+            self.at = plain_until(self.bytes, start);
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, Stop> {
+        let code = self.bytes.get(self.at + 1).ok_or(Stop)?;
+        let plain = match code {
+            b'"' | b'\\' | b'/' => char::from(*code),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return self.unicode_escape(),
+            _ => return Err(Stop),
+        };
+        self.at += 2;
+        Ok(plain)
+    }
+
+    /// `\uXXXX`, or two of them that make one character; half of such a pair is U+FFFD.
+    fn unicode_escape(&mut self) -> Result<char, Stop> {
+        let unit = self.hex4(self.at).ok_or(Stop)?;
+        self.at += 6;
+        if let Some(plain) = char::from_u32(unit) {
+            return Ok(plain);
+        }
+        if unit < 0xdc00
+            && let Some(low @ 0xdc00..=0xdfff) = self.hex4(self.at)
+        {
+            self.at += 6;
+            let joined = 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+            return Ok(char::from_u32(joined).unwrap_or('\u{fffd}'));
+        }
+        Ok('\u{fffd}')
+    }
+
+    /// The number of a `\uXXXX` at this place.
+    fn hex4(&self, at: usize) -> Option<u32> {
+        let digits = self.bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0, |sum, &d| Some(sum * 16 + char::from(d).to_digit(16)?))
+    }
+
+    /// Takes a name and its colon, and the blanks behind them.
+    #[inline]
+    pub(crate) fn name(&mut self) -> Result<Cow<'t, str>, Stop> {
+        if self.token() != b'"' {
+            return Err(Stop);
+        }
+        let name = self.string()?;
+        self.expect(b':')?;
+        self.token();
+        Ok(name)
+    }
+
+    /// Behind a member: whether another follows.
+    #[inline]
+    pub(crate) fn more(&mut self, close: u8) -> Result<bool, Stop> {
+        let c = self.token();
+        self.at += 1;
+        if c == b',' {
+            self.token();
+            return Ok(true);
+        }
+        if c == close { Ok(false) } else { Err(Stop) }
+    }
+
+    /// Takes a number, the first byte of which is here, and gives its text.
+    #[inline]
+    pub(crate) fn number(&mut self) -> Result<&'t str, Stop> {
+        let start = self.at;
+        self.skip_number()?;
+        self.since(start)
+    }
+
+    fn skip_number(&mut self) -> Result<(), Stop> {
+        if self.peek() == b'-' {
+            self.at += 1;
+        }
+        match self.peek() {
+            b'0' => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == b'.' {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), b'e' | b'E') {
+            self.at += 1;
+            if matches!(self.peek(), b'+' | b'-') {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self) -> Result<(), Stop> {
+        let start = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        if self.at == start { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Skips a string, the opening quote of which is here.
+    fn skip_string(&mut self) -> Result<(), Stop> {
+        self.at += 1;
+        loop {
+            self.at = plain_until(self.bytes, self.at);
+            match self.peek() {
+                b'"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                b'\\' => {
+                    self.escape()?;
+                }
+                _ => return Err(Stop),
+            }
+        }
+    }
+
+    fn skip_scalar(&mut self) -> Result<(), Stop> {
+        match self.peek() {
+            b'"' => self.skip_string(),
+            b't' => self.word(b"true"),
+            b'f' => self.word(b"false"),
+            b'n' => self.word(b"null"),
+            _ => self.skip_number(),
+        }
+    }
+
+    fn skip_key(&mut self) -> Result<(), Stop> {
+        if self.token() != b'"' {
+            return Err(Stop);
+        }
+        self.skip_string()?;
+        self.expect(b':')
+    }
+
+    /// Takes the value here and gives its text.
+    pub(crate) fn raw(&mut self) -> Result<&'t str, Stop> {
+        self.token();
+        let start = self.at;
+        self.skip()?;
+        self.since(start)
+    }
+
+    /// Skips a value, checking it. A loop, so that deep nesting costs no stack.
+    pub(crate) fn skip(&mut self) -> Result<(), Stop> {
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            let c = self.token();
+            if c == b'{' || c == b'[' {
+                self.at += 1;
+                if self.token() != c + 2 {
+                    open.push(c);
+                    if open.len() > MAX_DEPTH {
+                        return Err(Stop);
+                    }
+                    if c == b'{' {
+                        self.skip_key()?;
+                    }
+                    continue;
+                }
+                self.at += 1;
+            } else {
+                self.skip_scalar()?;
+            }
+            if self.close(&mut open)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Behind a value: closes what ends here; true when nothing is open any more, false when a value follows.
+    fn close(&mut self, open: &mut Vec<u8>) -> Result<bool, Stop> {
+        while let Some(&bracket) = open.last() {
+            let c = self.token();
+            self.at += 1;
+            if c == b',' {
+                if bracket == b'{' {
+                    self.skip_key()?;
+                }
+                return Ok(false);
+            }
+            if c != bracket + 2 {
+                return Err(Stop);
+            }
+            open.pop();
+        }
+        Ok(true)
+    }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// The first place at or behind `at` of a quote, a backslash or a control character; the length when there is none.
+///
+/// Eight bytes at a time: in each byte the high bit of `(x ^ pattern) - 1 & !(x ^ pattern)` tells whether it equals the pattern. Borrows
+/// may set bits above the first true one, never below it.
+#[inline]
+fn plain_until(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..at + 8).and_then(|c| <[u8; 8]>::try_from(c).ok()) {
+        let x = u64::from_le_bytes(chunk);
+        let quote = x ^ (ONES * b'"' as u64);
+        let backslash = x ^ (ONES * b'\\' as u64);
+        let found = (quote.wrapping_sub(ONES) & !quote)
+            | (backslash.wrapping_sub(ONES) & !backslash)
+            | (x.wrapping_sub(ONES * 0x20) & !x);
+        let found = found & HIGHS;
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(&c) = bytes.get(at) {
+        if c == b'"' || c == b'\\' || c < 0x20 {
+            return at;
+        }
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,378 @@
+//! Scalars, lists and maps of them, from and to JSON.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ::base64::engine::{Engine, general_purpose::STANDARD};
+use bytes::Bytes;
+
+use super::decode::{Decoder, Keys, Step};
+use super::error::Error;
+use super::go_type;
+use super::path::Path;
+use super::read::Stop;
+use super::write;
+use crate::def::{Scalar, Shape};
+use crate::reflect::{List, ListMut, Map, MapMut, OneMut, OptMut};
+use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+
+/// Does one thing for each type of scalar that one of `reflect`'s enums may hold.
+macro_rules! each_scalar {
+    ($value:expr, $enum:ident, $v:ident => $body:expr) => {
+        match $value {
+            $enum::Bool($v) => $body,
+            $enum::I32($v) => $body,
+            $enum::I64($v) => $body,
+            $enum::F64($v) => $body,
+            $enum::String($v) => $body,
+            $enum::Bytes($v) => $body,
+            $enum::Quantity($v) => $body,
+            $enum::Time($v) => $body,
+            $enum::MicroTime($v) => $body,
+            $enum::Duration($v) => $body,
+            $enum::IntOrString($v) => $body,
+            $enum::RawExtension($v) => $body,
+            $enum::FieldsV1($v) => $body,
+            $enum::Json($v) => $body,
+        }
+    };
+}
+pub(crate) use each_scalar;
+
+/// A scalar as JSON sees it.
+pub(crate) trait JsonScalar: Default {
+    const SCALAR: Scalar;
+
+    /// Takes the value that the decoder stands at.
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step;
+
+    fn write(&self, out: &mut Vec<u8>);
+}
+
+/// Skips a value of a wrong kind; `null` leaves the field alone.
+#[cold]
+fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+    match decoder.reader.peek() {
+        b'n' => decoder.reader.word(b"null"),
+        _ => decoder.mismatch(path, || go_type::scalar(T::SCALAR).into()),
+    }
+}
+
+impl JsonScalar for bool {
+    const SCALAR: Scalar = Scalar::Bool;
+
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+        let value = decoder.reader.peek() == b't';
+        match decoder.reader.peek() {
+            b't' => decoder.reader.word(b"true")?,
+            b'f' => decoder.reader.word(b"false")?,
+            _ => return other::<Self>(decoder, path),
+        }
+        *self = value;
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ident: $scalar:ident, $write:expr;)*) => {$(
+        impl JsonScalar for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+                if !matches!(decoder.reader.peek(), b'-' | b'0'..=b'9') {
+                    return other::<Self>(decoder, path);
+                }
+                let text = decoder.reader.number()?;
+                match parse::$ty(text) {
+                    Some(number) => *self = number,
+                    None => decoder.bad_number(path, text, go_type::scalar(Self::SCALAR)),
+                }
+                Ok(())
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                $write(out, *self)
+            }
+        }
+    )*};
+}
+numbers! {
+    i32: I32, |out, n| write::integer(out, i64::from(n));
+    i64: I64, write::integer;
+    f64: F64, write::float;
+}
+
+/// Texts of JSON numbers to numbers, refusing what Go's `strconv` refuses.
+mod parse {
+    pub(super) fn i32(text: &str) -> Option<i32> {
+        text.parse().ok()
+    }
+
+    pub(super) fn i64(text: &str) -> Option<i64> {
+        text.parse().ok()
+    }
+
+    pub(super) fn f64(text: &str) -> Option<f64> {
+        text.parse().ok().filter(|number: &f64| number.is_finite())
+    }
+}
+
+impl JsonScalar for String {
+    const SCALAR: Scalar = Scalar::String;
+
+    #[inline]
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+        if decoder.reader.peek() != b'"' {
+            return other::<Self>(decoder, path);
+        }
+        *self = decoder.reader.string()?.into_owned();
+        Ok(())
+    }
+
+    #[inline]
+    fn write(&self, out: &mut Vec<u8>) {
+        write::string(out, self);
+    }
+}
+
+impl JsonScalar for Bytes {
+    const SCALAR: Scalar = Scalar::Bytes;
+
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+        match decoder.reader.peek() {
+            b'"' => {
+                let text = decoder.reader.string()?;
+                match from_base64(&text) {
+                    Ok(bytes) => *self = bytes.into(),
+                    Err(at) => decoder.save(Error::Base64(at)),
+                }
+                Ok(())
+            }
+            // A Go []byte may come as a list of numbers.
+            b'[' => {
+                let text = decoder.reader.raw()?;
+                match serde_json::from_str::<Vec<u8>>(text) {
+                    Ok(bytes) => *self = bytes.into(),
+                    Err(_) => decoder.bad_number(path, text, "uint8"),
+                }
+                Ok(())
+            }
+            b'n' => {
+                *self = Bytes::new();
+                decoder.reader.word(b"null")
+            }
+            _ => other::<Self>(decoder, path),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write::base64(out, self);
+    }
+}
+
+/// Decodes standard base64, in which Go ignores line breaks. The error is the place that Go complains about.
+pub(crate) fn from_base64(text: &str) -> Result<Vec<u8>, usize> {
+    STANDARD.decode(text).or_else(|_| super::base64::decode(text))
+}
+
+macro_rules! by_from_json {
+    ($($ty:ident: $scalar:ident, $write:expr;)*) => {$(
+        impl JsonScalar for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+                match <$ty>::from_json(decoder.reader.raw()?) {
+                    Ok(value) => *self = value,
+                    Err(error) => return decoder.refuse(path, error),
+                }
+                Ok(())
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                $write(self, out)
+            }
+        }
+    )*};
+}
+by_from_json! {
+    Quantity: Quantity, |q: &Quantity, out| quoted(out, |out| q.append_to(out));
+    Time: Time, |t: &Time, out| t.append_json(out);
+    MicroTime: MicroTime, |t: &MicroTime, out| t.append_json(out);
+    Duration: Duration, |d: &Duration, out| quoted(out, |out| d.append_to(out));
+    IntOrString: IntOrString, |i: &IntOrString, out| i.append_json(out);
+}
+
+fn quoted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    out.push(b'"');
+    write(out);
+    out.push(b'"');
+}
+
+macro_rules! raws {
+    ($($ty:ident: $scalar:ident, $write:expr;)*) => {$(
+        impl JsonScalar for $ty {
+            const SCALAR: Scalar = Scalar::$scalar;
+
+            fn read(&mut self, decoder: &mut Decoder<'_, '_>, _: &Path<'_>) -> Step {
+                let text = decoder.reader.raw()?;
+                if text != "null" {
+                    *self = Self::from_json(Bytes::copy_from_slice(text.as_bytes()));
+                }
+                Ok(())
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                match self.as_bytes().as_ref() {
+                    [] => out.extend_from_slice(b"null"),
+                    text => $write(out, text),
+                }
+            }
+        }
+    )*};
+}
+raws! {
+    FieldsV1: FieldsV1, write::raw;
+    JsonValue: Json, write::raw;
+    RawExtension: RawExtension, extension;
+}
+
+/// The content of a `RawExtension` is JSON nearly always. CBOR is transcoded, as upstream does; a protobuf envelope has no form in
+/// JSON that could be found without its type: whoever can decode it must do so before.
+fn extension(out: &mut Vec<u8>, content: &[u8]) {
+    match content {
+        [0xd9, 0xd9, 0xf7, ..] => match crate::cbor::to_json(content) {
+            Ok(json) => out.extend_from_slice(&json),
+            Err(_) => out.extend_from_slice(b"null"),
+        },
+        [b'k', b'8', b's', 0, ..] => out.extend_from_slice(b"null"),
+        text => write::raw(out, text),
+    }
+}
+
+/// Takes a value into a plain field.
+#[inline]
+pub(crate) fn one(decoder: &mut Decoder<'_, '_>, one: OneMut<'_>, path: &Path<'_>) -> Step {
+    each_scalar!(one, OneMut, v => v.read(decoder, path))
+}
+
+/// Takes a value into an optional field.
+#[inline]
+pub(crate) fn opt(decoder: &mut Decoder<'_, '_>, opt: OptMut<'_>, path: &Path<'_>) -> Step {
+    each_scalar!(opt, OptMut, v => {
+        if decoder.reader.peek() == b'n' {
+            *v = None;
+            return decoder.reader.word(b"null");
+        }
+        v.get_or_insert_default().read(decoder, path)
+    })
+}
+
+pub(crate) fn list(decoder: &mut Decoder<'_, '_>, list: ListMut<'_>, path: &Path<'_>) -> Step {
+    each_scalar!(list, ListMut, v => read_list(decoder, v, path))
+}
+
+pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &Path<'_>) -> Step {
+    each_scalar!(map, MapMut, v => read_map(decoder, v, path))
+}
+
+fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, path: &Path<'_>) -> Step {
+    match decoder.reader.peek() {
+        b'[' => {}
+        b'n' => {
+            list.clear();
+            return decoder.reader.word(b"null");
+        }
+        _ => return decoder.mismatch(path, || go_type::of_shape(Shape::List(T::SCALAR))),
+    }
+    let mut count = 0;
+    decoder.reader.at += 1;
+    if decoder.reader.token() == b']' {
+        decoder.reader.at += 1;
+    } else {
+        loop {
+            if count == list.len() {
+                list.push(T::default());
+            }
+            list.get_mut(count).ok_or(Stop)?.read(decoder, path)?;
+            count += 1;
+            if !decoder.reader.more(b']')? {
+                break;
+            }
+        }
+    }
+    list.truncate(count);
+    Ok(())
+}
+
+fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<String, T>, path: &Path<'_>) -> Step {
+    match decoder.reader.peek() {
+        b'{' => {}
+        b'n' => {
+            map.clear();
+            return decoder.reader.word(b"null");
+        }
+        _ => return decoder.mismatch(path, || go_type::of_shape(Shape::Map(T::SCALAR))),
+    }
+    decoder.reader.at += 1;
+    if decoder.reader.token() == b'}' {
+        decoder.reader.at += 1;
+        return Ok(());
+    }
+    let mut seen = Keys::new(decoder.issues.is_collecting() && !map.is_empty());
+    loop {
+        let key: Cow<'_, str> = decoder.reader.name()?;
+        let mut value = T::default();
+        value.read(decoder, path)?;
+        let repeats = seen.repeats(&key);
+        let replaced = map.insert(key.clone().into_owned(), value).is_some();
+        if repeats || (replaced && !seen.is_active()) {
+            decoder.issues.duplicate(path, &key);
+        }
+        if !decoder.reader.more(b'}')? {
+            return Ok(());
+        }
+    }
+}
+
+/// Appends a list; an empty one is Go's nil slice.
+pub(crate) fn write_list(out: &mut Vec<u8>, list: List<'_>) {
+    each_scalar!(list, List, v => write_items(out, v))
+}
+
+/// Appends a map in order of keys; an empty one is Go's nil map.
+pub(crate) fn write_map(out: &mut Vec<u8>, map: Map<'_>) {
+    each_scalar!(map, Map, v => write_entries(out, v))
+}
+
+fn write_items<T: JsonScalar>(out: &mut Vec<u8>, list: &[T]) {
+    if list.is_empty() {
+        return out.extend_from_slice(b"null");
+    }
+    out.push(b'[');
+    for (index, item) in list.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        item.write(out);
+    }
+    out.push(b']');
+}
+
+fn write_entries<T: JsonScalar>(out: &mut Vec<u8>, map: &BTreeMap<String, T>) {
+    if map.is_empty() {
+        return out.extend_from_slice(b"null");
+    }
+    let start = out.len();
+    for (key, value) in map {
+        out.push(b',');
+        write::string(out, key);
+        out.push(b':');
+        value.write(out);
+    }
+    out[start] = b'{';
+    out.push(b'}');
+}
