@@ -10,6 +10,7 @@ pub mod defaulting;
 pub mod envelope;
 pub mod field_error;
 pub mod field_path;
+pub mod format;
 pub mod json;
 pub mod print;
 pub mod protobuf;

@@ -36,9 +36,12 @@ fn push_quoted(out: &mut String, character: char) {
     debug_assert!(written.is_ok(), "writing to a String cannot fail");
 }
 
-/// Go's `unicode.IsPrint` for characters beyond ASCII. The standard library decides the same question when it prints
-/// debug text, except that it also escapes a combining character at the start; hence the letter before it.
-fn is_printable(character: char) -> bool {
+/// Go's `unicode.IsPrint`. Beyond ASCII the standard library decides the same question when it prints debug text, except
+/// that it also escapes a combining character at the start; hence the letter before it.
+pub fn is_printable(character: char) -> bool {
+    if character.is_ascii() {
+        return matches!(character, ' '..='~');
+    }
     let mut buffer = [0u8; 5];
     buffer[0] = b'a';
     let length = 1 + character.encode_utf8(&mut buffer[1..]).len();

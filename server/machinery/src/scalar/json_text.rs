@@ -142,7 +142,7 @@ impl Checker<'_> {
             if let Some(bracket) = opened {
                 open.push(bracket);
                 if open.len() > MAX_DEPTH {
-                    return Err(ScalarError::syntax(format_args!("exceeded max depth")));
+                    return Err(refuse(bracket, "exceeded max depth"));
                 }
                 if !self.close_at_once(bracket)? {
                     continue;
@@ -380,7 +380,7 @@ mod tests {
             assert_eq!(validate(json.as_bytes()).unwrap_err().to_string(), expect, "{json}");
         }
         let deep = "[".repeat(10_001);
-        assert_eq!(validate(deep.as_bytes()).unwrap_err().to_string(), "exceeded max depth");
+        assert_eq!(validate(deep.as_bytes()).unwrap_err().to_string(), "invalid character '[' exceeded max depth");
     }
 
     #[test]

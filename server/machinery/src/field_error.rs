@@ -1,0 +1,332 @@
+//! Errors of fields: what is wrong, where, and how upstream words it.
+//!
+//! The text of a [`FieldError`] goes to clients twice, in the message of a Status and in its causes.
+
+use crate::field_path::Path;
+use crate::scalar::go_text::{append_json_string, json_string, quote};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+/// What kind of mistake it is (upstream `field.ErrorType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorType {
+    /// A value that refers to nothing.
+    NotFound,
+    /// A value that is missing.
+    Required,
+    /// A value that has to be unique and is not.
+    Duplicate,
+    /// A malformed value.
+    Invalid,
+    /// A value that is none of the known ones.
+    NotSupported,
+    /// A well-formed value that is not allowed here.
+    Forbidden,
+    /// A value with too many bytes.
+    TooLong,
+    /// A value with too few characters.
+    TooShort,
+    /// A list with too many items.
+    TooMany,
+    /// A list with too few items.
+    TooFew,
+    /// A value of another JSON type than the field.
+    TypeInvalid,
+    /// A failure that is not the client's.
+    Internal,
+}
+
+impl ErrorType {
+    /// The reason in a Status cause (upstream `metav1.CauseType`).
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::NotFound => "FieldValueNotFound",
+            Self::Required => "FieldValueRequired",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::Invalid => "FieldValueInvalid",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::TooLong => "FieldValueTooLong",
+            Self::TooShort => "FieldValueTooShort",
+            Self::TooMany => "FieldValueTooMany",
+            Self::TooFew => "FieldValueTooFew",
+            Self::TypeInvalid => "FieldValueTypeInvalid",
+            Self::Internal => "InternalError",
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::NotFound => "Not found",
+            Self::Required => "Required value",
+            Self::Duplicate => "Duplicate value",
+            Self::Invalid | Self::TypeInvalid => "Invalid value",
+            Self::NotSupported => "Unsupported value",
+            Self::Forbidden => "Forbidden",
+            Self::TooLong => "Too long",
+            Self::TooShort => "Too short",
+            Self::TooMany => "Too many",
+            Self::TooFew => "Too few",
+            Self::Internal => "Internal error",
+        }
+    }
+
+    /// Whether the text shows the offending value.
+    const fn shows_value(self) -> bool {
+        !matches!(self, Self::Required | Self::Forbidden | Self::TooLong | Self::TooShort | Self::Internal)
+    }
+}
+
+impl fmt::Display for ErrorType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+/// The offending value, as it is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BadValue {
+    /// A Go `string`, shown quoted as by `%q`. Values of named string types are [`BadValue::Json`] upstream.
+    String(String),
+    /// A number.
+    Int(i64),
+    /// A fractional number.
+    Float(f64),
+    /// A truth value.
+    Bool(bool),
+    /// Anything else, by its JSON text.
+    Json(String),
+    /// Go's nil, shown as `null`.
+    None,
+    /// Not shown at all.
+    Omitted,
+}
+
+impl BadValue {
+    /// A value whose Go type is a named string type or a pointer to a string, which upstream shows as JSON.
+    pub fn json_string(text: &str) -> Self {
+        Self::Json(json_string(text))
+    }
+
+    /// A list of strings, shown as JSON; upstream's lists are nil when empty.
+    pub fn strings<S: AsRef<str>>(texts: &[S]) -> Self {
+        if texts.is_empty() {
+            return Self::None;
+        }
+        let mut out = Vec::new();
+        for text in texts {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+            append_json_string(&mut out, text.as_ref());
+        }
+        out.push(b']');
+        Self::Json(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::String(text) => f.write_str(&quote(text)),
+            Self::Int(number) => number.fmt(f),
+            Self::Float(number) => f.write_str(&format_float(*number)),
+            Self::Bool(value) => value.fmt(f),
+            Self::Json(json) => f.write_str(json),
+            Self::None => f.write_str("null"),
+            Self::Omitted => Ok(()),
+        }
+    }
+}
+
+/// A float as Go's `%v` shows it: shortest digits, with an exponent where that is below -4 or more than 5.
+fn format_float(number: f64) -> String {
+    if number.is_nan() {
+        return "NaN".to_owned();
+    }
+    if number.is_infinite() {
+        return if number > 0.0 { "+Inf" } else { "-Inf" }.to_owned();
+    }
+    let scientific = format!("{number:e}");
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..=5).contains(&exponent) => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+        }
+        _ => number.to_string(),
+    }
+}
+
+macro_rules! bad_value_from {
+    ($($from:ty => |$value:ident| $make:expr;)*) => {$(
+        impl From<$from> for BadValue {
+            fn from($value: $from) -> Self {
+                $make
+            }
+        }
+    )*};
+}
+
+bad_value_from! {
+    &str => |text| Self::String(text.to_owned());
+    &String => |text| Self::String(text.clone());
+    String => |text| Self::String(text);
+    i64 => |number| Self::Int(number);
+    i32 => |number| Self::Int(i64::from(number));
+    usize => |number| Self::Int(number as i64);
+    f64 => |number| Self::Float(number);
+    bool => |value| Self::Bool(value);
+}
+
+/// One mistake in one field (upstream `field.Error`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// What kind of mistake it is.
+    pub error_type: ErrorType,
+    /// The path of the field.
+    pub field: String,
+    /// The offending value.
+    pub bad_value: BadValue,
+    /// The explanation; may be empty.
+    pub detail: Cow<'static, str>,
+}
+
+impl FieldError {
+    fn new(
+        error_type: ErrorType,
+        path: &Path<'_>,
+        value: impl Into<BadValue>,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { error_type, field: path.to_string(), bad_value: value.into(), detail: detail.into() }
+    }
+
+    /// A malformed value.
+    pub fn invalid(path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorType::Invalid, path, value, detail)
+    }
+
+    /// A value of another type than the field.
+    pub fn type_invalid(path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorType::TypeInvalid, path, value, detail)
+    }
+
+    /// A missing value.
+    pub fn required(path: &Path<'_>, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorType::Required, path, "", detail)
+    }
+
+    /// A value that has to be unique and is not.
+    pub fn duplicate(path: &Path<'_>, value: impl Into<BadValue>) -> Self {
+        Self::new(ErrorType::Duplicate, path, value, "")
+    }
+
+    /// A value that refers to nothing.
+    pub fn not_found(path: &Path<'_>, value: impl Into<BadValue>) -> Self {
+        Self::new(ErrorType::NotFound, path, value, "")
+    }
+
+    /// A value that is none of `supported`, which are shown in the order given.
+    pub fn not_supported<S: AsRef<str>>(path: &Path<'_>, value: impl Into<BadValue>, supported: &[S]) -> Self {
+        let quoted: Vec<String> = supported.iter().map(|value| quote(value.as_ref())).collect();
+        let detail = match quoted.as_slice() {
+            [] => Cow::Borrowed(""),
+            quoted => format!("supported values: {}", quoted.join(", ")).into(),
+        };
+        Self::new(ErrorType::NotSupported, path, value, detail)
+    }
+
+    /// A well-formed value that is not allowed here.
+    pub fn forbidden(path: &Path<'_>, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(ErrorType::Forbidden, path, "", detail)
+    }
+
+    /// A value of more than `max` bytes.
+    pub fn too_long(path: &Path<'_>, max: usize) -> Self {
+        Self::too_long_in(path, max, "byte")
+    }
+
+    /// A value of more than `max` characters.
+    pub fn too_long_characters(path: &Path<'_>, max: usize) -> Self {
+        Self::too_long_in(path, max, "character")
+    }
+
+    fn too_long_in(path: &Path<'_>, max: usize, unit: &str) -> Self {
+        let detail = format!("may not be more than {max} {unit}{}", plural(max));
+        Self::new(ErrorType::TooLong, path, BadValue::Omitted, detail)
+    }
+
+    /// A value of fewer than `min` characters.
+    pub fn too_short(path: &Path<'_>, value: impl Into<BadValue>, min: usize) -> Self {
+        Self::new(ErrorType::TooShort, path, value, format!("must be at least {min} character{}", plural(min)))
+    }
+
+    /// A list of `actual` items where `max` are allowed; without a number of items none is shown.
+    pub fn too_many(path: &Path<'_>, actual: Option<usize>, max: usize) -> Self {
+        let value = actual.map_or(BadValue::Omitted, BadValue::from);
+        Self::new(ErrorType::TooMany, path, value, format!("must have at most {max} item{}", plural(max)))
+    }
+
+    /// A list of `actual` items where `min` are wanted.
+    pub fn too_few(path: &Path<'_>, actual: usize, min: usize) -> Self {
+        Self::new(ErrorType::TooFew, path, actual, format!("must have at least {min} item{}", plural(min)))
+    }
+
+    /// A failure that is not the client's.
+    pub fn internal(path: &Path<'_>, error: impl fmt::Display) -> Self {
+        Self::new(ErrorType::Internal, path, BadValue::Omitted, error.to_string())
+    }
+
+    /// The text without the path, as a Status cause carries it.
+    pub fn body(&self) -> String {
+        Body(self).to_string()
+    }
+
+    /// Puts a prefix before the explanation.
+    pub fn prefix_detail(mut self, prefix: &str) -> Self {
+        self.detail = format!("{prefix}{}", self.detail).into();
+        self
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+struct Body<'a>(&'a FieldError);
+
+impl fmt::Display for Body<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FieldError { error_type, bad_value, detail, .. } = self.0;
+        error_type.fmt(f)?;
+        if error_type.shows_value() && *bad_value != BadValue::Omitted {
+            write!(f, ": {bad_value}")?;
+        }
+        if !detail.is_empty() {
+            write!(f, ": {detail}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, Body(self))
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+/// Many errors as one text: each once, in brackets when there are several (upstream `utilerrors.Aggregate`).
+pub fn aggregate(errors: &[FieldError]) -> String {
+    let mut seen = HashSet::new();
+    let mut texts: Vec<String> = errors.iter().map(FieldError::to_string).collect();
+    texts.retain(|text| seen.insert(text.clone()));
+    match texts.as_slice() {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,100 @@
+//! The path of a field, as error messages show it: `spec.template.spec.containers[0].image`.
+//!
+//! A path is a list on the stack that points to its parent, so that code which walks an object extends it without
+//! allocating; text is only made when there is an error to report.
+
+use std::fmt;
+
+/// A path to a field (upstream `field.Path`).
+///
+/// A name may hold dots: `path.child("template.spec")` shows as two steps and saves one.
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    element: Element<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Element<'a> {
+    /// No path at all: Go's nil `*field.Path`.
+    Nothing,
+    Name(&'a str),
+    Index(usize),
+    Key(&'a str),
+}
+
+impl<'a> Path<'a> {
+    /// The path that is none. Alone it shows as `<nil>`, which clients of upstream do see; as a parent it vanishes.
+    pub const NONE: Path<'static> = Path { parent: None, element: Element::Nothing };
+
+    /// A path of one name.
+    pub const fn new(name: &'a str) -> Self {
+        Self { parent: None, element: Element::Name(name) }
+    }
+
+    /// The field `name` of this one.
+    pub const fn child(&'a self, name: &'a str) -> Self {
+        self.with(Element::Name(name))
+    }
+
+    /// The item at `index` of this list.
+    pub const fn index(&'a self, index: usize) -> Self {
+        self.with(Element::Index(index))
+    }
+
+    /// The entry at `key` of this map.
+    pub const fn key(&'a self, key: &'a str) -> Self {
+        self.with(Element::Key(key))
+    }
+
+    const fn with(&'a self, element: Element<'a>) -> Self {
+        let parent = match self.element {
+            Element::Nothing => None,
+            _ => Some(self),
+        };
+        Self { parent, element }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match self.element {
+            Element::Nothing => f.write_str("<nil>"),
+            Element::Name("") => f.write_str("[]"), // Upstream takes an unnamed field for an unnamed subscript.
+            Element::Name(name) if self.parent.is_some() => write!(f, ".{name}"),
+            Element::Name(name) => f.write_str(name),
+            Element::Index(index) => write!(f, "[{index}]"),
+            Element::Key(key) => write!(f, "[{key}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_as_upstream_does() {
+        let spec = Path::new("spec");
+        let containers = spec.child("template.spec").child("containers").to_string();
+        assert_eq!(containers, "spec.template.spec.containers");
+        assert_eq!(spec.child("containers").index(0).child("image").to_string(), "spec.containers[0].image");
+        assert_eq!(Path::new("metadata").child("labels").key("a.b/c").to_string(), "metadata.labels[a.b/c]");
+        assert_eq!(Path::new("items").index(1).key("k").to_string(), "items[1][k]");
+        assert_eq!(Path::NONE.to_string(), "<nil>");
+        assert_eq!(Path::NONE.child("key").to_string(), "key");
+        assert_eq!(Path::NONE.index(2).child("name").to_string(), "[2].name");
+        assert_eq!(spec.child("").child("x").to_string(), "spec[].x");
+    }
+
+    #[test]
+    fn grows_while_walking() {
+        fn walk(path: &Path<'_>, depth: usize) -> String {
+            if depth == 0 { path.to_string() } else { walk(&path.child("properties").index(depth), depth - 1) }
+        }
+        assert_eq!(walk(&Path::new("schema"), 2), "schema.properties[2].properties[1]");
+    }
+}

@@ -1,0 +1,257 @@
+//! Formats whose checks report errors of several kinds, and the formats of declarative validation by name.
+
+use super::{Messages, content, matcher};
+use crate::field_error::FieldError;
+use crate::field_path::Path;
+use crate::scalar::go_text;
+use std::borrow::Cow;
+
+/// A format by the name that the tag `k8s:format` gives it (upstream: `validate/strfmt.go`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DeclaredFormat {
+    /// `k8s-short-name`
+    ShortName,
+    /// `k8s-long-name`
+    LongName,
+    /// `k8s-long-name-caseless`
+    LongNameCaseless,
+    /// `k8s-label-key`
+    LabelKey,
+    /// `k8s-label-value`
+    LabelValue,
+    /// `k8s-path-segment-name`
+    PathSegmentName,
+    /// `k8s-uuid`
+    Uuid,
+    /// `k8s-resource-pool-name`
+    ResourcePoolName,
+    /// `k8s-extended-resource-name`
+    ExtendedResourceName,
+    /// `k8s-resource-fully-qualified-name`
+    ResourceFullyQualifiedName,
+}
+
+impl DeclaredFormat {
+    /// The format of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "k8s-short-name" => Self::ShortName,
+            "k8s-long-name" => Self::LongName,
+            "k8s-long-name-caseless" => Self::LongNameCaseless,
+            "k8s-label-key" => Self::LabelKey,
+            "k8s-label-value" => Self::LabelValue,
+            "k8s-path-segment-name" => Self::PathSegmentName,
+            "k8s-uuid" => Self::Uuid,
+            "k8s-resource-pool-name" => Self::ResourcePoolName,
+            "k8s-extended-resource-name" => Self::ExtendedResourceName,
+            "k8s-resource-fully-qualified-name" => Self::ResourceFullyQualifiedName,
+            _ => return None,
+        })
+    }
+
+    /// What is wrong with a value of this format.
+    pub fn check(self, path: &Path<'_>, value: &str) -> Vec<FieldError> {
+        let messages = match self {
+            Self::ShortName => content::is_dns1123_label(value),
+            Self::LongName => content::is_dns1123_subdomain(value),
+            Self::LongNameCaseless => content::is_dns1123_subdomain_caseless(value),
+            Self::LabelKey => content::is_label_key(value),
+            Self::LabelValue => super::is_label_value(value),
+            Self::PathSegmentName => super::is_path_segment_name(value),
+            Self::Uuid => content::is_uuid(value),
+            Self::ResourcePoolName => return resource_pool_name(path, value),
+            Self::ExtendedResourceName => return extended_resource_name(path, value),
+            Self::ResourceFullyQualifiedName => return resource_fully_qualified_name(path, value),
+        };
+        invalid(path, value, messages)
+    }
+}
+
+fn invalid(path: &Path<'_>, value: &str, messages: Messages) -> Vec<FieldError> {
+    messages.into_iter().map(|message| FieldError::invalid(path, value, message)).collect()
+}
+
+/// DNS names with slashes between them.
+fn resource_pool_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if value.len() > 253 {
+        errors.push(FieldError::too_long(path, 253));
+    }
+    for (index, part) in value.split('/').enumerate() {
+        if part.is_empty() {
+            errors.push(FieldError::invalid(path, value, format!("segment {index}: must not be empty")));
+            continue;
+        }
+        let wrong = DeclaredFormat::LongName.check(path, part);
+        errors.extend(wrong.into_iter().map(|error| error.prefix_detail(&format!("segment {index}: "))));
+    }
+    errors
+}
+
+/// A name with a domain before it that is not Kubernetes' own, short enough to be a quota's resource.
+fn extended_resource_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    let mut refuse = Vec::<Cow<'static, str>>::new();
+    if !value.contains('/') {
+        refuse.push("a name must be a domain-prefixed path, such as 'example.com/my-prop'".into());
+    } else if value.contains("kubernetes.io/") {
+        refuse.push("must not have \"kubernetes.io/\" domain".into());
+    }
+    if value.starts_with("requests.") {
+        refuse.push("must not have \"requests.\" prefix".into());
+    }
+    refuse.extend(content::is_label_key(&format!("requests.{value}")));
+    invalid(path, value, refuse)
+}
+
+/// A domain, a slash and an identifier of the C language.
+fn resource_fully_qualified_name(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    let mut errors = match value.split_once('/') {
+        None => short_c_identifier(path, value),
+        Some((_, name)) if name.contains('/') => Vec::new(), // Upstream does not look at more than one slash.
+        Some((prefix, name)) => {
+            let mut errors = resource_prefix(path, prefix);
+            match name {
+                "" => errors.push(FieldError::invalid(path, "", "name must not be empty")),
+                name => errors.extend(short_c_identifier(path, name)),
+            }
+            errors
+        }
+    };
+    if !value.contains('/') {
+        let message = "a fully qualified name must be a domain and a name separated by a slash";
+        errors.push(FieldError::invalid(path, value, message));
+    }
+    errors
+}
+
+fn resource_prefix(path: &Path<'_>, prefix: &str) -> Vec<FieldError> {
+    if prefix.is_empty() {
+        return vec![FieldError::invalid(path, "", "prefix must not be empty")];
+    }
+    let mut errors = Vec::new();
+    if prefix.len() > 63 {
+        errors.push(FieldError::too_long(path, 63));
+    }
+    let wrong = DeclaredFormat::LongName.check(path, prefix);
+    errors.extend(wrong.into_iter().map(|error| error.prefix_detail("prefix: ")));
+    errors
+}
+
+fn short_c_identifier(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if name.len() > 32 {
+        errors.push(FieldError::too_long(path, 32));
+    }
+    errors.extend(invalid(path, name, super::is_c_identifier(name)));
+    errors
+}
+
+/// A domain of at least three labels (upstream `IsFullyQualifiedName`).
+pub fn fully_qualified_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    if let Some(error) = required_subdomain(path, name, name) {
+        return vec![error];
+    }
+    if name.split('.').count() < 3 {
+        let message = "should be a domain with at least three segments separated by dots";
+        return vec![FieldError::invalid(path, name, message)];
+    }
+    Vec::new()
+}
+
+/// A domain of at least two labels, with or without a dot at the end (upstream `IsFullyQualifiedDomainName`).
+pub fn fully_qualified_domain_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let undotted = name.strip_suffix('.').unwrap_or(name);
+    if let Some(error) = required_subdomain(path, name, undotted) {
+        return vec![error];
+    }
+    if undotted.split('.').count() < 2 {
+        let message = "should be a domain with at least two segments separated by dots";
+        return vec![FieldError::invalid(path, undotted, message)];
+    }
+    let wrong_label = undotted.split('.').find_map(|label| {
+        let messages = super::is_dns1123_label(label);
+        (!messages.is_empty()).then(|| FieldError::invalid(path, label, messages.join(",")))
+    });
+    wrong_label.into_iter().collect()
+}
+
+fn required_subdomain(path: &Path<'_>, given: &str, name: &str) -> Option<FieldError> {
+    if given.is_empty() {
+        return Some(FieldError::required(path, ""));
+    }
+    let messages = super::is_dns1123_subdomain(name);
+    (!messages.is_empty()).then(|| FieldError::invalid(path, name, messages.join(",")))
+}
+
+/// A domain, a slash and an HTTP path (upstream `IsDomainPrefixedPath`).
+pub fn domain_prefixed_path(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    const REGEX: &str = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+    if value.is_empty() {
+        return vec![FieldError::required(path, "")];
+    }
+    let (host, rest) = match value.split_once('/') {
+        Some((host, rest)) if !host.is_empty() && !rest.is_empty() => (host, rest),
+        _ => {
+            let message = "must be a domain-prefixed path (such as \"acme.io/foo\")";
+            return vec![FieldError::invalid(path, value, message)];
+        }
+    };
+    let mut errors = invalid(path, host, super::is_dns1123_subdomain(host));
+    if !matcher::is_all(rest, |byte| byte.is_ascii_alphanumeric() || b"/-._~%!$&'()*+,;=:".contains(&byte)) {
+        errors.push(FieldError::invalid(path, rest, super::regex_error("Invalid path", REGEX, &[])));
+    }
+    errors
+}
+
+/// A qualified name that has a prefix (upstream `IsDomainPrefixedKey`).
+pub fn domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
+    if key.is_empty() {
+        return vec![FieldError::required(path, "")];
+    }
+    let errors = invalid(path, key, content::is_label_key(key));
+    if errors.is_empty() && !key.contains('/') {
+        let message = "must be a domain-prefixed key (such as \"acme.io/foo\")";
+        return vec![FieldError::invalid(path, key, message)];
+    }
+    errors
+}
+
+/// The name of a CSI driver (upstream `ValidateCSIDriverName`): a DNS name whatever its case.
+pub fn csi_driver_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if name.is_empty() {
+        errors.push(FieldError::required(path, ""));
+    }
+    if name.len() > 63 {
+        errors.push(FieldError::too_long(path, 63));
+    }
+    errors.extend(invalid(path, name, super::is_dns1123_subdomain(&name.to_lowercase())));
+    errors
+}
+
+/// A finalizer (upstream `ValidateFinalizerName`).
+pub fn finalizer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    invalid(path, name, super::is_qualified_name(name))
+}
+
+/// The rule that built-in kinds add: a finalizer without a domain is one of Kubernetes' own.
+pub fn kubernetes_finalizer_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
+    if name.contains('/') || matches!(name, "kubernetes" | "orphan" | "foregroundDeletion") {
+        return Vec::new();
+    }
+    let message = "name is neither a standard finalizer name nor is it fully qualified";
+    vec![FieldError::invalid(path, name, message)]
+}
+
+/// The name of a field manager (upstream `ValidateFieldManager`).
+pub fn field_manager(path: &Path<'_>, manager: &str) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    if manager.len() > 128 {
+        errors.push(FieldError::too_long(path, 128));
+    }
+    for (at, character) in manager.char_indices().filter(|(_, character)| !go_text::is_printable(*character)) {
+        let message = format!("invalid character U+{:04X} (at position {at})", character as u32);
+        errors.push(FieldError::invalid(path, manager, message));
+    }
+    errors
+}

@@ -1,0 +1,236 @@
+//! IP addresses and CIDRs (upstream: `validation/ip.go`), in the sloppy notation of old fields and the strict one.
+
+use crate::field_error::FieldError;
+use crate::field_path::Path;
+use crate::scalar::go_text::quote;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// Reads an address as every Kubernetes release did: zeros may lead octets and groups (upstream `ParseIPSloppy`).
+pub fn parse_ip_sloppy(text: &str) -> Option<IpAddr> {
+    match text.bytes().find(|byte| matches!(byte, b'.' | b':'))? {
+        b'.' => parse_v4_sloppy(text).map(IpAddr::V4),
+        _ => parse_v6_sloppy(text).map(IpAddr::V6),
+    }
+}
+
+/// A network with the address it was written with, which may have bits beyond the prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cidr {
+    /// The address.
+    pub address: IpAddr,
+    /// The length of the prefix.
+    pub prefix: u32,
+}
+
+impl Cidr {
+    /// Reads `address/prefix` in the sloppy notation (upstream `ParseCIDRSloppy`).
+    pub fn parse_sloppy(text: &str) -> Option<Self> {
+        let (address, prefix) = text.split_once('/')?;
+        let address = match parse_v4_sloppy(address) {
+            Some(address) => IpAddr::V4(address),
+            None => IpAddr::V6(parse_v6_sloppy(address)?),
+        };
+        let prefix = sloppy_number(prefix, 10, 0xff_ffff)?;
+        (prefix <= width(address)).then_some(Self { address, prefix })
+    }
+
+    /// The network's first address.
+    pub fn network(&self) -> IpAddr {
+        let host_bits = width(self.address) - self.prefix;
+        match self.address {
+            IpAddr::V4(address) => {
+                IpAddr::V4(Ipv4Addr::from_bits(address.to_bits() & u32::MAX.checked_shl(host_bits).unwrap_or(0)))
+            }
+            IpAddr::V6(address) => {
+                IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & u128::MAX.checked_shl(host_bits).unwrap_or(0)))
+            }
+        }
+    }
+
+    /// The canonical text of the network; a network within the IPv4-mapped addresses shows as one of IPv4.
+    pub fn canonical_network(&self) -> String {
+        canonical_cidr(self.network(), self.prefix)
+    }
+}
+
+fn canonical_cidr(address: IpAddr, prefix: u32) -> String {
+    match address {
+        IpAddr::V6(v6) if prefix >= 96 && is_mapped(address) => format!("{}/{}", canonical_ip(v6.into()), prefix - 96),
+        _ => format!("{address}/{prefix}"),
+    }
+}
+
+fn width(address: IpAddr) -> u32 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// The canonical text of an address; an IPv4-mapped one shows as IPv4, as in Go.
+pub fn canonical_ip(address: IpAddr) -> String {
+    address.to_canonical().to_string()
+}
+
+fn sloppy_number(text: &str, radix: u32, max: u32) -> Option<u32> {
+    if text.is_empty() {
+        return None;
+    }
+    text.chars().try_fold(0u32, |value, digit| {
+        let value = value * radix + digit.to_digit(radix)?;
+        (value <= max).then_some(value)
+    })
+}
+
+fn parse_v4_sloppy(text: &str) -> Option<Ipv4Addr> {
+    let mut octets = [0u8; 4];
+    let mut parts = text.split('.');
+    for octet in &mut octets {
+        *octet = sloppy_number(parts.next()?, 10, 0xff)? as u8;
+    }
+    parts.next().is_none().then(|| Ipv4Addr::from(octets))
+}
+
+/// Removes the zeros that the strict parser of the standard library refuses, and lets that one do the rest.
+fn parse_v6_sloppy(text: &str) -> Option<Ipv6Addr> {
+    let groups = text.split(':').map(|group| {
+        if group.contains('.') {
+            return parse_v4_sloppy(group).map(|v4| v4.to_string());
+        }
+        let significant = group.trim_start_matches('0');
+        Some(if significant.is_empty() && !group.is_empty() { "0" } else { significant }.to_owned())
+    });
+    groups.collect::<Option<Vec<_>>>()?.join(":").parse().ok()
+}
+
+fn parse_ip(path: &Path<'_>, value: &str, strict: bool) -> Result<IpAddr, Vec<FieldError>> {
+    let refuse = |message: &'static str| vec![FieldError::invalid(path, value, message)];
+    let Some(address) = parse_ip_sloppy(value) else {
+        return Err(refuse("must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"));
+    };
+    match value.parse::<IpAddr>() {
+        _ if !strict => Ok(address),
+        Err(_) => Err(refuse("must not have leading 0s")),
+        Ok(address) if is_mapped(address) => Err(refuse("must not be an IPv4-mapped IPv6 address")),
+        Ok(_) => Ok(address),
+    }
+}
+
+fn is_mapped(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(v6) if v6.to_ipv4_mapped().is_some())
+}
+
+/// An address in canonical form (upstream `IsValidIP`).
+pub fn is_valid_ip(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    match parse_ip(path, value, true) {
+        Ok(address) => refuse_unless_canonical(path, value, &canonical_ip(address)),
+        Err(errors) => errors,
+    }
+}
+
+/// An address in a field that was not always checked strictly; values that the old object had stay valid (upstream
+/// `IsValidIPForLegacyField`).
+pub fn is_valid_ip_for_legacy_field(path: &Path<'_>, value: &str, strict: bool, old: &[&str]) -> Vec<FieldError> {
+    if old.contains(&value) {
+        return Vec::new();
+    }
+    parse_ip(path, value, strict).err().unwrap_or_default()
+}
+
+fn parse_cidr(path: &Path<'_>, value: &str, strict: bool) -> Result<Cidr, Vec<FieldError>> {
+    let refuse = |message: &'static str| vec![FieldError::invalid(path, value, message)];
+    let Some(cidr) = Cidr::parse_sloppy(value) else {
+        return Err(refuse("must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"));
+    };
+    if !strict {
+        return Ok(cidr);
+    }
+    if !is_strict_cidr(value) {
+        return Err(refuse("must not have leading 0s in IP or prefix length"));
+    }
+    if is_mapped(cidr.address) {
+        return Err(refuse("must not have an IPv4-mapped IPv6 address"));
+    }
+    if cidr.address != cidr.network() {
+        return Err(refuse("must not have bits set beyond the prefix length"));
+    }
+    Ok(cidr)
+}
+
+/// Whether Go's strict parser would take a CIDR that the sloppy one took.
+fn is_strict_cidr(value: &str) -> bool {
+    value.split_once('/').is_some_and(|(address, prefix)| {
+        address.parse::<IpAddr>().is_ok() && (prefix == "0" || !prefix.starts_with('0'))
+    })
+}
+
+/// A network in canonical form (upstream `IsValidCIDR`).
+pub fn is_valid_cidr(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    match parse_cidr(path, value, true) {
+        Ok(cidr) => refuse_unless_canonical(path, value, &cidr.canonical_network()),
+        Err(errors) => errors,
+    }
+}
+
+/// A network in a field that was not always checked strictly (upstream `IsValidCIDRForLegacyField`).
+pub fn is_valid_cidr_for_legacy_field(path: &Path<'_>, value: &str, strict: bool, old: &[&str]) -> Vec<FieldError> {
+    if old.contains(&value) {
+        return Vec::new();
+    }
+    parse_cidr(path, value, strict).err().unwrap_or_default()
+}
+
+/// An address with the length of its network's prefix, in canonical form (upstream `IsValidInterfaceAddress`).
+pub fn is_valid_interface_address(path: &Path<'_>, value: &str) -> Vec<FieldError> {
+    let Some(cidr) = Cidr::parse_sloppy(value) else {
+        let message = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+        return vec![FieldError::invalid(path, value, message)];
+    };
+    let shown_as_v4 = cidr.address.is_ipv4() || is_mapped(cidr.address);
+    let prefix = i64::from(cidr.prefix);
+    let prefix = if shown_as_v4 && prefix > 32 { prefix - 96 } else { prefix };
+    refuse_unless_canonical(path, value, &format!("{}/{prefix}", canonical_ip(cidr.address)))
+}
+
+fn refuse_unless_canonical(path: &Path<'_>, value: &str, canonical: &str) -> Vec<FieldError> {
+    if value == canonical {
+        return Vec::new();
+    }
+    vec![FieldError::invalid(path, value, format!("must be in canonical form ({})", quote(canonical)))]
+}
+
+/// What to warn of in an address of a legacy field (upstream `GetWarningsForIP`).
+pub fn warnings_for_ip(path: &Path<'_>, value: &str) -> Option<String> {
+    let sloppy = parse_ip_sloppy(value)?;
+    let shown = quote(value);
+    match value.parse::<IpAddr>().ok().filter(|address| !is_mapped(*address)) {
+        None => {
+            let canonical = quote(&canonical_ip(sloppy));
+            Some(format!("{path}: non-standard IP address {shown} is invalid: use {canonical}"))
+        }
+        Some(IpAddr::V6(v6)) if v6.to_string() != value => {
+            let canonical = quote(&v6.to_string());
+            Some(format!("{path}: IPv6 address {shown} should be in RFC 5952 canonical format ({canonical})"))
+        }
+        Some(_) => None,
+    }
+}
+
+/// What to warn of in a network of a legacy field (upstream `GetWarningsForCIDR`).
+pub fn warnings_for_cidr(path: &Path<'_>, value: &str) -> Vec<String> {
+    let Some(cidr) = Cidr::parse_sloppy(value) else { return Vec::new() };
+    let (shown, network) = (quote(value), quote(&cidr.canonical_network()));
+    let mut warnings = Vec::new();
+    if cidr.address != cidr.network() {
+        let single = quote(&format!("{}/{}", canonical_ip(cidr.address), width(cidr.address)));
+        warnings.push(format!(
+            "{path}: CIDR value {shown} is ambiguous in this context (should be {network} or {single}?)"
+        ));
+    }
+    if !is_strict_cidr(value) || is_mapped(cidr.address) {
+        warnings.push(format!("{path}: non-standard CIDR value {shown} is invalid: use {network}"));
+    }
+    let canonical = format!("{}/{}", cidr.address, cidr.prefix);
+    if warnings.is_empty() && cidr.address.is_ipv6() && canonical != value {
+        let canonical = quote(&canonical);
+        warnings.push(format!("{path}: IPv6 CIDR value {shown} should be in RFC 5952 canonical format ({canonical})"));
+    }
+    warnings
+}

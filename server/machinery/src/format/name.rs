@@ -1,0 +1,90 @@
+//! Which names the objects of a kind may have (upstream: the `ValidateNameFunc`s).
+
+use super::{Messages, ip};
+use crate::field_path::Path;
+use std::borrow::Cow;
+
+/// A rule for `metadata.name` and `metadata.generateName`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NameRule {
+    /// A DNS name; most kinds.
+    Dns1123Subdomain,
+    /// One label of a DNS name.
+    Dns1123Label,
+    /// One label of a DNS name, starting with a letter.
+    Dns1035Label,
+    /// Whatever fits into one segment of a URL path, such as the names of RBAC objects.
+    PathSegment,
+    /// An IP address in canonical form; such names are never generated.
+    IpAddress,
+    /// No rule beyond that the name can be requested.
+    Any,
+}
+
+impl NameRule {
+    /// What is wrong with a name, or with the `prefix` of a name that is yet to be generated.
+    pub fn check(self, name: &str, prefix: bool) -> Messages {
+        let masked = if prefix { mask_trailing_dash(name) } else { Cow::Borrowed(name) };
+        match self {
+            Self::Dns1123Subdomain => super::is_dns1123_subdomain(&masked),
+            Self::Dns1123Label => super::is_dns1123_label(&masked),
+            Self::Dns1035Label => super::is_dns1035_label(&masked),
+            Self::PathSegment if prefix => super::is_path_segment_prefix(name),
+            Self::PathSegment => super::is_path_segment_name(name),
+            Self::IpAddress => ip::is_valid_ip(&Path::NONE, name).into_iter().map(|error| error.detail).collect(),
+            Self::Any => Messages::new(),
+        }
+    }
+}
+
+/// A prefix may end with a dash, because more follows. As upstream does it, the two last characters become one letter.
+fn mask_trailing_dash(name: &str) -> Cow<'_, str> {
+    match name.strip_suffix('-') {
+        Some(rest) if !rest.is_empty() => {
+            let kept = rest.char_indices().next_back().map_or(0, |(at, _)| at);
+            // Beyond ASCII upstream cuts a character in two, which no rule accepts; neither does any the whole one.
+            if rest.is_ascii() { Cow::Owned(format!("{}a", &rest[..kept])) } else { Cow::Borrowed(name) }
+        }
+        _ => Cow::Borrowed(name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_names() {
+        let cases = [
+            (NameRule::Dns1123Subdomain, "my.name", true),
+            (NameRule::Dns1123Subdomain, "my-", false),
+            (NameRule::Dns1123Label, "my.name", false),
+            (NameRule::Dns1123Label, "1abc", true),
+            (NameRule::Dns1035Label, "1abc", false),
+            (NameRule::PathSegment, "system:Node", true),
+            (NameRule::PathSegment, "a/b", false),
+            (NameRule::PathSegment, "..", false),
+            (NameRule::IpAddress, "10.0.0.1", true),
+            (NameRule::IpAddress, "2001:DB8::1", false),
+            (NameRule::Any, "%", true),
+        ];
+        for (rule, name, valid) in cases {
+            assert_eq!(rule.check(name, false).is_empty(), valid, "{rule:?} {name}");
+        }
+    }
+
+    #[test]
+    fn prefixes_may_end_with_a_dash() {
+        let cases = [
+            (NameRule::Dns1123Subdomain, "web-", true),
+            (NameRule::Dns1123Subdomain, "web--", true),
+            (NameRule::Dns1123Subdomain, "-", false),
+            (NameRule::Dns1123Label, "a.b-", false),
+            (NameRule::Dns1123Label, "é-", false),
+            (NameRule::PathSegment, "..", true),
+        ];
+        for (rule, prefix, valid) in cases {
+            assert_eq!(rule.check(prefix, true).is_empty(), valid, "{rule:?} {prefix}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! Label selectors: `app in (web,db),!canary,tier=front` (upstream: `apimachinery/pkg/labels`).
+
+mod lexer;
+mod parser;
+
+use super::SelectorError;
+use crate::field_error::{BadValue, FieldError};
+use crate::field_path::Path;
+use crate::format;
+use std::fmt;
+use std::str::FromStr;
+
+/// How a requirement relates a label to its values (upstream `selection.Operator`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operator {
+    /// `k in (a,b)`
+    In,
+    /// `k notin (a,b)`, also satisfied where the label is absent.
+    NotIn,
+    /// `k=a`
+    Equals,
+    /// `k==a`
+    DoubleEquals,
+    /// `k!=a`, also satisfied where the label is absent.
+    NotEquals,
+    /// `k>5`
+    GreaterThan,
+    /// `k<5`
+    LessThan,
+    /// `k`
+    Exists,
+    /// `!k`
+    DoesNotExist,
+}
+
+impl Operator {
+    /// The operator by its name in the API type `LabelSelectorRequirement`.
+    pub fn from_api(name: &str) -> Option<Self> {
+        Some(match name {
+            "In" => Self::In,
+            "NotIn" => Self::NotIn,
+            "Exists" => Self::Exists,
+            "DoesNotExist" => Self::DoesNotExist,
+            _ => return None,
+        })
+    }
+}
+
+/// One condition on one label (upstream `labels.Requirement`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LabelRequirement {
+    key: String,
+    operator: Operator,
+    values: Vec<String>,
+}
+
+impl LabelRequirement {
+    /// Checks key, operator and values against each other (upstream `NewRequirement`); `path` precedes `key` and
+    /// `values` in the errors.
+    pub fn new(
+        path: &Path<'_>,
+        key: impl Into<String>,
+        operator: Operator,
+        values: Vec<String>,
+    ) -> Result<Self, SelectorError> {
+        let requirement = Self { key: key.into(), operator, values };
+        let mut errors = Vec::new();
+        errors.extend(check_key(&requirement.key, &path.child("key")));
+        requirement.check_values(&path.child("values"), &mut errors);
+        if errors.is_empty() { Ok(requirement) } else { Err(SelectorError::Fields(errors)) }
+    }
+
+    fn check_values(&self, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+        let mut refuse = |detail: &'static str| {
+            errors.push(FieldError::invalid(path, BadValue::strings(&self.values), detail));
+        };
+        match self.operator {
+            Operator::In | Operator::NotIn if self.values.is_empty() => {
+                refuse("for 'in', 'notin' operators, values set can't be empty");
+            }
+            Operator::Equals | Operator::DoubleEquals | Operator::NotEquals if self.values.len() != 1 => {
+                refuse("exact-match compatibility requires one single value");
+            }
+            Operator::Exists | Operator::DoesNotExist if !self.values.is_empty() => {
+                refuse("values set must be empty for exists and does not exist");
+            }
+            Operator::GreaterThan | Operator::LessThan => {
+                if self.values.len() != 1 {
+                    refuse("for 'Gt', 'Lt' operators, exactly one value is required");
+                }
+                self.check_integers(path, errors);
+            }
+            _ => {}
+        }
+        for (index, value) in self.values.iter().enumerate() {
+            let messages = format::is_label_value(value);
+            if !messages.is_empty() {
+                let at = path.index(index);
+                errors.push(FieldError::invalid(&at.key(&self.key), value, messages.join("; ")));
+            }
+        }
+    }
+
+    fn check_integers(&self, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+        for (index, value) in self.values.iter().enumerate() {
+            if value.parse::<i64>().is_err() {
+                let detail = "for 'Gt', 'Lt' operators, the value must be an integer";
+                errors.push(FieldError::invalid(&path.index(index), value, detail));
+            }
+        }
+    }
+
+    /// The label's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The operator.
+    pub fn operator(&self) -> Operator {
+        self.operator
+    }
+
+    /// The values, in the order in which they were given.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// Whether a label of this value, or its absence, satisfies the condition.
+    pub fn matches(&self, value: Option<&str>) -> bool {
+        match self.operator {
+            Operator::In | Operator::Equals | Operator::DoubleEquals => value.is_some_and(|value| self.has(value)),
+            Operator::NotIn | Operator::NotEquals => value.is_none_or(|value| !self.has(value)),
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+            Operator::GreaterThan => self.compare(value, |label, bound| label > bound),
+            Operator::LessThan => self.compare(value, |label, bound| label < bound),
+        }
+    }
+
+    fn has(&self, value: &str) -> bool {
+        self.values.iter().any(|candidate| candidate == value)
+    }
+
+    fn compare(&self, value: Option<&str>, holds: impl Fn(i64, i64) -> bool) -> bool {
+        let [bound] = self.values.as_slice() else { return false };
+        match (value.map(str::parse), bound.parse()) {
+            (Some(Ok(label)), Ok(bound)) => holds(label, bound),
+            _ => false,
+        }
+    }
+}
+
+fn check_key(key: &str, path: &Path<'_>) -> Option<FieldError> {
+    let messages = format::is_qualified_name(key);
+    (!messages.is_empty()).then(|| FieldError::invalid(path, key, messages.join("; ")))
+}
+
+/// Conditions that all have to hold (upstream `labels.Selector`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LabelSelector {
+    requirements: Vec<LabelRequirement>,
+    nothing: bool,
+}
+
+impl LabelSelector {
+    /// The selector that every object satisfies.
+    pub const fn everything() -> Self {
+        Self { requirements: Vec::new(), nothing: false }
+    }
+
+    /// The selector that no object satisfies, for example an absent `LabelSelector` in an API object.
+    pub const fn nothing() -> Self {
+        Self { requirements: Vec::new(), nothing: true }
+    }
+
+    /// Reads the text form, as the query parameter `labelSelector` carries it (upstream `labels.Parse`).
+    pub fn parse(text: &str) -> Result<Self, SelectorError> {
+        Self::parse_at(text, &Path::NONE)
+    }
+
+    /// As [`Self::parse`]; `path` precedes the fields in errors.
+    pub fn parse_at(text: &str, path: &Path<'_>) -> Result<Self, SelectorError> {
+        Ok(Self::from_requirements(parser::parse(text, path)?))
+    }
+
+    /// A selector of conditions, which are put into the order of their keys.
+    pub fn from_requirements(mut requirements: Vec<LabelRequirement>) -> Self {
+        requirements.sort_by(|a, b| a.key.cmp(&b.key));
+        Self { requirements, nothing: false }
+    }
+
+    /// A selector that demands exactly these labels, unchecked (upstream `SelectorFromValidatedSet`).
+    pub fn from_labels<'l>(labels: impl IntoIterator<Item = (&'l str, &'l str)>) -> Self {
+        let requirement = |(key, value): (&str, &str)| LabelRequirement {
+            key: key.to_owned(),
+            operator: Operator::Equals,
+            values: vec![value.to_owned()],
+        };
+        Self::from_requirements(labels.into_iter().map(requirement).collect())
+    }
+
+    /// The selector of an API object, from its `matchLabels` and its `matchExpressions` as (key, operator, values)
+    /// (upstream `LabelSelectorAsSelector`).
+    pub fn from_api<'l>(
+        labels: impl IntoIterator<Item = (&'l str, &'l str)>,
+        expressions: impl IntoIterator<Item = (&'l str, &'l str, &'l [String])>,
+    ) -> Result<Self, SelectorError> {
+        let mut requirements = Vec::new();
+        for (key, value) in labels {
+            requirements.push(LabelRequirement::new(&Path::NONE, key, Operator::Equals, vec![value.to_owned()])?);
+        }
+        for (key, operator, values) in expressions {
+            let operator = Operator::from_api(operator).ok_or_else(|| SelectorError::Operator(operator.to_owned()))?;
+            requirements.push(LabelRequirement::new(&Path::NONE, key, operator, values.to_vec())?);
+        }
+        Ok(Self::from_requirements(requirements))
+    }
+
+    /// Whether it restricts nothing.
+    pub fn is_empty(&self) -> bool {
+        !self.nothing && self.requirements.is_empty()
+    }
+
+    /// Whether it is [`Self::nothing`].
+    pub fn is_nothing(&self) -> bool {
+        self.nothing
+    }
+
+    /// The conditions, in the order of their keys.
+    pub fn requirements(&self) -> &[LabelRequirement] {
+        &self.requirements
+    }
+
+    /// Whether an object with these labels satisfies all conditions.
+    pub fn matches<'o>(&self, label: impl Fn(&str) -> Option<&'o str>) -> bool {
+        !self.nothing && self.requirements.iter().all(|requirement| requirement.matches(label(&requirement.key)))
+    }
+
+    /// The value that the selector demands of a label, when it demands a single one.
+    pub fn requires_exact_match(&self, key: &str) -> Option<&str> {
+        let requirement = self.requirements.iter().find(|requirement| requirement.key == key)?;
+        match (requirement.operator, requirement.values.as_slice()) {
+            (Operator::Equals | Operator::DoubleEquals | Operator::In, [value]) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl Default for LabelSelector {
+    fn default() -> Self {
+        Self::everything()
+    }
+}
+
+impl FromStr for LabelSelector {
+    type Err = SelectorError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+impl fmt::Display for LabelRequirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let key = &self.key;
+        let mut values: Vec<&str> = self.values.iter().map(String::as_str).collect();
+        values.sort_unstable();
+        let values = values.join(",");
+        match self.operator {
+            Operator::In => write!(f, "{key} in ({values})"),
+            Operator::NotIn => write!(f, "{key} notin ({values})"),
+            Operator::Equals => write!(f, "{key}={values}"),
+            Operator::DoubleEquals => write!(f, "{key}=={values}"),
+            Operator::NotEquals => write!(f, "{key}!={values}"),
+            Operator::GreaterThan => write!(f, "{key}>{values}"),
+            Operator::LessThan => write!(f, "{key}<{values}"),
+            Operator::Exists => f.write_str(key),
+            Operator::DoesNotExist => write!(f, "!{key}"),
+        }
+    }
+}
+
+impl fmt::Display for LabelSelector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_joined(f, &self.requirements)
+    }
+}
+
+/// Writes the items with commas between them.
+pub(super) fn write_joined<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+    items.iter().enumerate().try_for_each(|(index, item)| {
+        if index > 0 {
+            f.write_str(",")?;
+        }
+        item.fmt(f)
+    })
+}
+
+#[cfg(test)]
+mod tests;
