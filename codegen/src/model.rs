@@ -51,7 +51,7 @@ pub struct Group {
     pub package: Package,
     /// `groupPriorityMinimum` of its APIService: `priority = 17800`.
     pub priority: i32,
-    /// Position among the groups that claim resources at start (`/apis` order is by priority first).
+    /// What the group is for.
     pub docs: String,
     /// Prefix of OpenAPI definition names: `model = "io.k8s.api.apps"`; derived from the group name when not given.
     pub openapi_prefix: String,
@@ -122,6 +122,8 @@ pub struct Kind {
     pub resource: Option<Resource>,
     /// Whether there is a list kind, `<Kind>List`: `list = false` turns it off; on for resources with the list verb.
     pub list: bool,
+    /// Feature gate without which the kind is not there: `gate = FEATURE`.
+    pub feature_gate: Option<String>,
     pub span: Span,
 }
 
@@ -273,6 +275,22 @@ pub enum Role {
     List,
 }
 
+/// How a struct looks in JSON: `#[json(schema_or_array)]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JsonForm {
+    /// An object of its fields.
+    #[default]
+    Fields,
+    /// The bare list of its only field: `#[proto(items)]`.
+    Items,
+    /// apiextensions `JSONSchemaPropsOrArray`: `schema_or_array`.
+    SchemaOrArray,
+    /// apiextensions `JSONSchemaPropsOrBool`: `schema_or_bool`.
+    SchemaOrBool,
+    /// apiextensions `JSONSchemaPropsOrStringArray`: `schema_or_strings`.
+    SchemaOrStrings,
+}
+
 /// A struct in one version. Versions that state it identically share one.
 #[derive(Clone, Debug, Default)]
 pub struct Struct {
@@ -291,6 +309,8 @@ pub struct Struct {
     /// An alias message `{1 items: repeated string}` whose JSON is the bare list: `#[proto(items)]` (`ExtraValue`, `Verbs`).
     /// Such a struct has exactly one field, `items: Vec<String>`.
     pub transparent: bool,
+    /// See [`JsonForm`]; `Items` goes with `transparent`.
+    pub json_form: JsonForm,
     /// Kind-level or struct-level constant defaults: `#[default(spec.replicas = 1)]`, in order.
     pub path_defaults: Vec<PathDefault>,
     /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)` in the group's hatch file, after the constants. This and the
@@ -403,6 +423,8 @@ pub struct Field {
     pub validation: Validation,
     /// Upstream's declarative-validation tags that are not expressed by the words above, verbatim structure: `dv("..")`.
     pub tags: Vec<String>,
+    /// Tags that upstream compares but does not enforce yet: `shadow("..")`.
+    pub shadow_tags: Vec<String>,
     pub feature_gate: Option<String>,
     pub deprecated: bool,
     /// Not to be logged or shown: `sensitive`.

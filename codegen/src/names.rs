@@ -6,8 +6,8 @@
 
 /// Words that are written in capitals, sorted, in the singular.
 pub const INITIALISMS: &[&str] = &[
-    "api", "cidr", "cpu", "csi", "dns", "fc", "fqdn", "gce", "id", "io", "ip", "ipc", "iscsi", "pid", "tls", "uid", "uri",
-    "url", "uuid", "wwn",
+    "api", "cidr", "cpu", "csi", "dns", "fc", "fqdn", "gce", "id", "io", "ip", "ipc", "iscsi", "pid", "tls", "uid",
+    "uri", "url", "uuid", "wwn",
 ];
 
 /// Initialisms that have a plural with a small `s`, sorted (`IPs`, but never `TLSs`).
@@ -41,9 +41,9 @@ pub fn rust_name(json: &str) -> String {
 pub fn is_keyword(name: &str) -> bool {
     const KEYWORDS: &[&str] = &[
         "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
-        "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
-        "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
-        "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+        "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
+        "move", "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type",
+        "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
     ];
     KEYWORDS.contains(&name)
 }

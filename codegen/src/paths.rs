@@ -29,11 +29,19 @@ pub fn follow<'m>(model: &'m Model, from: StructId, path: &str) -> Result<Place<
 }
 
 fn step<'m>(model: &'m Model, place: Place<'m>, name: &str) -> Result<Place<'m>, String> {
-    match place.ty {
+    match through_lists(place.ty) {
         TypeRef::Struct(id) => member(model, *id, name, place.always),
         TypeRef::Map(values) => Ok(Place { ty: values, always: false, ..place }),
         TypeRef::RawExtension | TypeRef::Json => Ok(place),
         _ => Err(format!("`{}` has no fields, so nothing is called `{name}` below it", place.field.name)),
+    }
+}
+
+/// Items stand for their list: `spec.containers.name` is the names of all of them.
+fn through_lists(ty: &TypeRef) -> &TypeRef {
+    match ty {
+        TypeRef::List(items) => through_lists(items),
+        ty => ty,
     }
 }
 

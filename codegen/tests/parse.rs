@@ -56,7 +56,10 @@ fn a_version_is_its_hub_but_for_what_it_says() {
     assert_eq!(conversion.hub, version(&model, "shop", "v1").structs.get("ProductSpec").copied());
     assert_eq!(conversion.renames, [("replicas".to_string(), "stock".to_string())]);
     assert_eq!(conversion.by_hand, ["colour"]);
-    assert_eq!((&conversion.here_only, &conversion.hub_only), (&vec!["colour".to_string()], &vec!["parts".to_string()]));
+    assert_eq!(
+        (&conversion.here_only, &conversion.hub_only),
+        (&vec!["colour".to_string()], &vec!["parts".to_string()])
+    );
     assert_eq!(spec.default_by_hand.as_deref(), Some("v1beta1::product_spec"));
     assert_eq!(get(&model, "v1", "ProductSpec").default_by_hand.as_deref(), Some("product_spec"));
 }
@@ -87,7 +90,10 @@ fn kinds_say_how_they_are_reached() {
     let body = ("autoscaling".to_string(), "v1".to_string(), "Scale".to_string());
     assert_eq!((scale.kind.as_ref(), scale.verbs.len()), (Some(&body), 3));
     let available = &resource.columns[2];
-    assert_eq!((available.kind.as_str(), available.priority, available.docs.as_str()), ("integer", 1, "Units on the shelf."));
+    assert_eq!(
+        (available.kind.as_str(), available.priority, available.docs.as_str()),
+        ("integer", 1, "Units on the shelf.")
+    );
     assert_eq!(available.cell, Cell::Path { path: "status.available".to_string(), or: Some("none".to_string()) });
     assert_eq!(get(&model, "v1", "Product").role, Role::Object);
 }

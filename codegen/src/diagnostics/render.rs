@@ -15,7 +15,10 @@ pub(super) fn render(diagnostics: &Diagnostics, f: &mut fmt::Formatter<'_>) -> f
     match errors {
         0 => Ok(()),
         1 => writeln!(f, "error: 1 error in the definitions; its code is explained in docs/api-defs-errors.md"),
-        _ => writeln!(f, "error: {errors} errors in the definitions; their codes are explained in docs/api-defs-errors.md"),
+        _ => writeln!(
+            f,
+            "error: {errors} errors in the definitions; their codes are explained in docs/api-defs-errors.md"
+        ),
     }
 }
 
@@ -27,7 +30,12 @@ fn one(diagnostics: &Diagnostics, diagnostic: &Diagnostic, f: &mut fmt::Formatte
     writeln!(f, "{level}[{}]: {}", diagnostic.code, diagnostic.message)?;
     let lines = diagnostic.related.iter().map(|(span, _)| span.line).chain([diagnostic.span.line]);
     let width = lines.max().unwrap_or(0).to_string().len();
-    snippet(diagnostics, &diagnostic.span, Snippet { arrow: "-->", mark: '^', label: diagnostic.label.as_deref(), width }, f)?;
+    snippet(
+        diagnostics,
+        &diagnostic.span,
+        Snippet { arrow: "-->", mark: '^', label: diagnostic.label.as_deref(), width },
+        f,
+    )?;
     for (span, text) in &diagnostic.related {
         snippet(diagnostics, span, Snippet { arrow: ":::", mark: '-', label: Some(text), width }, f)?;
     }

@@ -44,9 +44,12 @@ mod tests {
     #[test]
     fn slips_are_found_and_strangers_are_not() {
         let words = ["required", "min_length", "max_length", "default", "immutable"];
-        for (word, near) in
-            [("requierd", Some("required")), ("minLength", Some("min_length")), ("defalt", Some("default")), ("colour", None)]
-        {
+        for (word, near) in [
+            ("requierd", Some("required")),
+            ("minLength", Some("min_length")),
+            ("defalt", Some("default")),
+            ("colour", None),
+        ] {
             assert_eq!(did_you_mean(word, &words), near, "{word}");
         }
     }

@@ -132,6 +132,7 @@ pub struct Attrs {
     pub selectable: Vec<model::Selectable>,
     pub atomic: Option<bool>,
     pub proto: Option<Marked>,
+    pub json: Option<Marked>,
     pub defaults: Option<Defaults>,
     pub normalize: Option<Option<Marked>>,
     pub validate: Option<Option<Marked>>,
@@ -172,6 +173,7 @@ pub struct Kind {
     pub stored_as: Option<Path>,
     pub list: Option<bool>,
     pub generation: Option<bool>,
+    pub gate: Option<String>,
     /// Where each word stands.
     pub words: Vec<(String, Span)>,
 }

@@ -20,7 +20,8 @@ impl Reader<'_> {
             self.error(codes::BAD_VALUE, &value.span, "`column(..)` starts with its title as a string");
             return None;
         };
-        let mut out = Column { name: name.clone(), kind: "string".to_string(), span: attr.span.clone(), ..Column::default() };
+        let mut out =
+            Column { name: name.clone(), kind: "string".to_string(), span: attr.span.clone(), ..Column::default() };
         let rest: Vec<&Entry> = entries.collect();
         let cells = rest.iter().filter(|entry| is_cell(entry)).count();
         let mut cell = None;
@@ -28,7 +29,9 @@ impl Reader<'_> {
             match (&entry.key, &entry.value.kind) {
                 (Some(_), _) => self.column_word(entry, &mut out, &mut cell),
                 (None, ExprKind::Str(text)) if index > 0 || cells > 0 => out.docs.clone_from(text),
-                (None, ExprKind::Path(path)) if index == 0 && cells > 1 && path.ident().is_some_and(|t| TYPES.contains(&t)) => {
+                (None, ExprKind::Path(path))
+                    if index == 0 && cells > 1 && path.ident().is_some_and(|t| TYPES.contains(&t)) =>
+                {
                     out.kind = path.text();
                 }
                 (None, _) => cell = self.cell(entry).or(cell),
@@ -37,7 +40,8 @@ impl Reader<'_> {
         match cell {
             Some(cell) => out.cell = cell,
             None => {
-                let diagnostic = Diagnostic::error(codes::BAD_VALUE, &attr.span, format!("column `{name}` shows nothing"));
+                let diagnostic =
+                    Diagnostic::error(codes::BAD_VALUE, &attr.span, format!("column `{name}` shows nothing"));
                 self.push(diagnostic.help("name a path such as `spec.price`, or `by_hand = FUNCTION`"));
             }
         }
@@ -72,7 +76,11 @@ impl Reader<'_> {
                 self.cell_call(&function.text(), path, or, entry)
             }
             _ => {
-                self.error(codes::BAD_VALUE, entry.span(), "a column shows a path or one of `age len labels selector join`");
+                self.error(
+                    codes::BAD_VALUE,
+                    entry.span(),
+                    "a column shows a path or one of `age len labels selector join`",
+                );
                 None
             }
         }
@@ -86,7 +94,8 @@ impl Reader<'_> {
             "selector" => Cell::Selector { path, or },
             "join" => Cell::Join { path, or },
             _ => {
-                let diagnostic = Diagnostic::error(codes::UNKNOWN_WORD, entry.span(), format!("unknown cell `{function}(..)`"));
+                let diagnostic =
+                    Diagnostic::error(codes::UNKNOWN_WORD, entry.span(), format!("unknown cell `{function}(..)`"));
                 self.push(diagnostic.suggest(function, CELLS.iter().copied()));
                 return None;
             }

@@ -11,9 +11,37 @@ use crate::names;
 
 const ATTRIBUTES: &[&str] = &["field", "gone", "deprecated", "allow", "breaks"];
 const WORDS: &[&str] = &[
-    "json_only", "required", "always", "omitempty", "inline", "json", "proto", "list", "map", "structure", "patch", "key",
-    "default", "default_hidden", "min", "max", "min_length", "max_length", "max_bytes", "min_items", "max_items", "pattern",
-    "format", "immutable", "unique", "dv", "gate", "deprecated", "sensitive", "renamed",
+    "json_only",
+    "required",
+    "always",
+    "omitempty",
+    "inline",
+    "json",
+    "proto",
+    "list",
+    "map",
+    "structure",
+    "patch",
+    "key",
+    "default",
+    "default_hidden",
+    "min",
+    "max",
+    "min_length",
+    "max_length",
+    "max_bytes",
+    "min_items",
+    "max_items",
+    "pattern",
+    "format",
+    "immutable",
+    "unique",
+    "dv",
+    "shadow",
+    "gate",
+    "deprecated",
+    "sensitive",
+    "renamed",
 ];
 
 impl Reader<'_> {
@@ -39,7 +67,9 @@ impl Reader<'_> {
         let mut said_field = false;
         for attr in &attrs {
             match attr.name.as_str() {
-                "field" if said_field => self.error(codes::REPEATED, &attr.span, "`field(..)` is said twice; join the two"),
+                "field" if said_field => {
+                    self.error(codes::REPEATED, &attr.span, "`field(..)` is said twice; join the two")
+                }
                 "field" => {
                     said_field = true;
                     self.field_words(attr, &mut out);
@@ -84,7 +114,9 @@ impl Reader<'_> {
         if model.json.is_empty() && !model.inline {
             model.json = names::json_name(&model.name);
         }
-        if let (Some(ListSemantics::Map(keys)), Some(_), None) = (&model.list, &model.patch_strategy, &model.patch_merge_key) {
+        if let (Some(ListSemantics::Map(keys)), Some(_), None) =
+            (&model.list, &model.patch_strategy, &model.patch_merge_key)
+        {
             if let [only] = keys.as_slice() {
                 model.patch_merge_key = Some(only.clone());
             }
@@ -92,14 +124,16 @@ impl Reader<'_> {
     }
 
     fn field_words(&mut self, attr: &Attr, field: &mut Field) {
-        let dv = |entry: &Entry| entry.word().as_deref() == Some("dv");
+        let dv = |entry: &Entry| matches!(entry.word().as_deref(), Some("dv" | "shadow"));
         let once: Vec<Entry> = attr.entries.iter().filter(|entry| !dv(entry)).cloned().collect();
         self.distinct(&once, "field");
         for (index, entry) in attr.entries.iter().enumerate() {
             if let (None, ExprKind::Int(number)) = (&entry.key, &entry.value.kind) {
                 match u32::try_from(*number) {
                     Ok(number) if index == 0 => field.model.number = number,
-                    Ok(_) => self.error(codes::BAD_VALUE, entry.span(), "the number comes first in `field(..)`, and once"),
+                    Ok(_) => {
+                        self.error(codes::BAD_VALUE, entry.span(), "the number comes first in `field(..)`, and once")
+                    }
                     Err(_) => self.error(codes::NUMBER_RANGE, entry.span(), format!("{number} is no protobuf number")),
                 }
                 field.number = Some(entry.span().clone());
@@ -136,6 +170,7 @@ impl Reader<'_> {
                 }
             }
             "dv" => model.tags.extend(self.strings(entry)),
+            "shadow" => model.shadow_tags.extend(self.strings(entry)),
             "gate" => model.feature_gate = self.ident(entry).map(|gate| gate.text),
             "deprecated" => model.deprecated = self.flag(entry),
             "sensitive" => model.sensitive = self.flag(entry),
@@ -196,7 +231,8 @@ impl Reader<'_> {
     fn no_option_inside(&mut self, ty: &TypeExpr) {
         match &ty.kind {
             TypeKind::Option(_) => {
-                let diagnostic = Diagnostic::error(codes::BAD_TYPE, &ty.span, "`Option` stands around the whole type only");
+                let diagnostic =
+                    Diagnostic::error(codes::BAD_TYPE, &ty.span, "`Option` stands around the whole type only");
                 self.push(diagnostic.help("items of lists and maps are never absent: drop the inner `Option`"));
             }
             TypeKind::Vec(inner) | TypeKind::Map(inner) => self.no_option_inside(inner),

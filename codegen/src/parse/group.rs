@@ -9,7 +9,7 @@ use crate::model::{self, Package, Serving, Version};
 use crate::names;
 
 const ATTRIBUTES: &[&str] = &["group", "version", "allow"];
-const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package"];
+const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.
@@ -50,7 +50,10 @@ fn missing(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     if !unreadable {
         let span = Scope { file: &path }.whole();
         let example = format!("//! What the group is for.\n#![group(\"{}\")]\n#![version(v1)]", folder.name);
-        diagnostics.push(Diagnostic::error(codes::GROUP, &span, "this folder has no `group.rs`").help(format!("write it:\n{example}")));
+        diagnostics.push(
+            Diagnostic::error(codes::GROUP, &span, "this folder has no `group.rs`")
+                .help(format!("write it:\n{example}")),
+        );
     }
     None
 }
@@ -70,7 +73,8 @@ impl Reader<'_> {
             _ => self.error(codes::GROUP, &attr.span, "`group(..)` starts with the group's name as a string"),
         }
         if let Some(entry) = attr.entries.first().filter(|_| !is_group_name(&group.name)) {
-            let diagnostic = Diagnostic::error(codes::GROUP, entry.span(), format!("`{}` is not a group name", group.name));
+            let diagnostic =
+                Diagnostic::error(codes::GROUP, entry.span(), format!("`{}` is not a group name", group.name));
             self.push(diagnostic.help("write a DNS subdomain such as `shop.example.com`"));
         }
         for entry in attr.entries.iter().skip(1) {
@@ -94,6 +98,7 @@ impl Reader<'_> {
             Some("priority") => group.priority = self.number(entry).unwrap_or(group.priority),
             Some("model") => group.openapi_prefix = self.string(entry).unwrap_or_default(),
             Some("proto") => group.proto_prefix = self.string(entry).unwrap_or_default(),
+            Some("internal") => group.internal = self.flag(entry),
             Some("package") => {
                 group.package = match self.one_of(entry, &["generated", "apimachinery"]) {
                     Some("apimachinery") => Package::Apimachinery,
@@ -146,7 +151,8 @@ pub fn check_distinct(groups: &[Group], diagnostics: &mut Diagnostics) {
     for (index, group) in groups.iter().enumerate() {
         for earlier in &groups[..index] {
             let clash = |what: &str, text: &str| {
-                let diagnostic = Diagnostic::error(codes::GROUP, &group.head.span, format!("two groups have the {what} `{text}`"));
+                let diagnostic =
+                    Diagnostic::error(codes::GROUP, &group.head.span, format!("two groups have the {what} `{text}`"));
                 diagnostic.also(&earlier.head.span, "the other one")
             };
             if group.head.module == earlier.head.module {
@@ -159,4 +165,3 @@ pub fn check_distinct(groups: &[Group], diagnostics: &mut Diagnostics) {
         }
     }
 }
-

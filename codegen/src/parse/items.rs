@@ -74,11 +74,17 @@ impl Reader<'_> {
             _ => return self.error(codes::UNKNOWN_ITEM, &self.scope.whole(), "an item that definitions do not have"),
         };
         let span = self.scope.span(span);
-        let diagnostic = Diagnostic::error(codes::UNKNOWN_ITEM, &span, format!("definitions hold no such item: {what}"));
+        let diagnostic =
+            Diagnostic::error(codes::UNKNOWN_ITEM, &span, format!("definitions hold no such item: {what}"));
         self.push(diagnostic.help("definitions hold `use`, `struct`, `enum` and a `mod` per version"));
     }
 
-    fn use_tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>, add: &mut dyn FnMut(Vec<String>, String, Span)) {
+    fn use_tree(
+        &mut self,
+        tree: &syn::UseTree,
+        path: &mut Vec<String>,
+        add: &mut dyn FnMut(Vec<String>, String, Span),
+    ) {
         match tree {
             syn::UseTree::Path(step) => {
                 path.push(step.ident.unraw().to_string());
@@ -101,7 +107,9 @@ impl Reader<'_> {
             }
             syn::UseTree::Glob(glob) => {
                 let span = self.scope.span(glob.star_token.spans[0]);
-                self.push(Diagnostic::error(codes::UNKNOWN_USE, &span, "`use` names each type").help("write the names out"));
+                self.push(
+                    Diagnostic::error(codes::UNKNOWN_USE, &span, "`use` names each type").help("write the names out"),
+                );
             }
         }
     }
@@ -113,13 +121,17 @@ impl Reader<'_> {
             syn::Fields::Named(fields) => Body::Struct(self.fields(fields)),
             syn::Fields::Unit => Body::Unit,
             syn::Fields::Unnamed(_) => {
-                self.push(Diagnostic::error(codes::BAD_TYPE, &span, "fields of a struct have names").help("write `{ name: Type }`"));
+                self.push(
+                    Diagnostic::error(codes::BAD_TYPE, &span, "fields of a struct have names")
+                        .help("write `{ name: Type }`"),
+                );
                 return None;
             }
         };
         let (docs, attrs) = self.struct_attrs(&item.attrs, &body);
         if matches!(body, Body::Unit) && attrs.gone.is_none() && attrs.converts.is_empty() {
-            let diagnostic = Diagnostic::error(codes::SHAPE, &span, "a struct without fields carries `gone` or `convert` only");
+            let diagnostic =
+                Diagnostic::error(codes::SHAPE, &span, "a struct without fields carries `gone` or `convert` only");
             self.push(diagnostic.help("write `struct Name {}` for a type without fields"));
         }
         Some(Decl { name: item.ident.unraw().to_string(), span, docs, file, home: home.cloned(), attrs, body })
@@ -147,7 +159,11 @@ impl Reader<'_> {
         let span = self.scope.span(variant.ident.span());
         if !matches!(variant.fields, syn::Fields::Unit) || variant.discriminant.is_some() {
             let diagnostic = Diagnostic::error(codes::ENUM, &span, format!("variant `{name}` carries data"));
-            self.push(diagnostic.help("enums are strings on the wire; for alternatives with data write a struct with `#[union(..)]`"));
+            self.push(
+                diagnostic.help(
+                    "enums are strings on the wire; for alternatives with data write a struct with `#[union(..)]`",
+                ),
+            );
         }
         let mut out = Variant { value: name.clone(), name, docs, span, marks: Marks::default() };
         for attr in &attrs {

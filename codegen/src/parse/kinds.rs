@@ -8,20 +8,52 @@ use crate::model::{self, GarbageCollection, Serving};
 use crate::names;
 
 const KIND_WORDS: &[&str] = &[
-    "plural", "singular", "short", "category", "scope", "verbs", "prefix", "virtual", "stored", "storage", "stored_as",
-    "create_on_update", "unconditional_update", "delete_returns_object", "gc", "graceful", "generation", "name", "watch_cache",
+    "plural",
+    "singular",
+    "short",
+    "category",
+    "scope",
+    "verbs",
+    "prefix",
+    "virtual",
+    "stored",
+    "storage",
+    "stored_as",
+    "create_on_update",
+    "unconditional_update",
+    "delete_returns_object",
+    "gc",
+    "graceful",
+    "generation",
+    "name",
+    "watch_cache",
     "list",
+    "gate",
 ];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
-const VERBS: &[&str] =
-    &["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch", "connect", "proxy", "post", "put"];
+const VERBS: &[&str] = &[
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+    "connect",
+    "proxy",
+    "post",
+    "put",
+];
 
 impl Reader<'_> {
     pub fn kind_attr(&mut self, attr: &Attr, out: &mut Attrs) {
         match attr.name.as_str() {
             "kind" => out.kind = Some(self.kind(attr)),
-            "versions" => out.versions = Some(attr.entries.iter().filter_map(|entry| self.kind_version(entry)).collect()),
+            "versions" => {
+                out.versions = Some(attr.entries.iter().filter_map(|entry| self.kind_version(entry)).collect())
+            }
             "subresource" => out.subresources.extend(self.subresource(attr)),
             "column" => out.columns.extend(self.column(attr)),
             "selectable" => out.selectable.extend(self.selectable(attr)),
@@ -76,6 +108,7 @@ impl Reader<'_> {
             "generation" => out.generation = Some(self.flag(entry)),
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,
             "watch_cache" => resource.watch_cache = self.flag(entry),
+            "gate" => out.gate = self.ident(entry).map(|gate| gate.text),
             "list" => out.list = Some(self.flag(entry)),
             _ => self.unknown(entry, "kind", KIND_WORDS),
         }
@@ -106,7 +139,8 @@ impl Reader<'_> {
             _ => (String::new(), &[][..]),
         };
         if entry.key.is_some() || names::version_rank(&name).is_none() {
-            let diagnostic = Diagnostic::error(codes::VERSION, entry.span(), "`versions(..)` lists versions of the group");
+            let diagnostic =
+                Diagnostic::error(codes::VERSION, entry.span(), "`versions(..)` lists versions of the group");
             self.push(diagnostic.help("write `versions(v1, v1beta1(off))`"));
             return None;
         }
@@ -136,7 +170,8 @@ impl Reader<'_> {
     }
 
     fn subresource(&mut self, attr: &Attr) -> Option<Subresource> {
-        let Some(name) = attr.entries.first().filter(|entry| entry.key.is_none()).and_then(|entry| path_text(&entry.value))
+        let Some(name) =
+            attr.entries.first().filter(|entry| entry.key.is_none()).and_then(|entry| path_text(&entry.value))
         else {
             self.error(codes::SUBRESOURCE, &attr.span, "`subresource(..)` starts with its name, such as `status`");
             return None;
@@ -161,7 +196,8 @@ impl Reader<'_> {
     }
 
     fn selectable(&mut self, attr: &Attr) -> Option<model::Selectable> {
-        let Some(label) = attr.entries.first().filter(|entry| entry.key.is_none()).and_then(|entry| path_text(&entry.value))
+        let Some(label) =
+            attr.entries.first().filter(|entry| entry.key.is_none()).and_then(|entry| path_text(&entry.value))
         else {
             self.error(codes::BAD_VALUE, &attr.span, "`selectable(..)` starts with a path such as `spec.nodeName`");
             return None;
@@ -171,7 +207,9 @@ impl Reader<'_> {
             match entry.word().as_deref() {
                 Some("alias") => out.aliases = self.strings(entry),
                 Some("by_hand") => out.by_hand = self.ident(entry).map(|function| function.text),
-                Some("versions") => out.versions = self.arguments(entry).into_iter().map(|version| version.text).collect(),
+                Some("versions") => {
+                    out.versions = self.arguments(entry).into_iter().map(|version| version.text).collect()
+                }
                 _ => self.unknown(entry, "selectable", &["alias", "by_hand", "versions"]),
             }
         }

@@ -63,12 +63,19 @@ pub fn lower(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> (Model, Origi
 }
 
 /// Defaults of fields and below structs. They need the whole model, for paths and variants.
-fn constants(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+fn constants(
+    program: &Program,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) {
     for (instance_id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
         let Some(id) = ids.struct_of(instance_id) else { continue };
         for member in &instance.fields {
             let Some(expr) = &member.field.default else { continue };
-            let Some(index) = model.structs[id.0].fields.iter().position(|field| field.name == member.field.model.name) else {
+            let Some(index) = model.structs[id.0].fields.iter().position(|field| field.name == member.field.model.name)
+            else {
                 continue;
             };
             match literals::fit(model, expr, &model.structs[id.0].fields[index].ty) {
@@ -79,8 +86,8 @@ fn constants(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mu
         let Some(defaults) = inherited(program, instance, |attrs| attrs.defaults.as_ref()) else { continue };
         for (path, expr) in &defaults.constants {
             let text = path.text();
-            let place = paths::follow(model, id, &text)
-                .map_err(|message| Diagnostic::error(codes::PATH, &path.span, message));
+            let place =
+                paths::follow(model, id, &text).map_err(|message| Diagnostic::error(codes::PATH, &path.span, message));
             match place.and_then(|place| literals::fit(model, expr, place.ty)) {
                 Ok(value) => {
                     model.structs[id.0].path_defaults.push(PathDefault { path: text, value, span: path.span.clone() });
@@ -119,7 +126,10 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
             None => String::new(),
             Some(key) => {
                 let expr = super::words::Expr { kind: ExprKind::Path(key.clone()), span: key.span.clone() };
-                match values.filter(|ty| matches!(ty, model::TypeRef::Enum(_))).map(|ty| literals::fit(model, &expr, ty)) {
+                match values
+                    .filter(|ty| matches!(ty, model::TypeRef::Enum(_)))
+                    .map(|ty| literals::fit(model, &expr, ty))
+                {
                     Some(Ok(model::Literal::String(value))) => value,
                     Some(Err(diagnostic)) => {
                         diagnostics.push(Diagnostic { code: codes::UNION, ..diagnostic });
@@ -131,7 +141,11 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
         };
         members.push((value, member.text.clone()));
     }
-    model::Union { discriminator: discriminator.map(|name| name.text.clone()), members, zero_allowed: said.zero_allowed }
+    model::Union {
+        discriminator: discriminator.map(|name| name.text.clone()),
+        members,
+        zero_allowed: said.zero_allowed,
+    }
 }
 
 fn origins(program: &Program) -> Origins {

@@ -34,7 +34,11 @@ impl Reader<'_> {
         let mut out = Vec::new();
         for attr in attrs {
             let Some(ident) = attr.path().get_ident() else {
-                let span = attr.path().segments.first().map_or_else(|| self.scope.whole(), |s| self.scope.span(s.ident.span()));
+                let span = attr
+                    .path()
+                    .segments
+                    .first()
+                    .map_or_else(|| self.scope.whole(), |s| self.scope.span(s.ident.span()));
                 self.error(codes::UNKNOWN_ATTRIBUTE, &span, "attributes of the language have one word");
                 continue;
             };
@@ -43,7 +47,9 @@ impl Reader<'_> {
                 docs.extend(doc_text(&attr.meta));
             } else if !known.contains(&name.as_str()) {
                 let message = format!("unknown attribute `{name}` on {owner}");
-                self.push(Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, &span, message).suggest(&name, known.iter().copied()));
+                self.push(
+                    Diagnostic::error(codes::UNKNOWN_ATTRIBUTE, &span, message).suggest(&name, known.iter().copied()),
+                );
             } else {
                 let entries = self.entries(&attr.meta, &span);
                 out.push(Attr { name, span, entries });
@@ -67,7 +73,8 @@ impl Reader<'_> {
                 entries
             }
             syn::Meta::NameValue(_) => {
-                let diagnostic = Diagnostic::error(codes::BAD_VALUE, span, "this attribute takes its words in parentheses");
+                let diagnostic =
+                    Diagnostic::error(codes::BAD_VALUE, span, "this attribute takes its words in parentheses");
                 self.push(diagnostic.help("write `#[name(..)]`"));
                 Vec::new()
             }
@@ -144,7 +151,9 @@ impl Reader<'_> {
         let found = allowed.iter().find(|word| **word == said.text);
         if found.is_none() {
             let message = format!("`{}` is not one of {}", said.text, list_words(allowed));
-            self.push(Diagnostic::error(codes::BAD_VALUE, &said.span, message).suggest(&said.text, allowed.iter().copied()));
+            self.push(
+                Diagnostic::error(codes::BAD_VALUE, &said.span, message).suggest(&said.text, allowed.iter().copied()),
+            );
         }
         found.copied()
     }
@@ -153,7 +162,9 @@ impl Reader<'_> {
     pub fn strings(&mut self, entry: &Entry) -> Vec<String> {
         match &entry.value.kind {
             ExprKind::Str(text) => vec![text.clone()],
-            ExprKind::Tuple(entries) | ExprKind::Call(_, entries) => self.names(entries).into_iter().map(|m| m.text).collect(),
+            ExprKind::Tuple(entries) | ExprKind::Call(_, entries) => {
+                self.names(entries).into_iter().map(|m| m.text).collect()
+            }
             _ => {
                 self.expected::<()>(entry, "a string or `(\"a\", \"b\")`");
                 Vec::new()

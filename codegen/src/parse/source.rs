@@ -83,7 +83,11 @@ fn read_file(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Optio
     let text = match std::fs::read_to_string(root.join(&path)) {
         Ok(text) => text,
         Err(error) => {
-            diagnostics.push(Diagnostic::error(codes::SYNTAX, &scope.whole(), format!("cannot read this file: {error}")));
+            diagnostics.push(Diagnostic::error(
+                codes::SYNTAX,
+                &scope.whole(),
+                format!("cannot read this file: {error}"),
+            ));
             return None;
         }
     };

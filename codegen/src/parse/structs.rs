@@ -7,8 +7,25 @@ use crate::diagnostics::{Diagnostic, codes};
 use crate::model::Rule;
 
 const STRUCT_ATTRIBUTES: &[&str] = &[
-    "kind", "versions", "subresource", "column", "selectable", "structure", "default", "normalize", "validate", "rule", "union",
-    "proto", "differs", "gone", "convert", "deprecated", "allow", "breaks",
+    "kind",
+    "versions",
+    "subresource",
+    "column",
+    "selectable",
+    "structure",
+    "default",
+    "normalize",
+    "validate",
+    "rule",
+    "union",
+    "proto",
+    "json",
+    "differs",
+    "gone",
+    "convert",
+    "deprecated",
+    "allow",
+    "breaks",
 ];
 const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "deprecated", "allow", "breaks"];
 const UNION_WORDS: &[&str] = &["discriminator", "members", "zero_allowed"];
@@ -17,7 +34,10 @@ impl Reader<'_> {
     pub fn struct_attrs(&mut self, attrs: &[syn::Attribute], body: &Body) -> (String, Attrs) {
         let (docs, read) = self.attributes(attrs, STRUCT_ATTRIBUTES, "a struct");
         let mut out = Attrs::default();
-        self.once(&read, &["kind", "versions", "structure", "proto", "differs", "gone", "normalize", "validate"]);
+        self.once(
+            &read,
+            &["kind", "versions", "structure", "proto", "json", "differs", "gone", "normalize", "validate"],
+        );
         for attr in &read {
             self.struct_attr(attr, &mut out);
         }
@@ -55,6 +75,7 @@ impl Reader<'_> {
         match attr.name.as_str() {
             "structure" => out.atomic = self.only_word(attr, &["atomic", "granular"]).map(|word| word.text == "atomic"),
             "proto" => out.proto = self.only_word(attr, &["none", "items"]),
+            "json" => out.json = self.only_word(attr, &["schema_or_array", "schema_or_bool", "schema_or_strings"]),
             "default" => self.default(attr, out.defaults.get_or_insert_default()),
             "normalize" => out.normalize = self.hatch_or_none(attr),
             "validate" => out.validate = self.hatch_or_none(attr),
@@ -113,7 +134,11 @@ impl Reader<'_> {
                 Some(key) if key.text() == "by_hand" => defaults.by_hand = self.ident(entry),
                 Some(key) => defaults.constants.push((key.clone(), entry.value.clone())),
                 None if is_none(entry) => {}
-                None => self.error(codes::BAD_VALUE, entry.span(), "`default(..)` takes `PATH = VALUE`, `by_hand = FUNCTION` or `none`"),
+                None => self.error(
+                    codes::BAD_VALUE,
+                    entry.span(),
+                    "`default(..)` takes `PATH = VALUE`, `by_hand = FUNCTION` or `none`",
+                ),
             }
         }
     }
@@ -174,9 +199,9 @@ impl Reader<'_> {
 
     fn convert(&mut self, attr: &Attr) -> Option<Convert> {
         let of = match attr.entries.first() {
-            Some(Entry { key: None, value: Expr { kind: ExprKind::Path(Path { segments, span, .. }), .. }, .. }) => {
-                Marked { text: segments.join("::"), span: span.clone() }
-            }
+            Some(Entry {
+                key: None, value: Expr { kind: ExprKind::Path(Path { segments, span, .. }), .. }, ..
+            }) => Marked { text: segments.join("::"), span: span.clone() },
             _ => {
                 self.error(codes::BAD_VALUE, &attr.span, "`convert(..)` starts with the struct that it converts");
                 return None;
@@ -203,7 +228,11 @@ impl Reader<'_> {
         let code = match attr.entries.first().and_then(|entry| path_text(&entry.value)) {
             Some(code) if code.starts_with('C') => code,
             _ => {
-                self.error(codes::BAD_VALUE, &attr.span, "`breaks(..)` starts with the code that the build reported, such as `C003`");
+                self.error(
+                    codes::BAD_VALUE,
+                    &attr.span,
+                    "`breaks(..)` starts with the code that the build reported, such as `C003`",
+                );
                 return None;
             }
         };

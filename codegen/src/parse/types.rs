@@ -36,8 +36,10 @@ impl Reader<'_> {
 
     fn type_path_expr(&mut self, path: &syn::Path) -> TypeExpr {
         let names: Vec<String> = path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
-        let span = path.segments.first().map_or_else(|| self.scope.whole(), |first| self.scope.span(first.ident.span()));
-        let arguments: Vec<&syn::Type> = path.segments.iter().flat_map(|segment| generic_types(&segment.arguments)).collect();
+        let span =
+            path.segments.first().map_or_else(|| self.scope.whole(), |first| self.scope.span(first.ident.span()));
+        let arguments: Vec<&syn::Type> =
+            path.segments.iter().flat_map(|segment| generic_types(&segment.arguments)).collect();
         let kind = match (names.join("::").as_str(), arguments.as_slice()) {
             ("Option", [inner]) => TypeKind::Option(Box::new(self.type_expr(inner))),
             ("Vec", [inner]) => TypeKind::Vec(Box::new(self.type_expr(inner))),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::ast::{Attrs, Body, Marked, TypeKind};
 use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated, inherited};
 use super::program::{DeclId, HUB, Key, Program};
-use crate::model::{Enum, EnumId, Field, Model, Role, Struct, StructId, TypeRef};
+use crate::model::{Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
 
 /// Where every instance went.
 pub struct Ids {
@@ -28,7 +28,13 @@ impl Ids {
 }
 
 /// Fills structs, enums, and each version's table of names. `lists` tells which declarations get a `<Kind>List`.
-pub fn build(program: &Program, instances: &Instances<'_>, shared: Vec<InstanceId>, lists: &[DeclId], model: &mut Model) -> Ids {
+pub fn build(
+    program: &Program,
+    instances: &Instances<'_>,
+    shared: Vec<InstanceId>,
+    lists: &[DeclId],
+    model: &mut Model,
+) -> Ids {
     let mut ids = Ids { structs: HashMap::new(), enums: HashMap::new(), lists: HashMap::new(), shared };
     let order = ordered(instances);
     let mut next = 0;
@@ -108,7 +114,9 @@ fn borrow(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut M
 
 fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
     let variants = match &instance.decl.body {
-        Body::Enum(variants) => variants.iter().map(|one| (one.name.clone(), one.value.clone(), one.docs.clone())).collect(),
+        Body::Enum(variants) => {
+            variants.iter().map(|one| (one.name.clone(), one.value.clone(), one.docs.clone())).collect()
+        }
         Body::Struct(_) | Body::Unit => Vec::new(),
     };
     let (module, version) = place(program, instance.key);
@@ -133,6 +141,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
     let (module, version) = place(program, instance.key);
     let base = program.decl(instance.root);
     let proto = inherited(program, instance, |attrs| attrs.proto.as_ref()).map(|word| word.text.as_str());
+    let json = inherited(program, instance, |attrs| attrs.json.as_ref()).map(|word| word.text.as_str());
     let fields: Vec<Field> = instance.fields.iter().filter_map(|member| field_model(member, ids)).collect();
     Struct {
         name: decl.name.clone(),
@@ -140,6 +149,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         atomic: inherited(program, instance, |attrs| attrs.atomic.as_ref()).copied().unwrap_or_default(),
         proto_none: proto == Some("none"),
         transparent: proto == Some("items"),
+        json_form: json_form(json, proto == Some("items")),
         default_by_hand: hatch(program, instance, |attrs| attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())),
         normalize: hatch(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
         validate_by_hand: hatch(program, instance, |attrs| attrs.validate.as_ref().map(Option::as_ref)),
@@ -151,6 +161,16 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         version,
         fields,
         ..Struct::default()
+    }
+}
+
+fn json_form(word: Option<&str>, items: bool) -> JsonForm {
+    match word {
+        Some("schema_or_array") => JsonForm::SchemaOrArray,
+        Some("schema_or_bool") => JsonForm::SchemaOrBool,
+        Some("schema_or_strings") => JsonForm::SchemaOrStrings,
+        _ if items => JsonForm::Items,
+        _ => JsonForm::Fields,
     }
 }
 
@@ -215,14 +235,23 @@ fn list_model(kind: &Struct, item: StructId, list_meta: Option<StructId>) -> Str
         span: kind.span.clone(),
         ..Field::default()
     };
-    let meta = list_meta.map(|id| Field { omitempty: true, ..field("metadata", 1, TypeRef::Struct(id), "What the server says about the list as a whole.") });
+    let meta = list_meta.map(|id| Field {
+        omitempty: true,
+        ..field("metadata", 1, TypeRef::Struct(id), "What the server says about the list as a whole.")
+    });
     let items = TypeRef::List(Box::new(TypeRef::Struct(item)));
-    let items = Field { required: true, ..field("items", 2, items, "The objects, in order of their keys in the store.") };
+    let items =
+        Field { required: true, ..field("items", 2, items, "The objects, in order of their keys in the store.") };
     Struct {
         name: format!("{}List", kind.name),
         docs: format!("A list of objects of kind {}.", kind.name),
         role: Role::List,
         fields: meta.into_iter().chain([items]).collect(),
-        ..Struct { module: kind.module.clone(), version: kind.version.clone(), span: kind.span.clone(), ..Struct::default() }
+        ..Struct {
+            module: kind.module.clone(),
+            version: kind.version.clone(),
+            span: kind.span.clone(),
+            ..Struct::default()
+        }
     }
 }

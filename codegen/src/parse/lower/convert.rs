@@ -11,7 +11,13 @@ use crate::model::{Conversion, Model, Span, StructId};
 use crate::paths;
 
 /// Fills [`crate::model::Struct::conversion`] of every struct that is not its hub's own.
-pub fn build(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+pub fn build(
+    program: &Program,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) {
     let hubs = instances.hubs();
     for (id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
         let Some(hub) = hubs.get(&instance.root).filter(|hub| **hub != id) else { continue };

@@ -60,7 +60,11 @@ impl<'p> Instances<'p> {
 }
 
 /// A struct's attribute as a version has it: its own when said, the hub's otherwise.
-pub fn inherited<'p, T>(program: &'p Program, instance: &Instance<'p>, pick: fn(&Attrs) -> Option<&T>) -> Option<&'p T> {
+pub fn inherited<'p, T>(
+    program: &'p Program,
+    instance: &Instance<'p>,
+    pick: fn(&Attrs) -> Option<&T>,
+) -> Option<&'p T> {
     let own = pick(&instance.decl.attrs);
     match instance.decl.attrs.differs {
         Some(_) => own.or_else(|| pick(&program.decl(instance.root).attrs)),
@@ -107,7 +111,13 @@ fn roots(program: &Program) -> Vec<Key> {
                     roots.extend(keys);
                 }
             }
-            roots.extend(attrs.kind.as_ref().and_then(|kind| kind.stored_as.as_ref()).and_then(|path| type_at(program, &path.segments)));
+            roots.extend(
+                attrs
+                    .kind
+                    .as_ref()
+                    .and_then(|kind| kind.stored_as.as_ref())
+                    .and_then(|path| type_at(program, &path.segments)),
+            );
         }
     }
     roots.extend(type_at(program, &["meta".to_string(), String::new(), "ListMeta".to_string()]));
@@ -124,7 +134,8 @@ pub fn type_at(program: &Program, path: &[String]) -> Option<Key> {
 
 /// Declarations that nothing reached exist where they stand.
 fn strays(program: &Program, instances: &Instances<'_>) -> Vec<Key> {
-    let reached: std::collections::HashSet<DeclId> = instances.all.iter().flat_map(|one| [one.key.id(), one.root]).collect();
+    let reached: std::collections::HashSet<DeclId> =
+        instances.all.iter().flat_map(|one| [one.key.id(), one.root]).collect();
     let mut out = Vec::new();
     for (group, definition) in program.groups.iter().enumerate() {
         for (decl, declaration) in definition.decls.iter().enumerate() {
@@ -165,7 +176,9 @@ impl<'p> Walk<'p, '_> {
             let (key, decl, root) = (instance.key, instance.decl, instance.root);
             let fields = match &decl.body {
                 Body::Struct(fields) if decl.attrs.differs.is_some() => self.merge(key, fields, root),
-                Body::Struct(fields) => fields.iter().filter_map(|field| self.member(field, None, key.id(), key)).collect(),
+                Body::Struct(fields) => {
+                    fields.iter().filter_map(|field| self.member(field, None, key.id(), key)).collect()
+                }
                 Body::Enum(_) | Body::Unit => Vec::new(),
             };
             self.instances.all[id].fields = fields;
@@ -184,7 +197,9 @@ impl<'p> Walk<'p, '_> {
             let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &said.span, message);
             self.diagnostics.push(match near {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.help("for a type that only this version has, drop `#[differs]` and state it in full"),
+                None => {
+                    diagnostic.help("for a type that only this version has, drop `#[differs]` and state it in full")
+                }
             });
         }
         base.unwrap_or(key.id())
@@ -202,7 +217,9 @@ impl<'p> Walk<'p, '_> {
         for field in delta {
             let said = field.renamed.as_ref();
             let wanted = said.map_or(&field.model.name, |renamed| &renamed.text);
-            let stands_for = |candidate: &Field| candidate.model.name == *wanted || (said.is_some() && candidate.model.json == *wanted);
+            let stands_for = |candidate: &Field| {
+                candidate.model.name == *wanted || (said.is_some() && candidate.model.json == *wanted)
+            };
             let place = merged.iter().position(|(field, over)| over.is_none() && stands_for(field));
             match place {
                 Some(place) => {
@@ -233,7 +250,8 @@ impl<'p> Walk<'p, '_> {
 
     fn not_in_hub(&mut self, field: &Field, wanted: &str, base: &[Field]) {
         let span = field.renamed.as_ref().map_or(&field.model.span, |renamed| &renamed.span);
-        let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, span, format!("the hub's struct has no field `{wanted}`"));
+        let diagnostic =
+            Diagnostic::error(codes::NOT_IN_HUB, span, format!("the hub's struct has no field `{wanted}`"));
         let names = base.iter().map(|field| field.model.name.as_str());
         self.diagnostics.push(diagnostic.suggest(wanted, names));
     }
@@ -241,7 +259,8 @@ impl<'p> Walk<'p, '_> {
     /// A field with its type resolved as the declaration `by` says it, in the version of `key`.
     fn member(&mut self, field: &'p Field, base: Option<&'p Field>, by: DeclId, key: Key) -> Option<Member<'p>> {
         if field.gone {
-            let diagnostic = Diagnostic::error(codes::NOT_IN_HUB, &field.model.span, "only a `#[differs]` struct takes fields away");
+            let diagnostic =
+                Diagnostic::error(codes::NOT_IN_HUB, &field.model.span, "only a `#[differs]` struct takes fields away");
             self.diagnostics.push(diagnostic);
             return None;
         }
@@ -269,6 +288,9 @@ impl<'p> Walk<'p, '_> {
 
 /// The names that a `#[convert]` or a `renamed` says may be Rust or JSON names; the model holds JSON names.
 pub fn json_of(members: &[Member<'_>], said: &Marked) -> Option<String> {
-    let found = members.iter().map(|member| &member.field.model).find(|field| field.name == said.text || field.json == said.text);
+    let found = members
+        .iter()
+        .map(|member| &member.field.model)
+        .find(|field| field.name == said.text || field.json == said.text);
     found.map(|field| if field.json.is_empty() { field.name.clone() } else { field.json.clone() })
 }

@@ -13,7 +13,8 @@ pub fn with_lists(program: &Program) -> Vec<DeclId> {
 }
 
 fn kinds(program: &Program) -> impl Iterator<Item = DeclId> {
-    let decls = program.groups.iter().enumerate().flat_map(|(group, one)| (0..one.decls.len()).map(move |decl| (group, decl)));
+    let decls =
+        program.groups.iter().enumerate().flat_map(|(group, one)| (0..one.decls.len()).map(move |decl| (group, decl)));
     let ids = decls.map(|(group, decl)| DeclId { group, decl });
     ids.filter(|id| program.decl(*id).attrs.kind.is_some() && program.decl(*id).attrs.differs.is_none())
 }
@@ -25,7 +26,13 @@ fn has_list(attrs: &Attrs) -> bool {
 }
 
 /// Fills every group's kinds.
-pub fn build(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+pub fn build(
+    program: &Program,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) {
     for id in kinds(program) {
         let kind = kind(program, instances, ids, id, diagnostics);
         model.groups[id.group].kinds.push(kind);
@@ -50,6 +57,7 @@ fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, dia
         stored_as: stored_id.and_then(|id| ids.struct_of(id)),
         resource: said.and_then(|kind| resource(program, id, kind, diagnostics)),
         list: has_list(&decl.attrs),
+        feature_gate: said.and_then(|kind| kind.gate.clone()),
         span: decl.span.clone(),
     }
 }
@@ -73,10 +81,15 @@ fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec
         let name = &version.model.version;
         if program.version(id.group, name).is_none() {
             let all = program.groups[id.group].head.versions.iter().map(|version| version.name.as_str());
-            let diagnostic = Diagnostic::error(codes::VERSION, &version.span, format!("the group has no version `{name}`"));
+            let diagnostic =
+                Diagnostic::error(codes::VERSION, &version.span, format!("the group has no version `{name}`"));
             diagnostics.push(diagnostic.suggest(name, all));
         } else if out.iter().any(|earlier| earlier.version == *name) {
-            diagnostics.push(Diagnostic::error(codes::REPEATED, &version.span, format!("version `{name}` is listed twice")));
+            diagnostics.push(Diagnostic::error(
+                codes::REPEATED,
+                &version.span,
+                format!("version `{name}` is listed twice"),
+            ));
         } else {
             out.push(version.model.clone());
         }
@@ -94,7 +107,7 @@ fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec
 fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut Diagnostics) -> Option<Resource> {
     let decl = program.decl(id);
     let Some(plural) = &kind.plural else {
-        let allowed = ["list", "stored_as"];
+        let allowed = ["list", "stored_as", "gate"];
         let extra = kind.words.iter().find(|(word, _)| !allowed.contains(&word.as_str()));
         if let Some((word, span)) = extra {
             let message = format!("`{word}` is for resources, and `{}` has no `plural`", decl.name);
@@ -150,7 +163,11 @@ fn subresource(program: &Program, said: &ast::Subresource, diagnostics: &mut Dia
 }
 
 /// Group name, version and kind of a subresource's body.
-fn body_kind(program: &Program, path: &super::super::words::Path, diagnostics: &mut Diagnostics) -> Option<(String, String, String)> {
+fn body_kind(
+    program: &Program,
+    path: &super::super::words::Path,
+    diagnostics: &mut Diagnostics,
+) -> Option<(String, String, String)> {
     let found = type_at(program, &path.segments);
     let is_kind = |key: super::program::Key| {
         let base = program.base(key.group, &program.decl(key.id()).name);
@@ -161,8 +178,11 @@ fn body_kind(program: &Program, path: &super::super::words::Path, diagnostics: &
             Some((program.groups[key.group].head.name.clone(), version.clone(), name.clone()))
         }
         _ => {
-            let diagnostic = Diagnostic::error(codes::SUBRESOURCE, &path.span, format!("there is no kind `{}`", path.text()));
-            diagnostics.push(diagnostic.help("write `module::version::Kind` of a declared kind, such as `autoscaling::v1::Scale`"));
+            let diagnostic =
+                Diagnostic::error(codes::SUBRESOURCE, &path.span, format!("there is no kind `{}`", path.text()));
+            diagnostics.push(
+                diagnostic.help("write `module::version::Kind` of a declared kind, such as `autoscaling::v1::Scale`"),
+            );
             None
         }
     }
@@ -182,7 +202,9 @@ fn misplaced(program: &Program, diagnostics: &mut Diagnostics) {
         let resource = attrs.kind.as_ref().is_some_and(|kind| kind.plural.is_some());
         for (word, span) in spans.filter(|_| !resource) {
             let message = format!("`{word}` is for resources, and `{}` is none", decl.name);
-            diagnostics.push(Diagnostic::error(codes::KIND, span, message).help("resources have `#[kind(plural = \"..\", ..)]`"));
+            diagnostics.push(
+                Diagnostic::error(codes::KIND, span, message).help("resources have `#[kind(plural = \"..\", ..)]`"),
+            );
         }
     }
 }

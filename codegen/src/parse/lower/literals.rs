@@ -30,7 +30,12 @@ pub fn fit(model: &Model, expr: &Expr, ty: &TypeRef) -> Result<Literal, Diagnost
 fn takes_text(ty: &TypeRef) -> bool {
     matches!(
         ty,
-        TypeRef::String | TypeRef::Quantity | TypeRef::Time | TypeRef::MicroTime | TypeRef::Duration | TypeRef::IntOrString
+        TypeRef::String
+            | TypeRef::Quantity
+            | TypeRef::Time
+            | TypeRef::MicroTime
+            | TypeRef::Duration
+            | TypeRef::IntOrString
     )
 }
 
@@ -47,7 +52,10 @@ fn variant(model: &Model, expr: &Expr, id: crate::model::EnumId) -> Result<Liter
         None if by_value && definition.open => Ok(Literal::String(word)),
         None => {
             let message = format!("`{}` has no variant `{word}`", definition.name);
-            let names = definition.variants.iter().map(|variant| if by_value { variant.1.as_str() } else { variant.0.as_str() });
+            let names = definition
+                .variants
+                .iter()
+                .map(|variant| if by_value { variant.1.as_str() } else { variant.0.as_str() });
             Err(Diagnostic::error(codes::DEFAULT_TYPE, &expr.span, message).suggest(&word, names))
         }
     }
@@ -95,7 +103,9 @@ fn mismatch(model: &Model, expr: &Expr, ty: &TypeRef) -> Diagnostic {
     let message = format!("this does not fit a field of type `{}`", type_text(model, ty));
     let diagnostic = Diagnostic::error(codes::DEFAULT_TYPE, &expr.span, message);
     match (ty, &expr.kind) {
-        (ty, ExprKind::Path(path)) if takes_text(ty) => diagnostic.help(format!("write it as a string: `\"{}\"`", path.text())),
+        (ty, ExprKind::Path(path)) if takes_text(ty) => {
+            diagnostic.help(format!("write it as a string: `\"{}\"`", path.text()))
+        }
         (TypeRef::I32 | TypeRef::I64, _) => diagnostic.help("write a whole number"),
         (TypeRef::Bool, _) => diagnostic.help("write `true` or `false`"),
         (TypeRef::List(_), _) => diagnostic.help("write a list: `[..]`"),

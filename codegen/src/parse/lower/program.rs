@@ -163,14 +163,21 @@ impl Program {
     pub fn visible(&self, group: usize, version: usize) -> Vec<&str> {
         let own = self.names[group].declared.keys().filter(|(home, _)| *home == HUB || *home == version);
         let imported = self.names[group].imported.keys().map(|(_, _, alias)| alias.as_str());
-        let mut out: Vec<&str> = own.map(|(_, name)| name.as_str()).chain(imported).chain(SCALARS.iter().copied()).collect();
+        let mut out: Vec<&str> =
+            own.map(|(_, name)| name.as_str()).chain(imported).chain(SCALARS.iter().copied()).collect();
         out.sort_unstable();
         out.dedup();
         out
     }
 
     /// What the names of a type mean where `by` says them, in `version` of its group. `None` when reported already.
-    pub fn resolve(&self, by: DeclId, version: usize, path: &[String], span: &Span) -> Result<Target, Option<Diagnostic>> {
+    pub fn resolve(
+        &self,
+        by: DeclId,
+        version: usize,
+        path: &[String],
+        span: &Span,
+    ) -> Result<Target, Option<Diagnostic>> {
         let (decl, home) = (self.decl(by), self.home(by));
         let [name] = path else {
             return match self.import(by.group, path, span)? {
@@ -180,7 +187,9 @@ impl Program {
         };
         for scope in [home, HUB] {
             match self.names[by.group].imported.get(&(decl.file, scope, name.clone())) {
-                Some(Imported::Type(group, version, name)) => return self.target(*group, *version, name, *version, span),
+                Some(Imported::Type(group, version, name)) => {
+                    return self.target(*group, *version, name, *version, span);
+                }
                 Some(Imported::Broken) => return Err(None),
                 Some(Imported::Scalar) | None => {}
             }
@@ -191,7 +200,14 @@ impl Program {
         }
     }
 
-    fn target(&self, group: usize, version: usize, name: &str, home: usize, span: &Span) -> Result<Target, Option<Diagnostic>> {
+    fn target(
+        &self,
+        group: usize,
+        version: usize,
+        name: &str,
+        home: usize,
+        span: &Span,
+    ) -> Result<Target, Option<Diagnostic>> {
         let said = |what: String| Diagnostic::error(codes::NOT_IN_VERSION, span, what);
         match self.find(group, version, name, home) {
             Ok(key) => Ok(Target::Type(key)),
@@ -211,9 +227,11 @@ impl Program {
 
     fn unknown_type(&self, group: usize, version: usize, name: &str, span: &Span) -> Diagnostic {
         let diagnostic = Diagnostic::error(codes::UNKNOWN_TYPE, span, format!("unknown type `{name}`"));
-        let elsewhere = self.names.iter().enumerate().filter(|(_, names)| names.declared.contains_key(&(HUB, name.to_string())));
-        let uses: Vec<String> =
-            elsewhere.map(|(other, _)| format!("add `use crate::{}::{name};`", self.groups[other].head.module)).collect();
+        let elsewhere =
+            self.names.iter().enumerate().filter(|(_, names)| names.declared.contains_key(&(HUB, name.to_string())));
+        let uses: Vec<String> = elsewhere
+            .map(|(other, _)| format!("add `use crate::{}::{name};`", self.groups[other].head.module))
+            .collect();
         if !uses.is_empty() {
             return uses.into_iter().fold(diagnostic, Diagnostic::help);
         }
@@ -263,7 +281,8 @@ impl Program {
             [version, _] if self.version(own, version).is_some() => return Err(None),
             _ => {
                 let message = format!("`{}` is not a path to a type", path.join("::"));
-                let help = "write `crate::group::Type`, `crate::group::version::Type`; types of the own group need no `use`";
+                let help =
+                    "write `crate::group::Type`, `crate::group::version::Type`; types of the own group need no `use`";
                 return Err(Some(error(message).help(help)));
             }
         };
@@ -277,9 +296,9 @@ impl Program {
         let versions = || self.groups[group].head.versions.iter().map(|version| version.name.as_str());
         let version = match version {
             None => HUB,
-            Some(version) => self.version(group, version).ok_or_else(|| {
-                error(format!("`{module}` has no version `{version}`")).suggest(version, versions())
-            })?,
+            Some(version) => self
+                .version(group, version)
+                .ok_or_else(|| error(format!("`{module}` has no version `{version}`")).suggest(version, versions()))?,
         };
         if self.find(group, version, name, version).is_err() {
             let message = format!("`{module}` has no type `{name}` in {}", self.version_name(group, version));
@@ -325,8 +344,20 @@ fn index(group: &Group, diagnostics: &mut Diagnostics) -> Names {
 
 /// Types that the language brings along.
 pub const SCALARS: &[&str] = &[
-    "String", "bool", "i32", "i64", "f64", "Bytes", "Quantity", "Time", "MicroTime", "Duration", "IntOrString", "RawExtension",
-    "FieldsV1", "Json",
+    "String",
+    "bool",
+    "i32",
+    "i64",
+    "f64",
+    "Bytes",
+    "Quantity",
+    "Time",
+    "MicroTime",
+    "Duration",
+    "IntOrString",
+    "RawExtension",
+    "FieldsV1",
+    "Json",
 ];
 
 /// The scalar of a name in [`SCALARS`].

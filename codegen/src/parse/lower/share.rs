@@ -81,7 +81,10 @@ fn same_field(here: &Field, hub: &Field) -> bool {
         }
         plain
     };
-    here.renamed.is_none() && here.json_only == hub.json_only && here.default == hub.default && plain(here) == plain(hub)
+    here.renamed.is_none()
+        && here.json_only == hub.json_only
+        && here.default == hub.default
+        && plain(here) == plain(hub)
 }
 
 fn same_attrs(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> bool {
@@ -91,6 +94,7 @@ fn same_attrs(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> boo
     let sides = [here, hub];
     same(program, sides, |attrs| attrs.atomic.as_ref())
         && same(program, sides, |attrs| attrs.proto.as_ref())
+        && same(program, sides, |attrs| attrs.json.as_ref())
         && same(program, sides, |attrs| attrs.defaults.as_ref())
         && same(program, sides, |attrs| attrs.normalize.as_ref())
         && same(program, sides, |attrs| attrs.validate.as_ref())
