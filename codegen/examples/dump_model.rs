@@ -1,11 +1,12 @@
 //! Prints the model of `api-defs/` as JSON lines, one per struct of every version, for comparison with facts from elsewhere.
 //!
-//! Run at the root of the workspace: `cargo run -p codegen --example dump_model`.
+//! Run at the root of the workspace: `cargo run -p codegen --example dump_model [ROOT]`.
 
 use codegen::model::{Field, ListSemantics, Literal, Model, TypeRef};
 
 fn main() {
-    let model = match codegen::load(std::path::Path::new(".")) {
+    let root = std::env::args().nth(1).map_or_else(|| std::path::PathBuf::from("."), std::path::PathBuf::from);
+    let model = match codegen::load(&root) {
         Ok(model) => model,
         Err(diagnostics) => {
             eprint!("{diagnostics}");
@@ -30,7 +31,11 @@ fn main() {
                     of.role,
                     of.atomic,
                     id.0,
-                    of.path_defaults.iter().map(|one| format!("[{},{}]", text(&one.path), literal(&one.value))).collect::<Vec<_>>().join(","),
+                    of.path_defaults
+                        .iter()
+                        .map(|one| format!("[{},{}]", text(&one.path), literal(&one.value)))
+                        .collect::<Vec<_>>()
+                        .join(","),
                     text(of.default_by_hand.as_deref().unwrap_or("")),
                     text(of.normalize.as_deref().unwrap_or("")),
                     fields.join(",")
@@ -50,7 +55,7 @@ fn field(model: &Model, field: &Field) -> String {
     let keys: Vec<String> = keys.iter().map(|key| text(key)).collect();
     format!(
         "{{\"rust\":{},\"json\":{},\"number\":{},\"proto\":{},\"type\":{},\"nullable\":{},\"required\":{},\"omitempty\":{},\"inline\":{},\"list\":{},\
-         \"keys\":[{}],\"map\":{},\"structure\":{},\"patch\":{},\"mergeKey\":{},\"default\":{},\"hidden\":{},\"gate\":{},\"deprecated\":{},\"tags\":[{}]}}",
+         \"keys\":[{}],\"map\":{},\"structure\":{},\"patch\":{},\"mergeKey\":{},\"default\":{},\"hidden\":{},\"gate\":{},\"deprecated\":{},\"tags\":[{}],\"shadow\":[{}]}}",
         text(&field.name),
         text(&field.json),
         field.number,
@@ -70,7 +75,8 @@ fn field(model: &Model, field: &Field) -> String {
         field.default_hidden,
         text(field.feature_gate.as_deref().unwrap_or("")),
         field.deprecated,
-        field.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(",")
+        field.tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(","),
+        field.shadow_tags.iter().map(|tag| text(tag)).collect::<Vec<_>>().join(",")
     )
 }
 
@@ -103,7 +109,8 @@ fn literal(value: &Literal) -> String {
         Literal::String(value) => text(value),
         Literal::List(values) => format!("[{}]", values.iter().map(literal).collect::<Vec<_>>().join(",")),
         Literal::Object(entries) => {
-            let entries: Vec<String> = entries.iter().map(|(name, value)| format!("{}:{}", text(name), literal(value))).collect();
+            let entries: Vec<String> =
+                entries.iter().map(|(name, value)| format!("{}:{}", text(name), literal(value))).collect();
             format!("{{{}}}", entries.join(","))
         }
     }
