@@ -392,6 +392,9 @@ mod v1beta1 {
 
     #[differs(CustomResourceConversion)]
     struct CustomResourceConversion {
+        #[gone]
+        webhook: (),
+
         /// Converter endpoint in v1beta1, required there with strategy `Webhook`.
         #[field(2)]
         webhook_client_config: Option<WebhookClientConfig>,
@@ -399,9 +402,6 @@ mod v1beta1 {
         /// Versions of `ConversionReview` the v1beta1 converter understands, preferred first.
         #[field(3, list = atomic)]
         conversion_review_versions: Vec<String>,
-
-        #[gone]
-        webhook: (),
     }
 
     #[convert(

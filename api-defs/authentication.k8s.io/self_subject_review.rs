@@ -25,6 +25,6 @@ mod v1beta1 {
     struct SelfSubjectReviewStatus {
         /// Your username, uid, groups and extra attributes.
         #[field(1)]
-        user_info: v1::UserInfo,
+        user_info: crate::authentication::v1::UserInfo,
     }
 }

@@ -197,14 +197,14 @@ mod v1 {
 
     #[differs(HorizontalPodAutoscalerSpec)]
     struct HorizontalPodAutoscalerSpec {
-        /// Wanted average CPU as percent of requests (v1 only).
-        #[field(4)]
-        target_cpu_utilization_percentage: Option<i32>,
-
         #[gone]
         metrics: (),
         #[gone]
         behavior: (),
+
+        /// Wanted average CPU as percent of requests (v1 only).
+        #[field(4)]
+        target_cpu_utilization_percentage: Option<i32>,
     }
 
     #[differs(HorizontalPodAutoscalerStatus)]
@@ -213,13 +213,13 @@ mod v1 {
         #[field(3, required)]
         current_replicas: i32,
 
-        /// Latest average CPU as percent of requests (v1 only).
-        #[field(5)]
-        current_cpu_utilization_percentage: Option<i32>,
-
         #[gone]
         current_metrics: (),
         #[gone]
         conditions: (),
+
+        /// Latest average CPU as percent of requests (v1 only).
+        #[field(5)]
+        current_cpu_utilization_percentage: Option<i32>,
     }
 }

@@ -274,9 +274,15 @@ pub struct ExternalMetricStatus {
 mod v1 {
     #[differs(ObjectMetricSource)]
     struct ObjectMetricSource {
+        #[gone]
+        described_object: (),
+
         /// Level to hold; in v2beta1, the object described instead.
         #[field(1, required)]
         target: CrossVersionObjectReference,
+
+        #[gone]
+        metric: (),
 
         /// Object metric to read (v2beta1).
         #[field(2, required)]
@@ -293,11 +299,6 @@ mod v1 {
         /// Wanted per-pod share of the object's metric (v2beta1).
         #[field(5)]
         average_value: Option<Quantity>,
-
-        #[gone]
-        described_object: (),
-        #[gone]
-        metric: (),
     }
 
     #[convert(
@@ -314,6 +315,11 @@ mod v1 {
 
     #[differs(PodsMetricSource)]
     struct PodsMetricSource {
+        #[gone]
+        metric: (),
+        #[gone]
+        target: (),
+
         /// Per-pod metric to read (v2beta1).
         #[field(1, required)]
         metric_name: String,
@@ -325,11 +331,6 @@ mod v1 {
         /// Label filter for the per-pod metric (v2beta1).
         #[field(3)]
         selector: Option<LabelSelector>,
-
-        #[gone]
-        metric: (),
-        #[gone]
-        target: (),
     }
 
     #[convert(
@@ -342,6 +343,9 @@ mod v1 {
 
     #[differs(ResourceMetricSource)]
     struct ResourceMetricSource {
+        #[gone]
+        target: (),
+
         /// Wanted pod average as percent of requests (v2beta1).
         #[field(2)]
         target_average_utilization: Option<i32>,
@@ -349,9 +353,6 @@ mod v1 {
         /// Wanted pod average as an absolute quantity (v2beta1).
         #[field(3)]
         target_average_value: Option<Quantity>,
-
-        #[gone]
-        target: (),
     }
 
     #[convert(
@@ -364,6 +365,9 @@ mod v1 {
 
     #[differs(ContainerResourceMetricSource)]
     struct ContainerResourceMetricSource {
+        #[gone]
+        target: (),
+
         /// Wanted average as percent of the container's request (v2beta1).
         #[field(2)]
         target_average_utilization: Option<i32>,
@@ -375,9 +379,6 @@ mod v1 {
         /// Name of the container to measure, e.g. leaving out sidecars.
         #[field(5, required)]
         container: String,
-
-        #[gone]
-        target: (),
     }
 
     #[convert(
@@ -390,6 +391,11 @@ mod v1 {
 
     #[differs(ExternalMetricSource)]
     struct ExternalMetricSource {
+        #[gone]
+        metric: (),
+        #[gone]
+        target: (),
+
         /// External metric to read (v2beta1).
         #[field(1, required)]
         metric_name: String,
@@ -405,11 +411,6 @@ mod v1 {
         /// Wanted amount per pod, mutually exclusive with `targetValue` (v2beta1).
         #[field(4)]
         target_average_value: Option<Quantity>,
-
-        #[gone]
-        metric: (),
-        #[gone]
-        target: (),
     }
 
     #[convert(
@@ -422,6 +423,13 @@ mod v1 {
 
     #[differs(ObjectMetricStatus)]
     struct ObjectMetricStatus {
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+        #[gone]
+        described_object: (),
+
         /// Object that was measured (v2beta1).
         #[field(1, required)]
         target: CrossVersionObjectReference,
@@ -441,13 +449,6 @@ mod v1 {
         /// Latest per-pod share of the object's metric (v2beta1).
         #[field(5)]
         average_value: Option<Quantity>,
-
-        #[gone]
-        metric: (),
-        #[gone]
-        current: (),
-        #[gone]
-        described_object: (),
     }
 
     #[convert(
@@ -460,6 +461,11 @@ mod v1 {
 
     #[differs(PodsMetricStatus)]
     struct PodsMetricStatus {
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+
         /// Per-pod metric that was read (v2beta1).
         #[field(1, required)]
         metric_name: String,
@@ -471,11 +477,6 @@ mod v1 {
         /// Label filter used for the per-pod reading (v2beta1).
         #[field(3)]
         selector: Option<LabelSelector>,
-
-        #[gone]
-        metric: (),
-        #[gone]
-        current: (),
     }
 
     #[convert(
@@ -488,6 +489,9 @@ mod v1 {
 
     #[differs(ResourceMetricStatus)]
     struct ResourceMetricStatus {
+        #[gone]
+        current: (),
+
         /// Latest pod average as percent of requests (v2beta1).
         #[field(2)]
         current_average_utilization: Option<i32>,
@@ -495,9 +499,6 @@ mod v1 {
         /// Latest pod average as an absolute quantity (v2beta1).
         #[field(3, required)]
         current_average_value: Quantity,
-
-        #[gone]
-        current: (),
     }
 
     #[convert(
@@ -510,6 +511,9 @@ mod v1 {
 
     #[differs(ContainerResourceMetricStatus)]
     struct ContainerResourceMetricStatus {
+        #[gone]
+        current: (),
+
         /// Latest average as percent of the container's request (v2beta1).
         #[field(2)]
         current_average_utilization: Option<i32>,
@@ -521,9 +525,6 @@ mod v1 {
         /// Container that the reading belongs to.
         #[field(4, required)]
         container: String,
-
-        #[gone]
-        current: (),
     }
 
     #[convert(
@@ -536,6 +537,11 @@ mod v1 {
 
     #[differs(ExternalMetricStatus)]
     struct ExternalMetricStatus {
+        #[gone]
+        metric: (),
+        #[gone]
+        current: (),
+
         /// External metric that was read (v2beta1).
         #[field(1, required)]
         metric_name: String,
@@ -551,11 +557,6 @@ mod v1 {
         /// Latest external amount divided by pod count (v2beta1).
         #[field(4)]
         current_average_value: Option<Quantity>,
-
-        #[gone]
-        metric: (),
-        #[gone]
-        current: (),
     }
 
     #[convert(

@@ -146,18 +146,19 @@ mod v1beta1 {
 
     #[differs(Endpoint)]
     struct Endpoint {
+        #[gone]
+        deprecated_topology: (),
+
         /// Beta-era map of node labels such as hostname and zone, superseded by `nodeName` and `zone`.
         #[field(5)]
         topology: Map<String, String>,
 
+        #[gone]
+        zone: (),
+
         /// Suggestions to proxies about which zones or nodes should use this backend.
         #[field(7, gate = TopologyAwareHints)]
         hints: Option<EndpointHints>,
-
-        #[gone]
-        deprecated_topology: (),
-        #[gone]
-        zone: (),
     }
 
     #[convert(Endpoint, by_hand = v1beta1_endpoint, here(topology), hub(deprecatedTopology, zone))]

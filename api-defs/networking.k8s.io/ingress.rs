@@ -192,6 +192,9 @@ mod v1beta1 {
 
     #[differs(IngressBackend)]
     struct IngressBackend {
+        #[gone]
+        service: (),
+
         /// Beta-only field naming the target Service; v1 uses `service.name`.
         #[field(1)]
         service_name: String,
@@ -199,9 +202,6 @@ mod v1beta1 {
         /// Beta-only field giving the target port by number or name.
         #[field(2, always)]
         service_port: IntOrString,
-
-        #[gone]
-        service: (),
     }
 
     #[convert(IngressBackend, by_hand = v1beta1_ingress_backend, here(serviceName, servicePort), hub(service))]

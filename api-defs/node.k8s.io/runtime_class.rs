@@ -45,16 +45,16 @@ pub struct Scheduling {
 mod v1alpha1 {
     #[differs(RuntimeClass)]
     struct RuntimeClass {
-        /// Alpha-era container for runtime settings that later moved to the top level.
-        #[field(2, required)]
-        spec: RuntimeClassSpec,
-
         #[gone]
         handler: (),
         #[gone]
         overhead: (),
         #[gone]
         scheduling: (),
+
+        /// Alpha-era container for runtime settings that later moved to the top level.
+        #[field(2, required)]
+        spec: RuntimeClassSpec,
     }
 
     #[convert(RuntimeClass, by_hand = v1alpha1_runtime_class, here(spec), hub(handler, overhead, scheduling))]

@@ -39,12 +39,12 @@ mod v1alpha1 {
     #[differs(Subject)]
     #[default(by_hand = default_v1alpha1_subject)]
     struct Subject {
+        #[gone]
+        api_group: (),
+
         /// Alpha-only version string, later superseded by `apiGroup`.
         #[field(2)]
         api_version: String,
-
-        #[gone]
-        api_group: (),
     }
 
     #[convert(Subject, by_hand = v1alpha1_subject, here(apiVersion), hub(apiGroup))]

@@ -393,6 +393,9 @@ mod v1beta1 {
     #[differs(DeviceRequest)]
     #[default(by_hand = default_v1beta1_device_request)]
     struct DeviceRequest {
+        #[gone]
+        exactly: (),
+
         /// Device class to draw from in older betas; v1 moved it under `exactly`.
         #[field(2, always)]
         device_class_name: String,
@@ -429,9 +432,6 @@ mod v1beta1 {
         /// Capacity each allocated device must provide to the request.
         #[field(9, gate = DRAConsumableCapacity)]
         capacity: Option<CapacityRequirements>,
-
-        #[gone]
-        exactly: (),
     }
 
     #[convert(

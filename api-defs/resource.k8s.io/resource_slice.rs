@@ -273,10 +273,6 @@ mod v1beta1 {
 
     #[differs(Device)]
     struct Device {
-        /// Beta-only wrapper for device properties; newer versions inline them.
-        #[field(2, shadow("k8s:optional"))]
-        basic: Option<BasicDevice>,
-
         #[gone]
         attributes: (),
         #[gone]
@@ -301,6 +297,10 @@ mod v1beta1 {
         allow_multiple_allocations: (),
         #[gone]
         node_allocatable_resource_mappings: (),
+
+        /// Beta-only wrapper for device properties; newer versions inline them.
+        #[field(2, shadow("k8s:optional"))]
+        basic: Option<BasicDevice>,
     }
 
     #[convert(
