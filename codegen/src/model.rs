@@ -122,6 +122,8 @@ pub struct Kind {
     pub resource: Option<Resource>,
     /// Whether there is a list kind, `<Kind>List`: `list = false` turns it off; on for resources with the list verb.
     pub list: bool,
+    /// Columns of its tables, also when it has no resource of its own (`Scale`); [`Resource::columns`] repeats them.
+    pub columns: Vec<Column>,
     /// Feature gate without which the kind is not there: `gate = FEATURE`.
     pub feature_gate: Option<String>,
     pub span: Span,

@@ -1,99 +1,159 @@
-//! How a version's own form of a struct relates to its hub's: renamed fields and hand-written pairs.
+//! How a struct relates to its hub's: renamed fields and hand-written pairs.
+//!
+//! The hub of a version's own form is the hub version's struct of that name; the hub of a kind that is `stored_as` one of another
+//! group is that kind, and with it every struct at the same place below it.
 
 use std::collections::HashMap;
 
 use super::super::ast::{Convert, Marked};
 use super::build::Ids;
-use super::instances::{Instance, InstanceId, Instances, Member, json_of};
-use super::program::{DeclId, HUB, Program};
-use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::model::{Conversion, Model, Span, StructId};
+use super::instances::{Instances, type_at};
+use super::program::{DeclId, Program};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
+use crate::model::{Conversion, Field, Model, Span, StructId, TypeRef};
 use crate::paths;
 
-/// Fills [`crate::model::Struct::conversion`] of every struct that is not its hub's own.
-pub fn build(
-    program: &Program,
-    instances: &Instances<'_>,
-    ids: &Ids,
-    model: &mut Model,
-    diagnostics: &mut Diagnostics,
-) {
-    let hubs = instances.hubs();
-    for (id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
-        let Some(hub) = hubs.get(&instance.root).filter(|hub| **hub != id) else { continue };
-        let (Some(here), Some(hub_id)) = (ids.struct_of(id), ids.struct_of(*hub)) else { continue };
-        let renames = instance.fields.iter().filter_map(|member| rename(member, &instances.all[*hub])).collect();
-        model.structs[here.0].conversion = Some(Conversion { hub: Some(hub_id), renames, ..Conversion::default() });
+/// Fills [`crate::model::Struct::conversion`] of every struct that has a hub.
+pub fn build(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+    let mut pairs: HashMap<StructId, StructId> = HashMap::new();
+    within_groups(instances, ids, &mut pairs);
+    across_groups(program, instances, ids, model, &mut pairs);
+    for (here, hub) in &pairs {
+        model.structs[here.0].conversion = Some(Conversion { hub: Some(*hub), ..Conversion::default() });
     }
+    renames(instances, ids, model, diagnostics);
     for (group, definition) in program.groups.iter().enumerate() {
         for (decl, declaration) in definition.decls.iter().enumerate() {
             for convert in &declaration.attrs.converts {
-                let by = DeclId { group, decl };
-                hand_written(program, instances, ids, &hubs, by, convert, model, diagnostics);
+                let found = find(program, instances, ids, DeclId { group, decl }, convert);
+                let done = found.and_then(|here| hand_written(here, convert, model));
+                diagnostics.extend(done.err());
             }
         }
     }
 }
 
-fn rename(member: &Member<'_>, hub: &Instance<'_>) -> Option<(String, String)> {
-    let renamed = member.field.renamed.as_ref()?;
-    Some((member.field.model.json.clone(), json_of(&hub.fields, renamed)?))
+fn within_groups(instances: &Instances<'_>, ids: &Ids, pairs: &mut HashMap<StructId, StructId>) {
+    let hubs = instances.hubs();
+    for (id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
+        let hub = hubs.get(&instance.root).filter(|hub| **hub != id);
+        if let (Some(here), Some(hub)) = (ids.struct_of(id), hub.and_then(|hub| ids.struct_of(*hub))) {
+            pairs.insert(here, hub);
+        }
+    }
 }
 
-#[allow(clippy::too_many_arguments, reason = "one step of build, which owns all of these")]
-fn hand_written(
+fn across_groups(
     program: &Program,
     instances: &Instances<'_>,
     ids: &Ids,
-    hubs: &HashMap<DeclId, InstanceId>,
-    by: DeclId,
-    convert: &Convert,
-    model: &mut Model,
-    diagnostics: &mut Diagnostics,
+    model: &Model,
+    pairs: &mut HashMap<StructId, StructId>,
 ) {
+    for instance in &instances.all {
+        let kind = instance.decl.attrs.kind.as_ref();
+        let stored_as = kind.and_then(|kind| kind.stored_as.as_ref()).and_then(|path| type_at(program, &path.segments));
+        let ends = (instances.get(instance.key), stored_as.and_then(|key| instances.get(key)));
+        let (Some(here), Some(hub)) = ends else { continue };
+        if let (Some(here), Some(hub)) = (ids.struct_of(here), ids.struct_of(hub)) {
+            pair_below(here, hub, model, pairs);
+        }
+    }
+}
+
+/// Pairs two structs and, at fields of the same JSON name, what they hold.
+fn pair_below(here: StructId, hub: StructId, model: &Model, pairs: &mut HashMap<StructId, StructId>) {
+    let same_group = model.structs[here.0].module == model.structs[hub.0].module;
+    if same_group || pairs.contains_key(&here) {
+        return;
+    }
+    pairs.insert(here, hub);
+    for field in &model.structs[here.0].fields {
+        let counterpart = model.structs[hub.0].fields.iter().find(|other| other.name == field.name);
+        let held = (struct_in(&field.ty), counterpart.and_then(|other| struct_in(&other.ty)));
+        if let (Some(here), Some(hub)) = held {
+            pair_below(here, hub, model, pairs);
+        }
+    }
+}
+
+fn struct_in(ty: &TypeRef) -> Option<StructId> {
+    match ty {
+        TypeRef::Struct(id) => Some(*id),
+        TypeRef::List(inner) | TypeRef::Map(inner) => struct_in(inner),
+        _ => None,
+    }
+}
+
+fn renames(instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+    for (id, instance) in instances.all.iter().enumerate().filter(|(id, _)| ids.shared[*id] == *id) {
+        let Some(here) = ids.struct_of(id) else { continue };
+        for member in &instance.fields {
+            let Some(renamed) = &member.field.renamed else { continue };
+            let hub = model.structs[here.0].conversion.as_ref().and_then(|conversion| conversion.hub);
+            let counterpart = hub.and_then(|hub| json_of(&model.structs[hub.0].fields, renamed));
+            match (&mut model.structs[here.0].conversion, counterpart) {
+                (Some(conversion), Some(hub)) => {
+                    let json = &member.field.model.json;
+                    conversion.renames.push((if json.is_empty() { &member.field.model.name } else { json }.clone(), hub));
+                }
+                _ => diagnostics.push(no_counterpart(renamed)),
+            }
+        }
+    }
+}
+
+fn no_counterpart(renamed: &Marked) -> Diagnostic {
+    let message = format!("no hub has a field `{}` that this one could be a new name of", renamed.text);
+    error(codes::NOT_IN_HUB, &renamed.span, message)
+}
+
+fn error(code: Code, span: &Span, message: String) -> Diagnostic {
+    Diagnostic::error(code, span, message)
+}
+
+fn find(program: &Program, instances: &Instances<'_>, ids: &Ids, by: DeclId, convert: &Convert) -> Result<StructId, Diagnostic> {
     let version = program.home(by);
-    let mut fail = |span: &Span, message: String| diagnostics.push(Diagnostic::error(codes::NOT_IN_HUB, span, message));
-    if version == HUB {
-        return fail(&convert.of.span, "`convert(..)` stands in the `mod` of the version that it converts".to_string());
-    }
-    let here = program.find(by.group, version, &convert.of.text, version).ok().and_then(|key| instances.get(key));
-    let Some(here) = here else {
-        let version = program.version_name(by.group, version);
-        return fail(&convert.of.span, format!("{version} has no struct `{}`", convert.of.text));
-    };
-    let hub = hubs.get(&instances.all[here].root).copied().unwrap_or(here);
-    let (Some(here_id), Some(hub_id)) = (ids.struct_of(here), ids.struct_of(hub)) else { return };
-    if here_id == hub_id {
-        return fail(&convert.of.span, format!("`{}` is the same as the hub's: nothing to convert", convert.of.text));
-    }
-    let mut names = |side: &[Marked], members: &[Member<'_>], id: StructId| -> Vec<String> {
-        side.iter().filter_map(|said| name(said, members, id, model, &mut fail)).collect()
-    };
-    let here_only = names(&convert.here, &instances.all[here].fields, here_id);
-    let hub_only = names(&convert.hub, &instances.all[hub].fields, hub_id);
-    if let Some(conversion) = &mut model.structs[here_id.0].conversion {
+    let key = program.find(by.group, version, &convert.of.text, version).ok();
+    key.and_then(|key| instances.get(key)).and_then(|id| ids.struct_of(id)).ok_or_else(|| {
+        let message = format!("{} has no struct `{}`", program.version_name(by.group, version), convert.of.text);
+        let visible = program.visible(by.group, version);
+        let diagnostic = error(codes::NOT_IN_HUB, &convert.of.span, message);
+        match crate::diagnostics::did_you_mean(&convert.of.text, &visible) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    })
+}
+
+fn hand_written(here: StructId, convert: &Convert, model: &mut Model) -> Result<(), Diagnostic> {
+    let hub = model.structs[here.0].conversion.as_ref().and_then(|conversion| conversion.hub).ok_or_else(|| {
+        let message = format!("`{}` has no other form to convert to", convert.of.text);
+        let help = "`convert(..)` stands in the `mod` of a version, for a struct that differs from the hub's, or below a kind that \
+                    is `stored_as` another";
+        error(codes::NOT_IN_HUB, &convert.of.span, message).help(help)
+    })?;
+    let names = |side: &[Marked], id| side.iter().map(|said| name(said, id, model)).collect::<Result<Vec<_>, _>>();
+    let (here_only, hub_only) = (names(&convert.here, here)?, names(&convert.hub, hub)?);
+    if let Some(conversion) = &mut model.structs[here.0].conversion {
         conversion.here_only.extend(here_only);
         conversion.hub_only.extend(hub_only);
         conversion.by_hand.extend(convert.by_hand.iter().map(|function| function.text.clone()));
     }
+    Ok(())
 }
 
 /// A field's JSON name from either of its names, or a path of JSON names.
-fn name(
-    said: &Marked,
-    members: &[Member<'_>],
-    id: StructId,
-    model: &Model,
-    fail: &mut dyn FnMut(&Span, String),
-) -> Option<String> {
-    if let Some(json) = json_of(members, said) {
-        return Some(json);
+fn name(said: &Marked, id: StructId, model: &Model) -> Result<String, Diagnostic> {
+    if let Some(json) = json_of(&model.structs[id.0].fields, said) {
+        return Ok(json);
     }
-    match paths::follow(model, id, &said.text) {
-        Ok(_) => Some(said.text.clone()),
-        Err(message) => {
-            fail(&said.span, message);
-            None
-        }
-    }
+    let place = paths::follow(model, id, &said.text);
+    place.map(|_| said.text.clone()).map_err(|message| error(codes::NOT_IN_HUB, &said.span, message))
+}
+
+/// The names that a `#[convert]` or a `renamed` says may be Rust or JSON names; the model holds JSON names.
+fn json_of(fields: &[Field], said: &Marked) -> Option<String> {
+    let found = fields.iter().find(|field| field.name == said.text || field.json == said.text);
+    found.map(|field| if field.json.is_empty() { field.name.clone() } else { field.json.clone() })
 }

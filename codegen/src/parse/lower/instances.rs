@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Attrs, Body, Decl, Field, Marked, TypeExpr, TypeKind};
+use super::super::ast::{Attrs, Body, Decl, Field, TypeExpr, TypeKind};
 use super::program::{DeclId, HUB, Key, Program, Target};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::TypeRef;
@@ -284,13 +284,4 @@ impl<'p> Walk<'p, '_> {
             },
         }
     }
-}
-
-/// The names that a `#[convert]` or a `renamed` says may be Rust or JSON names; the model holds JSON names.
-pub fn json_of(members: &[Member<'_>], said: &Marked) -> Option<String> {
-    let found = members
-        .iter()
-        .map(|member| &member.field.model)
-        .find(|field| field.name == said.text || field.json == said.text);
-    found.map(|field| if field.json.is_empty() { field.name.clone() } else { field.json.clone() })
 }

@@ -57,6 +57,7 @@ fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, dia
         stored_as: stored_id.and_then(|id| ids.struct_of(id)),
         resource: said.and_then(|kind| resource(program, id, kind, diagnostics)),
         list: has_list(&decl.attrs),
+        columns: decl.attrs.columns.clone(),
         feature_gate: said.and_then(|kind| kind.gate.clone()),
         span: decl.span.clone(),
     }
@@ -197,7 +198,8 @@ fn misplaced(program: &Program, diagnostics: &mut Diagnostics) {
             diagnostics.push(diagnostic.help("drop `#[kind(..)]` here"));
         }
         let spans = attrs.subresources.iter().map(|one| ("subresource", &one.model.span));
-        let spans = spans.chain(attrs.columns.iter().map(|one| ("column", &one.span)));
+        let columns = attrs.columns.iter().filter(|_| attrs.kind.is_none());
+        let spans = spans.chain(columns.map(|one| ("column", &one.span)));
         let spans = spans.chain(attrs.selectable.iter().map(|one| ("selectable", &one.span)));
         let resource = attrs.kind.as_ref().is_some_and(|kind| kind.plural.is_some());
         for (word, span) in spans.filter(|_| !resource) {
