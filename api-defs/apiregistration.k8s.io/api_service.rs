@@ -11,7 +11,15 @@ use crate::meta::ObjectMeta;
     generation = false,
     name = path_segment_name
 )]
-#[versions(v1(introduced = "1.10"))]
+#[versions(
+    v1(introduced = "1.10"),
+    v1beta1(
+        introduced = "1.7",
+        deprecated = "1.19",
+        removed = "1.22",
+        replacement = "apiregistration.k8s.io/v1 APIService"
+    )
+)]
 #[subresource(status)]
 #[column("Service", by_hand = api_service_service)]
 #[column("Available", by_hand = api_service_available)]

@@ -8,3 +8,4 @@
     package = apimachinery
 )]
 #![version(v1, priority = 0)]
+#![version(v1beta1, unserved)]
