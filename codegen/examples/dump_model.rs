@@ -1,8 +1,9 @@
-//! Prints the model of `api-defs/` as JSON lines, one per struct of every version, for comparison with facts from elsewhere.
+//! Prints the model of `api-defs/` as JSON lines, one per kind and one per struct of every version, for comparison with facts from
+//! elsewhere.
 //!
 //! Run at the root of the workspace: `cargo run -p codegen --example dump_model [ROOT]`.
 
-use codegen::model::{Field, ListSemantics, Literal, Model, TypeRef};
+use codegen::model::{Field, Kind, ListSemantics, Literal, Model, TypeRef};
 
 fn main() {
     let root = std::env::args().nth(1).map_or_else(|| std::path::PathBuf::from("."), std::path::PathBuf::from);
@@ -14,6 +15,9 @@ fn main() {
         }
     };
     for group in &model.groups {
+        for kind in &group.kinds {
+            println!("{{\"group\":{},{}}}", text(&group.name), self::kind(kind));
+        }
         for version in &group.versions {
             for (name, id) in &version.structs {
                 let borrowed = version.borrowed.get(name).map_or(String::new(), Clone::clone);
@@ -43,6 +47,56 @@ fn main() {
             }
         }
     }
+}
+
+fn kind(kind: &Kind) -> String {
+    let versions = kind
+        .versions
+        .iter()
+        .map(|one| format!("{}:\"{:?}\"", text(&one.version), one.serving))
+        .collect::<Vec<_>>()
+        .join(",");
+    let resource = kind.resource.as_ref().map_or("null".to_string(), |one| {
+        let subresources = one.subresources.iter().map(|sub| {
+            let kind = sub.kind.as_ref().map_or(String::new(), |(group, version, kind)| format!("{group}/{version} {kind}"));
+            format!("[{},{},[{}]]", text(&sub.name), text(&kind), texts(&sub.verbs))
+        });
+        format!(
+            "{{\"plural\":{},\"singular\":{},\"short\":[{}],\"categories\":[{}],\"namespaced\":{},\"verbs\":[{}],\"prefix\":{},\"json\":{},\
+             \"subresources\":[{}],\"createOnUpdate\":{},\"unconditionalUpdate\":{},\"deleteReturnsObject\":{},\"gc\":\"{:?}\",\"graceful\":{},\
+             \"generation\":{},\"nameRule\":{},\"watchCache\":{},\"selectable\":[{}]}}",
+            text(&one.plural),
+            text(&one.singular),
+            texts(&one.short_names),
+            texts(&one.categories),
+            one.namespaced,
+            texts(&one.verbs),
+            one.key_prefix.as_deref().map_or("null".to_string(), text),
+            one.stored_as_json,
+            subresources.collect::<Vec<_>>().join(","),
+            one.create_on_update,
+            one.unconditional_update,
+            one.delete_returns_object,
+            one.garbage_collection,
+            one.graceful_delete,
+            one.generation,
+            text(&one.name_rule),
+            one.watch_cache,
+            texts(&one.selectable.iter().map(|one| one.label.clone()).collect::<Vec<_>>())
+        )
+    });
+    format!(
+        "\"kind\":{},\"versions\":{{{versions}}},\"storage\":{},\"list\":{},\"gate\":{},\"columns\":[{}],\"resource\":{resource}",
+        text(&kind.name),
+        text(&kind.storage_version),
+        kind.list,
+        text(kind.feature_gate.as_deref().unwrap_or("")),
+        texts(&kind.columns.iter().map(|one| one.name.clone()).collect::<Vec<_>>())
+    )
+}
+
+fn texts(values: &[String]) -> String {
+    values.iter().map(|value| text(value)).collect::<Vec<_>>().join(",")
 }
 
 fn field(model: &Model, field: &Field) -> String {
