@@ -9,7 +9,7 @@ use crate::meta::ObjectMeta;
     stored = json,
     unconditional_update = false,
     generation = false,
-    name = path_segment_name
+    name = path_segment
 )]
 #[versions(
     v1(introduced = "1.10"),

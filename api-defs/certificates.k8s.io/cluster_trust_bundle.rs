@@ -6,7 +6,7 @@ mod v1beta1 {
         plural = "clustertrustbundles",
         scope = Cluster,
         unconditional_update = false,
-        name = path_segment_name,
+        name = any,
         gate = ClusterTrustBundle
     )]
     #[versions(v1beta1(introduced = "1.33", deprecated = "1.37"), v1alpha1(introduced = "1.26", deprecated = "1.34"))]

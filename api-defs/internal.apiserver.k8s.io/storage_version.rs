@@ -6,7 +6,7 @@ use crate::meta::ObjectMeta;
     scope = Cluster,
     unconditional_update = false,
     generation = false,
-    name = path_segment_name
+    name = path_segment
 )]
 #[versions(v1alpha1)]
 #[subresource(status)]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Cluster-scoped record of one allocated Service IP, preventing double assignment.
-#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = canonical_ip)]
+#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref)]
 pub struct IPAddress {

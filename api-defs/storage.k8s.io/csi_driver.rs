@@ -1,14 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Registers a CSI driver and tells Kubernetes how to interact with it.
-#[kind(
-    plural = "csidrivers",
-    scope = Cluster,
-    unconditional_update = false,
-    delete_returns_object,
-    generation,
-    name = csi_driver_name
-)]
+#[kind(plural = "csidrivers", scope = Cluster, unconditional_update = false, delete_returns_object, generation)]
 #[versions(
     v1(introduced = "1.18"),
     v1beta1(unserved, introduced = "1.14", deprecated = "1.19", replacement = "storage.k8s.io/v1 CSIDriver")
