@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use heck::ToUpperCamelCase;
+
 use super::File;
 use super::conversions::{Direction, function_path};
 use super::rust::{HEADER, Paths, constant, ident, path_literal, string, strings};
@@ -12,7 +14,7 @@ use crate::model::{Cell, Column, GarbageCollection, Group, Kind, KindVersion, Mo
 pub fn file(model: &Model) -> File {
     let paths = Paths { model, package: Package::Generated };
     let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
-    text.push_str("use machinery::catalog::*;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
+    text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
     text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
     for group in model.groups.iter().filter(|g| !g.versions.is_empty()) {
         text.push_str(&group_row(group));
@@ -90,7 +92,7 @@ impl KindEmitter<'_> {
             GarbageCollection::Unsupported => "Unsupported",
         };
         let (storage_group, storage_version) = self.storage();
-        let name_rule = if r.name_rule.is_empty() { "None".into() } else { format!("Some(machinery::format::{})", r.name_rule) };
+        let name_rule = if r.name_rule.is_empty() { "Dns1123Subdomain".into() } else { r.name_rule.to_upper_camel_case() };
         let mut text = format!("static {name}: ResourceDef = ResourceDef {{\n");
         for (field, value) in [
             ("plural", string(&r.plural)),
@@ -111,7 +113,7 @@ impl KindEmitter<'_> {
             ("garbage_collection", format!("GarbageCollection::{gc}")),
             ("graceful_delete", r.graceful_delete.to_string()),
             ("generation", r.generation.to_string()),
-            ("name_rule", name_rule),
+            ("name_rule", format!("NameRule::{name_rule}")),
             ("watch_cache", r.watch_cache.to_string()),
         ] {
             let _ = writeln!(text, "    {field}: {value},");

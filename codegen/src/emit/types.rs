@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use heck::ToUpperCamelCase;
+
 use super::rust::{HEADER, Paths, constant, docs, ident, literal, path_literal, snake, string, strings, struct_in};
 use super::{File, facts::Facts, package::extra_modules};
 use crate::model::{Enum, Field, JsonForm, ListSemantics, Model, Package, Role, Struct, StructId, TypeRef, Validation};
@@ -95,6 +97,17 @@ fn version_mod(
 }
 
 impl Module<'_> {
+    /// Structs of this version that another file declares and a field here holds.
+    fn siblings(&self, paths: Paths<'_>, stem_here: &str) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for home in self.structs.iter().map(|&id| paths.structure(id)) {
+            let held = children(home).map(|id| paths.structure(id));
+            let near = held.filter(|s| s.module == home.module && s.version == home.version && stem(&s.span.file) != stem_here);
+            names.extend(near.map(|s| ident(&s.name)));
+        }
+        names
+    }
+
     fn render(&self, paths: Paths<'_>, facts: &Facts, stem: &str) -> String {
         let first = self.structs.first().map(|&id| &paths.structure(id).span);
         let source = first.or(self.enums.first().map(|e| &e.span)).map_or(String::new(), |s| s.file.display().to_string());
@@ -107,12 +120,17 @@ impl Module<'_> {
             body.push_str(&structure(s, paths));
             body.push_str(&descriptor(id, s, paths, facts));
         }
-        format!("{HEADER}//! From {source}.\n\n{}\n{body}", imports(&body, stem))
+        let mut head = imports(&body);
+        let siblings = self.siblings(paths, stem);
+        if !siblings.is_empty() {
+            let _ = writeln!(head, "\nuse super::{{{}}};", siblings.into_iter().collect::<Vec<_>>().join(", "));
+        }
+        format!("{HEADER}//! From {source}.\n\n{head}\n{body}")
     }
 }
 
 /// `use` lines for what the text names.
-fn imports(body: &str, _stem: &str) -> String {
+fn imports(body: &str) -> String {
     let uses = |word: &str| body.contains(word);
     let pick = |names: &[&str], patterns: &[&str]| -> Vec<String> {
         names.iter().zip(patterns).filter(|(_, p)| uses(p)).map(|(n, _)| n.to_string()).collect()
@@ -177,7 +195,7 @@ fn structure(s: &Struct, paths: Paths<'_>) -> String {
 }
 
 fn descriptor(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> String {
-    let setters = setters(id, s, paths, facts);
+    let setters = setters(id, s, facts);
     let (name, def) = (ident(&s.name), constant(&s.name));
     if s.fields.is_empty() && s.role == Role::Part {
         return format!("describe! {{ {name}, {def} {} {{{setters}}} [] }}\n\n", string(&s.name));
@@ -207,7 +225,7 @@ fn descriptor(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> Stri
     text
 }
 
-fn setters(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> String {
+fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
     let mut out: Vec<String> = Vec::new();
     let form = if s.transparent { JsonForm::Items } else { s.json_form };
     if form != JsonForm::Fields {
@@ -217,14 +235,13 @@ fn setters(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> String 
         out.push(".atomic()".into());
     }
     if !s.path_defaults.is_empty() || s.default_by_hand.is_some() {
-        out.push(format!(".defaults(&Defaults {{ paths: &[{}], by_hand: {} }})", path_defaults(s), hook(s, s.default_by_hand.as_ref(), "defaults")));
+        out.push(format!(".defaults(&Defaults {{ paths: &[{}], by_hand: {} }})", path_defaults(s), s.default_by_hand.as_ref().map_or("None".into(), |f| format!("Some({})", hook(s, f)))));
     }
     if facts.defaults_below(id) {
         out.push(".defaults_below()".into());
     }
-    if s.normalize.is_some() {
-        let hatch = hook(s, s.normalize.as_ref(), "normalize");
-        out.push(format!(".normalize({})", hatch.trim_start_matches("Some(").trim_end_matches(')').to_string() + ")"));
+    if let Some(hatch) = &s.normalize {
+        out.push(format!(".normalize({})", hook(s, hatch)));
     }
     if facts.normalize_below(id) {
         out.push(".normalize_below()".into());
@@ -242,7 +259,6 @@ fn setters(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> String 
         }).collect();
         out.push(format!(".unions(&[{}])", unions.join(", ")));
     }
-    let _ = paths;
     if out.is_empty() { String::new() } else { format!(" {} ", out.join(" ")) }
 }
 
@@ -250,16 +266,9 @@ fn path_defaults(s: &Struct) -> String {
     s.path_defaults.iter().map(|d| format!("({}, {})", path_literal(&d.path), literal(&d.value))).collect::<Vec<_>>().join(", ")
 }
 
-/// `Some(|m| ..)` calling a hatch on the struct, `None` without one.
-fn hook(s: &Struct, hatch: Option<&String>, _what: &str) -> String {
-    match hatch {
-        Some(f) => format!(
-            "Some(|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{f}(v) }})",
-            ident(&s.name),
-            ident(&s.module)
-        ),
-        None => "None".into(),
-    }
+/// A closure that calls a hatch on the struct.
+fn hook(s: &Struct, hatch: &str) -> String {
+    format!("|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v) }}", ident(&s.name), ident(&s.module))
 }
 
 fn flags(field: &Field) -> String {
@@ -347,7 +356,7 @@ fn constraints(field: &Field) -> Vec<String> {
     number("MinItems", min_items.map(|v| v.to_string()));
     number("MaxItems", max_items.map(|v| v.to_string()));
     number("Pattern", pattern.as_ref().map(|p| string(p)));
-    number("Format", format.as_ref().map(|f| format!("{}, machinery::format::{f}", string(f))));
+    number("Format", format.as_ref().map(|f| format!("machinery::format::field::DeclaredFormat::{}", declared_format(f))));
     if *immutable {
         out.push("Constraint::Immutable".into());
     }
@@ -356,6 +365,16 @@ fn constraints(field: &Field) -> Vec<String> {
     }
     out.extend(field.tags.iter().filter(|t| !t.starts_with("k8s:alpha(")).map(|t| format!("Constraint::Tag({})", string(t))));
     out
+}
+
+/// The variant of `machinery::format::field::DeclaredFormat` that a definition's word means.
+fn declared_format(word: &str) -> String {
+    match word {
+        "dns1123_label" => "ShortName".into(),
+        "dns1123_subdomain" => "LongName".into(),
+        "dns1123_subdomain_caseless" => "LongNameCaseless".into(),
+        other => other.to_upper_camel_case(),
+    }
 }
 
 /// Structs that a struct's fields hold.

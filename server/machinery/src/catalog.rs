@@ -4,6 +4,7 @@
 //! read it and know no kind by name.
 
 use crate::def::StructDef;
+use crate::format::NameRule;
 use crate::print::Column;
 use crate::reflect::{Owned, Ref, Struct};
 
@@ -109,7 +110,7 @@ pub struct ResourceDef {
     pub garbage_collection: GarbageCollection,
     pub graceful_delete: bool,
     pub generation: bool,
-    pub name_rule: Option<fn(&str) -> Vec<String>>,
+    pub name_rule: NameRule,
     pub watch_cache: bool,
 }
 

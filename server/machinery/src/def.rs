@@ -5,6 +5,7 @@
 
 use std::sync::OnceLock;
 
+use crate::format::field::DeclaredFormat;
 use crate::reflect::{ListAccess, MapAccess, Mut, StructAccess, Tables};
 
 /// A struct's descriptor.
@@ -155,8 +156,8 @@ pub enum Constraint {
     MinItems(u64),
     MaxItems(u64),
     Pattern(&'static str),
-    /// A function of `machinery::format`, by name and value.
-    Format(&'static str, fn(&str) -> Vec<String>),
+    /// A format of `machinery::format::field`.
+    Format(DeclaredFormat),
     Immutable,
     Unique,
     /// An upstream declarative-validation tag that has no word of its own.

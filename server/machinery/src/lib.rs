@@ -20,6 +20,7 @@ pub mod selector;
 pub mod serde_impl;
 pub mod status;
 pub mod type_meta;
+pub mod validate;
 
 #[doc(hidden)]
 pub use serde;

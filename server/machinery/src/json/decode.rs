@@ -16,7 +16,7 @@ use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
 use crate::scalar::ScalarError;
 
 /// Recursive types may be nested this deep: a bound for the stack, below upstream's limit of 10,000.
-pub(crate) const MAX_TYPED_DEPTH: u32 = 500;
+pub(crate) const MAX_TREE_DEPTH: usize = 500;
 
 /// Decodes a document into a struct. Fields that are absent keep their values. On an error, `issues` is left empty and the struct is
 /// in no useful state.
@@ -48,7 +48,7 @@ pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
 pub(crate) struct Decoder<'d, 'i> {
     pub(crate) reader: Reader<'d>,
     pub(crate) issues: &'i mut Issues,
-    depth: u32,
+    depth: usize,
     /// The first value of a wrong kind.
     saved: Option<Error>,
     /// What ended decoding.
@@ -114,7 +114,7 @@ impl<'d> Decoder<'d, '_> {
     #[inline]
     fn descend(&mut self) -> Step {
         self.depth += 1;
-        if self.depth > MAX_TYPED_DEPTH { Err(Stop) } else { Ok(()) }
+        if self.depth > MAX_TREE_DEPTH { Err(Stop) } else { Ok(()) }
     }
 
     #[inline]

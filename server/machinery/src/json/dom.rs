@@ -2,7 +2,7 @@
 
 pub use serde_json::{Map, Value};
 
-use super::decode::{MAX_TYPED_DEPTH, decode, reason};
+use super::decode::{MAX_TREE_DEPTH, decode, reason};
 use super::error::{Error, TypeError};
 use super::issues::Issues;
 use super::path::Path;
@@ -88,7 +88,7 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
 struct Parser<'d, 'i> {
     reader: Reader<'d>,
     issues: &'i mut Issues,
-    depth: u32,
+    depth: usize,
     error: Option<Error>,
 }
 
@@ -121,7 +121,7 @@ impl<'d> Parser<'d, '_> {
 
     fn descend(&mut self) -> Result<(), Stop> {
         self.depth += 1;
-        if self.depth > MAX_TYPED_DEPTH { Err(Stop) } else { Ok(()) }
+        if self.depth > MAX_TREE_DEPTH { Err(Stop) } else { Ok(()) }
     }
 
     fn object(&mut self, path: &Path<'_>) -> Result<Map<String, Value>, Stop> {

@@ -28,4 +28,5 @@ pub use issues::{Issue, Issues, strict_error};
 pub use read::{is_valid, syntax_error};
 pub use write::float;
 
+pub(crate) use decode::MAX_TREE_DEPTH;
 pub(crate) use scalars::{each_scalar, from_base64};

@@ -29,6 +29,11 @@ pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     write(out, |w| message(w, value));
 }
 
+/// Appends one value as the field of this number.
+pub(crate) fn encode_field(number: u32, value: Value<'_>, out: &mut Vec<u8>) {
+    write(out, |w| field(w, number, value));
+}
+
 /// Appends what `f` writes backwards.
 pub(crate) fn write(out: &mut Vec<u8>, f: impl FnOnce(&mut Writer)) {
     let Buffers { main: buf, text } = BUFFER.take();

@@ -18,5 +18,5 @@ pub(crate) mod wire;
 
 pub use decode::decode;
 pub use encode::encode;
-pub(crate) use encode::{Writer, message, write};
+pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;

@@ -1,8 +1,11 @@
 //! Look-up tables of a struct, made at first use: JSON names (inlined structs flat), protobuf numbers.
 
+use std::sync::OnceLock;
+
 use super::value::Value;
 use crate::def::{FieldDef, Flags, Shape, StructDef};
 use crate::defaulting::has_defaults;
+use crate::validate::Plan;
 
 /// A field as JSON sees it.
 pub(crate) struct FlatField {
@@ -51,6 +54,8 @@ pub struct Tables {
     pub(crate) defaulted: Vec<u16>,
     /// Indexes into `StructDef::fields` of structs with something to default in or below them.
     pub(crate) defaults_below: Vec<u16>,
+    /// What is to be validated, for each `validate::Scope`.
+    pub(crate) plans: [OnceLock<Plan>; 2],
 }
 
 /// Mixes length and three bytes: names of one struct seldom agree in all four.
@@ -98,6 +103,7 @@ impl Tables {
             number,
             defaulted: fields(|f| f.info.default.is_some()),
             defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
+            plans: Default::default(),
         }
     }
 

@@ -1,0 +1,221 @@
+//! Validation by declaration: the engine behind the constraints of `api-defs/`.
+//!
+//! It does to a struct what upstream's validation-gen makes Go code for (`k8s.io/apimachinery/pkg/api/validate`): each field's checks,
+//! those that end the matter first, then the struct's unions and rules and all below. What an update leaves as it was is not looked at
+//! again ("ratcheting"), so that tighter rules do not lock stored objects; items of lists find their old form by key, or by value in a
+//! set. A type's checks are compiled when it is first met, and whole subtrees without any are passed over.
+//!
+//! What a hand-written validation function says is not known here.
+
+mod check;
+mod plan;
+mod tag;
+#[cfg(test)]
+mod tests;
+mod union;
+
+use std::collections::HashSet;
+
+use crate::def::{ListType, RuleDef};
+use crate::field_error::{BadValue, ErrorType, FieldError};
+use crate::field_path::Path;
+use crate::protobuf;
+use crate::reflect::{List, Ref, StructList, StructMap, Value};
+
+pub(crate) use plan::Plan;
+pub use tag::unknown_tags;
+
+/// How far declarations are to be enforced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Constraints and tags only. For upstream's kinds, which are declared with enums, unions and required fields that upstream checks
+    /// by hand, in other words or not at all; it is their tags that say what is enforced.
+    Tagged,
+    /// Everything a declaration says: also closed enums, unions, required fields.
+    Declared,
+}
+
+/// Evaluates CEL rules. The engine is not known here.
+pub trait RuleEvaluator {
+    /// Whether the rule holds; the text says why it could not be told.
+    fn evaluate(&self, rule: &'static RuleDef, new: Ref<'_>, old: Option<Ref<'_>>) -> Result<bool, String>;
+}
+
+/// What validation depends on besides the object.
+#[derive(Clone, Copy)]
+pub struct Validator<'a> {
+    pub scope: Scope,
+    /// Whether the feature gate of this name counts as enabled for this object: `k8s:ifEnabled`, `k8s:ifDisabled`.
+    pub enabled: &'a dyn Fn(&str) -> bool,
+    /// Without it rules are not evaluated.
+    pub rules: Option<&'a dyn RuleEvaluator>,
+}
+
+impl Validator<'_> {
+    /// Appends what is wrong with `new`; `old` is what it was before an update.
+    pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+        Run { with: self, update: old.is_some(), errors }.structure(new, old, path);
+    }
+}
+
+/// One validation.
+struct Run<'r> {
+    with: &'r Validator<'r>,
+    /// Whether it is an update; items without an old form are part of one, too.
+    update: bool,
+    errors: &'r mut Vec<FieldError>,
+}
+
+impl Run<'_> {
+    fn structure(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+        let plan = Plan::of(new.def(), self.with.scope);
+        for union in &plan.unions {
+            self.union(union, new, old, path);
+        }
+        for field in &plan.fields {
+            let def = &new.def().fields[field.index];
+            let (value, before) = (new.get(field.index), old.map(|old| old.get(field.index)));
+            if def.json.is_empty() {
+                self.field(field, value, before, path);
+            } else {
+                self.field(field, value, before, &path.child(def.json));
+            }
+        }
+        self.rules(new, old, path);
+    }
+
+    fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
+        if self.update && old == Some(new) {
+            return;
+        }
+        let at = check::At { shape: field.shape, path, new, old };
+        let before = self.errors.len();
+        let mut stop = false;
+        for check in &field.first {
+            stop |= self.check(check, &at);
+        }
+        if stop || (field.implied_optional && self.errors.len() == before && !check::is_set(field.shape, new)) {
+            return;
+        }
+        for check in &field.rest {
+            self.check(check, &at);
+        }
+        if field.below {
+            self.below(field.list, new, old, path);
+        }
+    }
+
+    fn below(&mut self, list: ListType, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
+        match new {
+            Value::Struct(new) => self.structure(new, old.and_then(Value::as_struct), path),
+            Value::StructList(new) => self.struct_list(list, new, old, path),
+            Value::StructMap(new) => self.struct_map(new, old, path),
+            _ => {}
+        }
+    }
+
+    fn struct_list(&mut self, list: ListType, new: StructList<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
+        let old = match old {
+            Some(Value::StructList(old)) => Some(old),
+            _ => None,
+        };
+        for (i, item) in new.iter().enumerate() {
+            let before = old.and_then(|old| match list {
+                ListType::Map(keys) => old.iter().find(|before| same_keys(keys, *before, item)),
+                ListType::Set => old.iter().find(|before| *before == item),
+                ListType::Atomic | ListType::Unset => None,
+            });
+            if before != Some(item) {
+                self.structure(item, before, &path.index(i));
+            }
+        }
+    }
+
+    fn struct_map(&mut self, new: StructMap<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
+        let old = match old {
+            Some(Value::StructMap(old)) => Some(old),
+            _ => None,
+        };
+        new.for_each(|key, value| {
+            let before = old.and_then(|old| old.get(key));
+            if before != Some(value) {
+                self.structure(value, before, &path.key(key));
+            }
+        });
+    }
+
+    fn rules(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+        let Some(evaluator) = self.with.rules else { return };
+        for rule in new.def().rules {
+            let detail = match evaluator.evaluate(rule, new, old) {
+                Ok(true) => continue,
+                Ok(false) if rule.message.is_empty() => format!("failed rule: {}", rule.expression),
+                Ok(false) => rule.message.to_owned(),
+                Err(error) => format!("rule evaluation error: {error}"),
+            };
+            let error_type = match rule.reason {
+                "FieldValueRequired" | "Required" => ErrorType::Required,
+                "FieldValueForbidden" | "Forbidden" => ErrorType::Forbidden,
+                "FieldValueDuplicate" | "Duplicate" => ErrorType::Duplicate,
+                _ => ErrorType::Invalid,
+            };
+            let below = (!rule.field.is_empty()).then(|| path.child(rule.field));
+            let field = below.as_ref().unwrap_or(path).to_string();
+            self.errors.push(FieldError { error_type, field, bad_value: "object".into(), detail: detail.into() });
+        }
+    }
+
+    /// Upstream's `Unique`: every item that is the same as one before it.
+    fn unique(&mut self, keys: &[&str], new: Value<'_>, path: &Path<'_>) {
+        let mut seen = HashSet::new();
+        match new {
+            Value::StructList(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    if !seen.insert(identity(keys, item)) {
+                        let mut json = Vec::new();
+                        crate::json::encode(item, &mut json);
+                        let value = BadValue::Json(String::from_utf8_lossy(&json).into_owned());
+                        self.errors.push(FieldError::duplicate(&path.index(i), value));
+                    }
+                }
+            }
+            Value::List(List::String(items)) => {
+                for (i, item) in items.iter().enumerate() {
+                    if !seen.insert(item.clone().into_bytes()) {
+                        self.errors.push(FieldError::duplicate(&path.index(i), item));
+                    }
+                }
+            }
+            Value::List(List::I32(items)) => self.unique_numbers(items.iter().map(|n| i64::from(*n)), path),
+            Value::List(List::I64(items)) => self.unique_numbers(items.iter().copied(), path),
+            _ => {}
+        }
+    }
+
+    fn unique_numbers(&mut self, items: impl Iterator<Item = i64>, path: &Path<'_>) {
+        let mut seen = HashSet::new();
+        for (i, item) in items.enumerate() {
+            if !seen.insert(item) {
+                self.errors.push(FieldError::duplicate(&path.index(i), item));
+            }
+        }
+    }
+}
+
+/// The keys of an item, or all of it, in bytes.
+fn identity(keys: &[&str], item: Ref<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    if keys.is_empty() {
+        protobuf::encode(item, &mut out);
+    }
+    for (key, number) in keys.iter().zip(1..) {
+        if let Some(value) = item.by_name(key) {
+            protobuf::encode_field(number, value, &mut out);
+        }
+    }
+    out
+}
+
+fn same_keys(keys: &[&str], a: Ref<'_>, b: Ref<'_>) -> bool {
+    keys.iter().all(|key| a.by_name(key) == b.by_name(key))
+}

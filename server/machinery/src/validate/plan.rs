@@ -1,0 +1,152 @@
+//! A struct's checks, compiled from its descriptor when it is first validated.
+
+use crate::def::{Constraint, FieldDef, Flags, ListType, Shape, StructDef, UnionDef};
+
+use super::check::{Check, Rule};
+use super::{Scope, tag};
+
+/// What is to be checked in a struct.
+pub(crate) struct Plan {
+    pub(super) unions: Vec<Union>,
+    /// Fields with checks in or below them, in order.
+    pub(super) fields: Vec<FieldPlan>,
+}
+
+/// What is to be checked in a field.
+pub(super) struct FieldPlan {
+    pub index: usize,
+    pub shape: Shape,
+    pub list: ListType,
+    /// Checks that end the matter, all of which are run.
+    pub first: Vec<Check>,
+    pub rest: Vec<Check>,
+    /// Nothing said whether the field is required: then an unset one is fine.
+    pub implied_optional: bool,
+    /// Structs in it have checks of their own.
+    pub below: bool,
+}
+
+/// A union of fields, by JSON name.
+pub(super) struct Union {
+    pub discriminator: &'static str,
+    /// (discriminator value, JSON name)
+    pub members: Vec<(&'static str, &'static str)>,
+    pub zero_allowed: bool,
+}
+
+impl Plan {
+    /// The plan of a struct.
+    pub fn of(def: &'static StructDef, scope: Scope) -> &'static Plan {
+        let [tagged, declared] = &def.tables().plans;
+        let plan = if scope == Scope::Tagged { tagged } else { declared };
+        plan.get_or_init(|| Plan::new(def, scope))
+    }
+
+    fn new(def: &'static StructDef, scope: Scope) -> Plan {
+        let fields = def.fields.iter().enumerate().map(|(index, field)| FieldPlan::new(def, index, field, scope));
+        Plan { unions: unions(def, scope), fields: fields.filter(FieldPlan::has_any).collect() }
+    }
+}
+
+impl FieldPlan {
+    fn new(def: &'static StructDef, index: usize, field: &'static FieldDef, scope: Scope) -> FieldPlan {
+        let mut checks: Vec<Check> = field.info.constraints.iter().flat_map(|c| compile(field, c)).collect();
+        if scope == Scope::Declared {
+            checks.extend(declared(field));
+        }
+        // Upstream runs them in order of their tags' names.
+        checks.sort_by_key(|check| check.tag);
+        let says_when = |check: &Check| matches!(check.rule, Rule::Required | Rule::Optional | Rule::Forbidden);
+        let implied_optional = !checks.iter().any(says_when) && scope == Scope::Declared;
+        let (first, rest) = checks.into_iter().partition(|check| check.rule.ends_the_matter());
+        let below = field.shape().struct_def().is_some_and(|below| has_checks(below, scope, &mut vec![def]));
+        FieldPlan { index, shape: field.shape(), list: field.info.list, first, rest, implied_optional, below }
+    }
+
+    fn has_any(&self) -> bool {
+        self.below || !self.first.is_empty() || !self.rest.is_empty()
+    }
+}
+
+fn compile(field: &'static FieldDef, constraint: &'static Constraint) -> Option<Check> {
+    let (tag, rule) = match constraint {
+        Constraint::Required => ("required", Rule::Required),
+        Constraint::Min(n) => ("minimum", Rule::Min(*n)),
+        Constraint::Max(n) => ("maximum", Rule::Max(*n)),
+        Constraint::MinLength(n) => ("minLength", Rule::MinLength(*n as usize)),
+        Constraint::MaxLength(n) => ("maxLength", Rule::MaxLength(*n as usize)),
+        Constraint::MaxBytes(n) => ("maxBytes", Rule::MaxBytes(*n as usize)),
+        Constraint::MinItems(n) => ("minItems", Rule::MinItems(*n as usize)),
+        Constraint::MaxItems(n) => ("maxItems", Rule::MaxItems(*n as usize)),
+        Constraint::Pattern(pattern) => ("pattern", Rule::pattern(pattern)?),
+        Constraint::Format(format) => ("format", Rule::DeclaredFormat(*format)),
+        Constraint::Immutable => ("immutable", Rule::Immutable),
+        Constraint::Unique => ("unique", Rule::Unique(list_keys(field))),
+        Constraint::Tag(text) => return tag::parse(field, text),
+    };
+    Some(Check { tag, gates: Vec::new(), rule })
+}
+
+/// What is not said in constraints.
+fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
+    // A number or truth value that is 0 or false may well have been said.
+    let tells_absence = !matches!(
+        field.shape(),
+        Shape::Struct(_) | Shape::One(crate::def::Scalar::Bool | crate::def::Scalar::I32 | crate::def::Scalar::I64 | crate::def::Scalar::F64)
+    );
+    let required = (field.flags.has(Flags::REQUIRED) && tells_absence).then_some(("required", Rule::Required));
+    let known = field.info.enum_values;
+    let enumerated = (!known.is_empty()).then_some(("enum", Rule::Enum(known)));
+    required.into_iter().chain(enumerated).map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
+}
+
+/// The keys of a list that is a map, or none: then items are compared as a whole.
+pub(super) fn list_keys(field: &FieldDef) -> Vec<&'static str> {
+    match field.info.list {
+        ListType::Map(keys) => keys.to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {
+    let tagged: Vec<&str> = def.json_fields().filter(|field| tag::has(field, "unionMember")).map(|field| field.json).collect();
+    let at_most_one: Vec<&str> =
+        def.json_fields().filter(|field| tag::has(field, "zeroOrOneOfMember")).map(|field| field.json).collect();
+    let enforced = |union: &&UnionDef| {
+        scope == Scope::Declared || union.members.iter().any(|(_, m)| tagged.contains(m) || at_most_one.contains(m))
+    };
+    let mut unions: Vec<Union> = def
+        .unions
+        .iter()
+        .filter(enforced)
+        .map(|u| Union { discriminator: u.discriminator, members: u.members.to_vec(), zero_allowed: u.zero_allowed })
+        .collect();
+    for (members, zero_allowed) in [(tagged, false), (at_most_one, true)] {
+        let said = |name: &&&str| def.unions.iter().any(|u| u.members.iter().any(|(_, m)| m == *name));
+        if !members.is_empty() && !members.iter().any(|name| said(&name)) {
+            let members = members.into_iter().map(|name| ("", name)).collect();
+            unions.push(Union { discriminator: "", members, zero_allowed });
+        }
+    }
+    unions
+}
+
+/// Whether anything is checked in or below a struct; `seen` ends the walk through recursive types.
+fn has_checks(def: &'static StructDef, scope: Scope, seen: &mut Vec<&'static StructDef>) -> bool {
+    if !def.rules.is_empty() || !unions(def, scope).is_empty() {
+        return true;
+    }
+    let own = |field: &'static FieldDef| {
+        !field.info.constraints.is_empty() || (scope == Scope::Declared && declared(field).next().is_some())
+    };
+    if def.fields.iter().any(own) {
+        return true;
+    }
+    def.fields.iter().filter_map(|field| field.shape().struct_def()).any(|below| {
+        if seen.iter().any(|seen| std::ptr::eq(*seen, below)) {
+            return false;
+        }
+        seen.push(below);
+        has_checks(below, scope, seen)
+    })
+}

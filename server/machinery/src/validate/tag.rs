@@ -1,0 +1,131 @@
+//! Upstream's declarative-validation tags, such as `k8s:ifEnabled(Gate)=+k8s:minimum=1`.
+//!
+//! Tags under `k8s:alpha(..)` are not enforced: upstream only compares what they say with its hand-written functions.
+
+use crate::def::{Constraint, FieldDef, Literal, Shape, StructDef};
+use crate::format::field::DeclaredFormat;
+
+use super::check::{Check, Rule, Update};
+use super::plan::list_keys;
+
+/// A tag in parts: `k8s:name(argument)=value`.
+#[derive(Clone, Copy)]
+struct Tag {
+    name: &'static str,
+    argument: &'static str,
+    value: &'static str,
+}
+
+fn split(text: &'static str) -> Option<Tag> {
+    let text = text.trim_start_matches('+').strip_prefix("k8s:")?;
+    let end = text.find(['(', '=']).unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let (argument, rest) = match rest.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?,
+        None => ("", rest),
+    };
+    Some(Tag { name, argument: unquoted(argument), value: unquoted(rest.strip_prefix('=').unwrap_or(rest)) })
+}
+
+fn unquoted(text: &'static str) -> &'static str {
+    text.strip_prefix(['"', '`']).and_then(|text| text.strip_suffix(['"', '`'])).unwrap_or(text)
+}
+
+/// The check that a tag asks for; nothing when it asks for none of its own.
+pub(super) fn parse(field: &'static FieldDef, text: &'static str) -> Option<Check> {
+    let tag = split(text)?;
+    let gate = |wanted: bool| {
+        let mut inner = parse(field, tag.value)?;
+        inner.gates.insert(0, (tag.argument, wanted));
+        Some(Check { tag: tag.name, ..inner })
+    };
+    let inner = || parse(field, tag.value).map(Box::new);
+    let rule = match tag.name {
+        "ifEnabled" => return gate(true),
+        "ifDisabled" => return gate(false),
+        "beta" => return parse(field, tag.value),
+        "eachVal" => Rule::EachVal(inner()?),
+        "eachKey" => Rule::EachKey(inner()?),
+        "subfield" => Rule::Subfield(tag.argument, inner()?),
+        _ => simple(field, tag)?,
+    };
+    Some(Check { tag: tag.name, gates: Vec::new(), rule })
+}
+
+fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
+    let number = || tag.value.parse::<i64>().ok();
+    let size = || tag.value.parse::<usize>().ok();
+    Some(match tag.name {
+        "required" => Rule::Required,
+        "optional" => optional(field)?,
+        "forbidden" => Rule::Forbidden,
+        "immutable" => Rule::Immutable,
+        "update" => Rule::Update(tag.value.split(',').filter_map(update).collect()),
+        "minimum" => Rule::Min(number()?),
+        "maximum" => Rule::Max(number()?),
+        "minLength" => Rule::MinLength(size()?),
+        "maxLength" => Rule::MaxLength(size()?),
+        "maxBytes" => Rule::MaxBytes(size()?),
+        "minItems" => Rule::MinItems(size()?),
+        "maxItems" => Rule::MaxItems(size()?),
+        "maxProperties" => Rule::MaxProperties(size()?),
+        "format" => Rule::DeclaredFormat(DeclaredFormat::from_name(tag.value)?),
+        "enum" => Rule::Enum(field.info.enum_values),
+        "listType" | "unique" => match tag.value {
+            "map" => Rule::Unique(keys(field)),
+            "set" => Rule::Unique(Vec::new()),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// With a default an optional field is never unset, except where the default is zero and a zero may mean unset.
+fn optional(field: &FieldDef) -> Option<Rule> {
+    let nilable = !matches!(field.shape(), Shape::One(_) | Shape::Struct(_));
+    match field.info.default {
+        None => Some(Rule::Optional),
+        Some(Literal::Int(0) | Literal::Bool(false) | Literal::String("")) if !nilable => None,
+        Some(_) => Some(Rule::Required),
+    }
+}
+
+fn update(text: &str) -> Option<Update> {
+    match text.trim() {
+        "NoSet" => Some(Update::NoSet),
+        "NoUnset" => Some(Update::NoUnset),
+        "NoModify" => Some(Update::NoModify),
+        _ => None,
+    }
+}
+
+/// The keys of a list: those of its tags, or else those of its type.
+fn keys(field: &'static FieldDef) -> Vec<&'static str> {
+    let tagged: Vec<&str> = tags(field).filter(|tag| tag.name == "listMapKey").map(|tag| tag.value).collect();
+    if tagged.is_empty() { list_keys(field) } else { tagged }
+}
+
+fn tags(field: &'static FieldDef) -> impl Iterator<Item = Tag> {
+    field.info.constraints.iter().filter_map(|constraint| match constraint {
+        Constraint::Tag(text) => split(text),
+        _ => None,
+    })
+}
+
+/// Whether a field has a tag of this name.
+pub(super) fn has(field: &'static FieldDef, name: &str) -> bool {
+    tags(field).any(|tag| tag.name == name)
+}
+
+/// The tags of a struct's fields that are not understood and therefore ask for nothing: a test over all descriptors shows them.
+pub fn unknown_tags(def: &'static StructDef) -> impl Iterator<Item = &'static str> {
+    const SILENT: [&str; 5] = ["alpha", "listMapKey", "unionMember", "zeroOrOneOfMember", "listType"];
+    def.fields.iter().flat_map(|field| {
+        field.info.constraints.iter().filter_map(move |constraint| match constraint {
+            Constraint::Tag(text) if parse(field, text).is_some() => None,
+            Constraint::Tag(text) if split(text).is_some_and(|tag| SILENT.contains(&tag.name)) => None,
+            Constraint::Tag(text) => Some(*text),
+            _ => None,
+        })
+    })
+}

@@ -1,0 +1,65 @@
+//! YAML as `sigs.k8s.io/yaml` has it: a way to write JSON, with the YAML 1.1 readings of goyaml v2 (`yes` is true, `010` is eight,
+//! `<<` merges) and its layout (keys in natural order, lists not indented).
+//!
+//! Grammar and layout come from libyaml, which goyaml is a port of as well; so errors are worded alike and lines break alike.
+
+mod compose;
+mod emit;
+mod resolve;
+mod tree;
+
+use crate::json::{Error, Issues, Value, encode_value, parse};
+use crate::reflect::Ref;
+
+/// Turns the first document of a stream into JSON (upstream `yaml.YAMLToJSON`). Keys that are set twice become one issue, as those
+/// of upstream's `YAMLToJSONStrict`; the last one counts.
+pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
+    let value = to_value(document, issues)?;
+    let mut out = Vec::with_capacity(document.len());
+    encode_value(&value, &mut out);
+    Ok(out)
+}
+
+/// The first document of a stream as a tree.
+pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
+    let nodes = compose::compose(document)?;
+    let value = tree::value(&nodes, false)?;
+    if issues.is_collecting()
+        && let Err(error) = tree::value(&nodes, true)
+    {
+        issues.add(crate::json::Issue::Text(error.to_string().into()));
+    }
+    Ok(value)
+}
+
+/// Appends the YAML of a JSON text (upstream `yaml.JSONToYAML`).
+pub fn from_json(text: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+    encode_value_as_yaml(&parse(text, &mut Issues::ignore())?, out)
+}
+
+/// Appends the YAML of a struct.
+pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut text = Vec::new();
+    crate::json::encode(value, &mut text);
+    from_json(&text, out)
+}
+
+/// Appends the YAML of an object with this version and kind.
+pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut text = Vec::new();
+    crate::json::encode_object(api_version, kind, value, &mut text);
+    from_json(&text, out)
+}
+
+/// Appends the YAML of a tree.
+pub fn encode_value_as_yaml(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    emit::emit(value, out)
+}
+
+/// goyaml's prefix of every message.
+pub(crate) fn error(text: std::fmt::Arguments<'_>) -> Error {
+    Error::Yaml(format!("yaml: {text}").into())
+}
+
+#[cfg(test)]
+mod tests;
