@@ -1,0 +1,199 @@
+//! One body type for requests and responses.
+//!
+//! The two cases that make up nearly all traffic, a body that is known as a whole and one that hyper reads from a connection, are told
+//! apart without a box; everything else (watches, proxied streams) is boxed.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Frame, SizeHint};
+use http_body_util::BodyExt;
+use http_body_util::combinators::UnsyncBoxBody;
+use hyper::body::Incoming;
+
+/// What ends a body early.
+pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a [`crate::Request`] or a [`crate::Response`].
+pub struct Body(Kind);
+
+enum Kind {
+    Empty,
+    Full(Bytes),
+    Incoming(Incoming),
+    Boxed(UnsyncBoxBody<Bytes, BodyError>),
+}
+
+/// Why a body could not be read as a whole.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// More bytes than the reader allows.
+    #[error("request entity too large: limit is {limit}")]
+    TooLarge { limit: usize },
+    /// The peer went away, or sent what is no body.
+    #[error("reading the body: {0}")]
+    Broken(#[source] BodyError),
+}
+
+impl Body {
+    /// A body without bytes.
+    pub const fn empty() -> Self {
+        Body(Kind::Empty)
+    }
+
+    /// A body known as a whole.
+    pub fn full(bytes: impl Into<Bytes>) -> Self {
+        let bytes = bytes.into();
+        Body(if bytes.is_empty() { Kind::Empty } else { Kind::Full(bytes) })
+    }
+
+    /// A body that comes in pieces.
+    pub fn stream<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<BodyError>,
+    {
+        Body(Kind::Boxed(body.map_err(Into::into).boxed_unsync()))
+    }
+
+    /// All bytes of the body, at most `limit` of them. Stops reading as soon as there are more.
+    pub async fn read(mut self, limit: usize) -> Result<Bytes, ReadError> {
+        let too_large = || ReadError::TooLarge { limit };
+        if http_body::Body::size_hint(&self).lower() > limit as u64 {
+            return Err(too_large());
+        }
+        let mut first = Bytes::new();
+        let mut all: Option<BytesMut> = None;
+        while let Some(frame) = self.frame().await {
+            let Ok(data) = frame.map_err(ReadError::Broken)?.into_data() else { continue };
+            if first.len().max(all.as_ref().map_or(0, BytesMut::len)) + data.len() > limit {
+                return Err(too_large());
+            }
+            match &mut all {
+                Some(all) => all.extend_from_slice(&data),
+                None if first.is_empty() => first = data,
+                None => all = Some(joined(&first, &data)),
+            }
+        }
+        Ok(all.map_or(first, BytesMut::freeze))
+    }
+}
+
+fn joined(first: &[u8], second: &[u8]) -> BytesMut {
+    let mut all = BytesMut::with_capacity((first.len() + second.len()) * 2);
+    all.extend_from_slice(first);
+    all.extend_from_slice(second);
+    all
+}
+
+impl http_body::Body for Body {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        match &mut self.0 {
+            Kind::Empty => Poll::Ready(None),
+            Kind::Full(bytes) => {
+                let bytes = std::mem::take(bytes);
+                self.0 = Kind::Empty;
+                Poll::Ready(Some(Ok(Frame::data(bytes))))
+            }
+            Kind::Incoming(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
+            Kind::Boxed(body) => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match &self.0 {
+            Kind::Empty => true,
+            Kind::Full(_) => false,
+            Kind::Incoming(body) => body.is_end_stream(),
+            Kind::Boxed(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match &self.0 {
+            Kind::Empty => SizeHint::with_exact(0),
+            Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            Kind::Incoming(body) => body.size_hint(),
+            Kind::Boxed(body) => body.size_hint(),
+        }
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Body::empty()
+    }
+}
+
+impl From<Incoming> for Body {
+    fn from(body: Incoming) -> Self {
+        Body(Kind::Incoming(body))
+    }
+}
+
+impl From<Bytes> for Body {
+    fn from(bytes: Bytes) -> Self {
+        Body::full(bytes)
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Body::full(bytes)
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Body::full(text)
+    }
+}
+
+impl From<&'static str> for Body {
+    fn from(text: &'static str) -> Self {
+        Body::full(text)
+    }
+}
+
+impl std::fmt::Debug for Body {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match &self.0 {
+            Kind::Empty => "Body::empty",
+            Kind::Full(_) => "Body::full",
+            Kind::Incoming(_) => "Body::incoming",
+            Kind::Boxed(_) => "Body::stream",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::StreamBody;
+
+    fn pieces(pieces: &[&'static str]) -> Body {
+        let frames: Vec<Result<Frame<Bytes>, BodyError>> = pieces.iter().map(|p| Ok(Frame::data(Bytes::from(*p)))).collect();
+        Body::stream(StreamBody::new(futures_util::stream::iter(frames)))
+    }
+
+    #[tokio::test]
+    async fn reads_up_to_its_limit() {
+        assert_eq!(Body::empty().read(0).await.unwrap(), "");
+        assert_eq!(Body::full("abc").read(3).await.unwrap(), "abc");
+        assert_eq!(pieces(&["ab", "", "cd", "e"]).read(5).await.unwrap(), "abcde");
+        for body in [Body::full("abcd"), pieces(&["ab", "cd"]), pieces(&["abcd"])] {
+            assert!(matches!(body.read(3).await, Err(ReadError::TooLarge { limit: 3 })));
+        }
+    }
+
+    #[test]
+    fn knows_its_size() {
+        use http_body::Body as _;
+        assert!(Body::full("").is_end_stream());
+        assert_eq!(Body::full("abc").size_hint().exact(), Some(3));
+    }
+}

@@ -1,0 +1,87 @@
+//! Requests, responses and who answers them.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::body::Body;
+use crate::request_info::RequestInfo;
+use crate::user::User;
+use crate::warnings::Warnings;
+
+/// A future on the heap.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A request as handlers see it. The listener puts a [`crate::listener::Peer`] into its extensions, filters put [`Arc<RequestInfo>`],
+/// [`Arc<User>`] and [`Warnings`] there; [`RequestExt`] reads them.
+pub type Request = http::Request<Body>;
+
+/// An answer.
+pub type Response = http::Response<Body>;
+
+/// Who answers a request: a filter, the director, an endpoint (upstream: `http.Handler`).
+pub trait Handler: Send + Sync {
+    /// Answers. Never fails: what goes wrong is a response too.
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response>;
+}
+
+impl<H: Handler + ?Sized> Handler for Arc<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        (**self).handle(request)
+    }
+}
+
+impl<H: Handler + ?Sized> Handler for Box<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        (**self).handle(request)
+    }
+}
+
+/// A handler made of a function that need not wait.
+pub struct FromFn<F>(pub F);
+
+impl<F: Fn(Request) -> Response + Send + Sync> Handler for FromFn<F> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let response = (self.0)(request);
+        Box::pin(std::future::ready(response))
+    }
+}
+
+/// What the filters left in the extensions of a request.
+pub trait RequestExt {
+    /// What the request asks for; there once the first filters have run.
+    fn info(&self) -> Option<&Arc<RequestInfo>>;
+    /// Who asks, after impersonation; there once authentication has run.
+    fn user(&self) -> Option<&Arc<User>>;
+    /// Adds a `Warning` header to the answer (upstream: `warning.AddWarning`).
+    fn warn(&self, text: &str);
+}
+
+impl RequestExt for http::Extensions {
+    fn info(&self) -> Option<&Arc<RequestInfo>> {
+        self.get()
+    }
+
+    fn user(&self) -> Option<&Arc<User>> {
+        self.get()
+    }
+
+    fn warn(&self, text: &str) {
+        if let Some(warnings) = self.get::<Warnings>() {
+            warnings.add(text);
+        }
+    }
+}
+
+impl RequestExt for Request {
+    fn info(&self) -> Option<&Arc<RequestInfo>> {
+        self.extensions().info()
+    }
+
+    fn user(&self) -> Option<&Arc<User>> {
+        self.extensions().user()
+    }
+
+    fn warn(&self, text: &str) {
+        self.extensions().warn(text);
+    }
+}

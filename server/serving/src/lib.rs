@@ -1,0 +1,31 @@
+//! The front of the API server: options, certificates, the listener, the handler chain, authentication, authorization and health.
+//!
+//! It carries a request from the socket to the first handler that knows what a resource is, and must itself never know a kind or a store.
+//! A program is put together from it like this: [`options::Options::parse_from`] reads the command line, [`certificates`] finds or makes
+//! keys, [`chain::Chain`] wraps the handler of the endpoints, [`listener::Listener`] serves it.
+
+pub mod authentication;
+pub mod authorization;
+pub mod body;
+pub mod certificates;
+pub mod chain;
+pub mod error;
+pub mod features;
+pub mod filters;
+pub mod handler;
+pub mod health;
+pub mod listener;
+pub mod metrics;
+pub mod options;
+pub mod request_info;
+pub mod respond;
+pub mod shutdown;
+pub mod user;
+pub mod version;
+pub mod warnings;
+
+pub use body::{Body, BodyError};
+pub use error::Error;
+pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
+pub use request_info::RequestInfo;
+pub use user::User;

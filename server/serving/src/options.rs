@@ -1,0 +1,221 @@
+//! The command line, with upstream's flag names and meanings (upstream: `cmd/kube-apiserver/app/options`).
+//!
+//! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
+
+mod command;
+mod flags;
+mod network;
+mod plugins;
+mod values;
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use network::{Cidr, PortRange};
+pub use plugins::PLUGINS;
+use values::Values;
+
+use crate::Error;
+use crate::features::FeatureGates;
+
+/// The part of the help that a flag stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Section {
+    ThisServer,
+    Generic,
+    Storage,
+    SecureServing,
+    Auditing,
+    Features,
+    Authentication,
+    Authorization,
+    ApiEnablement,
+    EgressSelector,
+    Admission,
+    Metrics,
+    Logs,
+    Traces,
+    Misc,
+}
+
+/// What values a flag takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `--flag`, `--flag=true`, `--flag=false`.
+    Bool,
+    /// One value, the last one given.
+    One,
+    /// Values separated by commas; more of them when repeated.
+    List,
+    /// One value each time it is given.
+    Repeated,
+}
+
+/// A flag. One without help is known, but has no effect yet.
+#[derive(Debug)]
+struct Flag {
+    section: Section,
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    value: &'static str,
+    help: &'static str,
+}
+
+/// How the server was asked to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where objects, certificates and keys are kept.
+    pub data_dir: PathBuf,
+    pub serving: ServingOptions,
+    pub authentication: AuthenticationOptions,
+    /// Authorizers, in the order they are asked.
+    pub authorization_modes: Vec<AuthorizationMode>,
+    pub requests: RequestOptions,
+    pub storage: StorageOptions,
+    pub services: ServiceOptions,
+    pub admission: AdmissionOptions,
+    /// `batch/v1=false` as (`batch/v1`, `false`).
+    pub runtime_config: Vec<(String, bool)>,
+    pub features: FeatureGates,
+    pub profiling: bool,
+    pub allow_privileged: bool,
+    pub event_ttl: Duration,
+    /// Log verbosity.
+    pub verbosity: u8,
+    /// Flags that were given, as `name=value`, without those that name secrets (`/flagz`).
+    pub given: Vec<(String, String)>,
+}
+
+/// Listening.
+#[derive(Clone, Debug)]
+pub struct ServingOptions {
+    pub bind_address: IpAddr,
+    pub secure_port: u16,
+    pub advertise_address: Option<IpAddr>,
+    pub external_hostname: String,
+    /// Where certificates are kept that the server makes.
+    pub cert_dir: PathBuf,
+    /// Certificate and key to serve with.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Whether TLS 1.2 is refused.
+    pub tls13_only: bool,
+    pub http2: bool,
+    pub http2_max_streams: u32,
+    pub shutdown_delay: Duration,
+}
+
+/// Telling who asks.
+#[derive(Clone, Debug)]
+pub struct AuthenticationOptions {
+    pub anonymous: bool,
+    pub client_ca_file: Option<PathBuf>,
+    pub token_auth_file: Option<PathBuf>,
+    /// Issuers of service account tokens; the first one issues.
+    pub service_account_issuers: Vec<String>,
+    pub service_account_key_files: Vec<PathBuf>,
+    pub service_account_signing_key_file: Option<PathBuf>,
+    /// Audiences of this server; the first issuer unless given.
+    pub api_audiences: Vec<String>,
+}
+
+/// An authorizer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AuthorizationMode {
+    Rbac,
+    AlwaysAllow,
+    AlwaysDeny,
+}
+
+/// How requests are treated before they reach a resource.
+#[derive(Clone, Debug)]
+pub struct RequestOptions {
+    pub request_timeout: Duration,
+    pub min_request_timeout: Duration,
+    /// Reads at a time; 0 for no limit.
+    pub max_in_flight: usize,
+    /// Writes at a time; 0 for no limit.
+    pub max_mutating_in_flight: usize,
+    /// Whether requests above the limits wait.
+    pub priority_and_fairness: bool,
+    pub cors_allowed_origins: Vec<String>,
+    pub hsts_directives: Vec<String>,
+    pub goaway_chance: f64,
+}
+
+/// Keeping objects.
+#[derive(Clone, Debug)]
+pub struct StorageOptions {
+    /// Begins with a slash, does not end with one.
+    pub prefix: String,
+    pub media_type: String,
+    /// 0 when the choice is the server's.
+    pub default_watch_cache_size: usize,
+    /// Resource (`deployments.apps`) and size.
+    pub watch_cache_sizes: Vec<(String, usize)>,
+}
+
+/// Addresses and ports of services.
+#[derive(Clone, Debug)]
+pub struct ServiceOptions {
+    /// One range, or one of each address family.
+    pub cluster_ip_ranges: Vec<Cidr>,
+    pub node_port_range: PortRange,
+}
+
+/// Admission plugins by name, besides the defaults of [`PLUGINS`].
+#[derive(Clone, Debug, Default)]
+pub struct AdmissionOptions {
+    pub enabled: Vec<String>,
+    pub disabled: Vec<String>,
+}
+
+impl AdmissionOptions {
+    /// Whether a plugin runs.
+    pub fn runs(&self, plugin: &str) -> bool {
+        let default = PLUGINS.iter().any(|(name, on)| *on && *name == plugin);
+        let named = |names: &[String]| names.iter().any(|name| name == plugin);
+        named(&self.enabled) || (default && !named(&self.disabled))
+    }
+}
+
+/// Divides a command line (without the program's name) at a leading word that is no flag: `convert --from x` is `convert` and the rest.
+pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
+    let (first, rest) = args.split_first()?;
+    let word = first.to_str()?;
+    (!word.is_empty() && !word.starts_with('-')).then_some((word, rest))
+}
+
+impl Options {
+    /// Reads a command line, the program's name first.
+    pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
+        let values = command::read(args)?;
+        Self::from_values(&values).map_err(Error::Options)
+    }
+
+    fn from_values(values: &Values) -> Result<Self, String> {
+        let data_dir = PathBuf::from(values.text("data-dir"));
+        Ok(Options {
+            serving: values.serving(&data_dir)?,
+            data_dir,
+            authentication: values.authentication()?,
+            authorization_modes: values.authorization_modes()?,
+            requests: values.requests()?,
+            storage: values.storage()?,
+            services: values.services()?,
+            admission: values.admission()?,
+            runtime_config: values.runtime_config()?,
+            features: FeatureGates::parse(values.list("feature-gates")).map_err(|why| values.invalid("feature-gates", why))?,
+            profiling: values.bool("profiling")?,
+            allow_privileged: values.bool("allow-privileged")?,
+            event_ttl: values.duration("event-ttl")?,
+            verbosity: values.number("v")?,
+            given: values.given(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! From the words of a command line to the values of flags: clap, taught how Go programs read flags.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use super::flags::FLAGS;
+use super::values::Values;
+use super::{Flag, Kind, Section};
+use crate::{Error, version};
+
+const ABOUT: &str = "The Kubernetes API server: validates and stores the objects of a cluster and tells everybody who watches.\n\
+                     Without flags it serves https://127.0.0.1:6443 and keeps everything in ./kube-apiserver-data.";
+
+impl Section {
+    fn title(self) -> &'static str {
+        match self {
+            Section::ThisServer => "This server flags",
+            Section::Generic => "Generic flags",
+            Section::Storage => "Storage flags",
+            Section::SecureServing => "Secure serving flags",
+            Section::Auditing => "Auditing flags",
+            Section::Features => "Features flags",
+            Section::Authentication => "Authentication flags",
+            Section::Authorization => "Authorization flags",
+            Section::ApiEnablement => "API enablement flags",
+            Section::EgressSelector => "Egress selector flags",
+            Section::Admission => "Admission flags",
+            Section::Metrics => "Metrics flags",
+            Section::Logs => "Logs flags",
+            Section::Traces => "Traces flags",
+            Section::Misc => "Misc flags",
+        }
+    }
+}
+
+impl Flag {
+    fn works(&self) -> bool {
+        !self.help.is_empty()
+    }
+
+    fn arg(&self) -> Arg {
+        let arg = Arg::new(self.name).long(self.name).action(ArgAction::Append).help_heading(self.section.title());
+        let arg = match self.kind {
+            Kind::Bool => arg.num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL"),
+            _ => arg.num_args(1).allow_hyphen_values(true).value_name(self.value),
+        };
+        let arg = if self.name == "v" { arg.short('v') } else { arg };
+        match (self.works(), self.default) {
+            (false, _) => arg.hide(true),
+            (true, "") => arg.help(self.help),
+            (true, default) => arg.help(format!("{} [default: {default}]", self.help)),
+        }
+    }
+}
+
+fn command() -> Command {
+    Command::new("kube-apiserver")
+        .about(ABOUT)
+        .disable_version_flag(true)
+        .disable_help_subcommand(true)
+        .override_usage("kube-apiserver [FLAGS]\n       kube-apiserver <SUBCOMMAND> ...")
+        .args(FLAGS.iter().map(Flag::arg))
+        .arg(Arg::new("version").long("version").action(ArgAction::Append).num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL").help("Print the version and quit"))
+}
+
+/// Reads a command line, the program's name first.
+pub(super) fn read(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Values, Error> {
+    let matches = command().try_get_matches_from(args.into_iter().map(|arg| hyphenated(arg.into()))).map_err(refusal)?;
+    if matches.get_many::<String>("version").and_then(|v| v.last()).is_some_and(|v| v != "false") {
+        return Err(Error::Print(format!("Kubernetes {}", version::GIT_VERSION)));
+    }
+    let refused: Vec<_> = FLAGS.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
+    match refused.as_slice() {
+        [] => Ok(values(&matches)),
+        [one] => Err(Error::Options(format!("{one} is not supported yet: see docs/status.md"))),
+        more => Err(Error::Options(format!("{} are not supported yet: see docs/status.md", more.join(", ")))),
+    }
+}
+
+fn values(matches: &ArgMatches) -> Values {
+    let given = |flag: &Flag| matches.get_many::<String>(flag.name).map(|v| (flag.name, v.cloned().collect()));
+    Values::new(FLAGS.iter().filter(|f| f.works()).map(|f| (f.name, f.default)), FLAGS.iter().filter_map(given))
+}
+
+fn refusal(error: clap::Error) -> Error {
+    match error.kind() {
+        ErrorKind::DisplayHelp => Error::Print(error.to_string()),
+        _ => Error::Options(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
+    }
+}
+
+/// Upstream takes `--secure_port` for `--secure-port` (`WordSepNormalizeFunc`).
+fn hyphenated(arg: OsString) -> OsString {
+    let Some(text) = arg.to_str().filter(|text| text.starts_with("--")) else { return arg };
+    let (name, value) = text.split_at(text.find('=').unwrap_or(text.len()));
+    format!("{}{value}", name.replace('_', "-")).into()
+}

@@ -1,0 +1,107 @@
+use super::*;
+
+fn parse(args: &[&str]) -> Result<Options, String> {
+    Options::parse_from(std::iter::once(&"kube-apiserver").chain(args)).map_err(|e| e.to_string())
+}
+
+#[track_caller]
+fn refused(args: &[&str], expect: &str) {
+    assert_eq!(parse(args).map(|_| "accepted").unwrap_err(), expect);
+}
+
+#[test]
+fn no_flags_at_all() {
+    let o = parse(&[]).unwrap();
+    assert_eq!((o.serving.bind_address.to_string().as_str(), o.serving.secure_port), ("127.0.0.1", 6443));
+    assert_eq!(o.serving.cert_dir, PathBuf::from("kube-apiserver-data/pki"));
+    assert_eq!(o.authorization_modes, [AuthorizationMode::Rbac]);
+    assert_eq!(o.requests.request_timeout, Duration::from_secs(60));
+    assert_eq!(o.requests.min_request_timeout, Duration::from_secs(1800));
+    assert_eq!((o.requests.max_in_flight, o.requests.max_mutating_in_flight), (400, 200));
+    assert_eq!(o.services.cluster_ip_ranges[0].to_string(), "10.0.0.0/24");
+    assert_eq!(o.services.node_port_range.to_string(), "30000-32767");
+    assert_eq!(o.authentication.service_account_issuers, ["https://kubernetes.default.svc"]);
+    assert_eq!(o.authentication.api_audiences, ["https://kubernetes.default.svc"]);
+    assert!(o.authentication.anonymous && o.profiling && !o.allow_privileged && o.serving.http2);
+    assert_eq!((o.storage.prefix.as_str(), o.serving.http2_max_streams, o.event_ttl.as_secs()), ("/registry", 250, 3600));
+}
+
+#[test]
+fn flags_are_written_as_in_go() {
+    let o = parse(&["--secure_port", "7443", "--anonymous-auth=false", "--profiling", "-v", "4", "--bind-address=::1", "--event-ttl=90m"]).unwrap();
+    assert_eq!((o.serving.secure_port, o.authentication.anonymous, o.profiling, o.verbosity), (7443, false, true, 4));
+    assert_eq!((o.serving.bind_address.to_string().as_str(), o.event_ttl.as_secs()), ("::1", 5400));
+    let o = parse(&["--api-audiences=one,two", "--api-audiences", "three", "--secure-port=1", "--secure-port=2"]).unwrap();
+    assert_eq!((o.authentication.api_audiences, o.serving.secure_port), (vec!["one".into(), "two".into(), "three".into()], 2));
+}
+
+#[test]
+fn lists_of_things() {
+    let o = parse(&[
+        "--runtime-config=batch/v1=false,api/all=true",
+        "--service-cluster-ip-range=10.0.0.0/16,fd00:10::/112",
+        "--enable-admission-plugins=NodeRestriction",
+        "--disable-admission-plugins=Priority",
+        "--service-account-issuer=https://a",
+        "--service-account-issuer=https://b",
+        "--watch-cache-sizes=pods#100,deployments.apps#7",
+        "--authorization-mode=AlwaysAllow,RBAC",
+    ])
+    .unwrap();
+    assert_eq!(o.runtime_config, [("batch/v1".into(), false), ("api/all".into(), true)]);
+    assert_eq!(o.services.cluster_ip_ranges.len(), 2);
+    assert!(o.admission.runs("NodeRestriction") && !o.admission.runs("Priority") && o.admission.runs("ServiceAccount"));
+    assert!(!o.admission.runs("AlwaysDeny"));
+    assert_eq!(o.authentication.service_account_issuers, ["https://a", "https://b"]);
+    assert_eq!(o.storage.watch_cache_sizes, [("pods".into(), 100), ("deployments.apps".into(), 7)]);
+    assert_eq!(o.authorization_modes, [AuthorizationMode::AlwaysAllow, AuthorizationMode::Rbac]);
+}
+
+#[test]
+fn mistakes_are_named() {
+    refused(&["--anonymous-auth=maybe"], r#"invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax"#);
+    refused(&["--request-timeout=5"], r#"invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5""#);
+    refused(&["--feature-gates=NoSuch=true"], r#"invalid argument "NoSuch=true" for "--feature-gates" flag: unrecognized feature gate: NoSuch"#);
+    refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
+    refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
+    refused(&["--authorization-mode=Node,RBAC"], "--authorization-mode=Node is not supported yet: see docs/status.md");
+    refused(&["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file must be given together");
+    refused(&["--service-cluster-ip-range=10.0.0.0/30"], "specified --service-cluster-ip-range; 10.0.0.0/30 is too small: at least 8 IP addresses are needed");
+    refused(&["--goaway-chance=0.5"], "--goaway-chance can not be less than 0 or greater than 0.02");
+}
+
+#[test]
+fn what_has_no_effect_is_refused() {
+    refused(&["--audit-log-path=/tmp/x"], "--audit-log-path is not supported yet: see docs/status.md");
+    refused(
+        &["--enable-logs-handler", "--oidc-client-id=x"],
+        "--oidc-client-id, --enable-logs-handler are not supported yet: see docs/status.md",
+    );
+    assert!(parse(&["--etcd-servers=http://127.0.0.1:2379"]).unwrap_err().starts_with("--etcd-servers is not supported yet"));
+}
+
+#[test]
+fn an_unknown_flag_gets_a_suggestion() {
+    let error = parse(&["--secure-prt=1"]).unwrap_err();
+    assert!(error.contains("--secure-prt") && error.contains("'--secure-port'"), "{error}");
+    assert!(parse(&["stray"]).is_err());
+}
+
+#[test]
+fn help_and_version_are_texts() {
+    let text = |flag: &str| match Options::parse_from(["kube-apiserver", flag]) {
+        Err(Error::Print(text)) => text,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(text("--version"), "Kubernetes v1.36.2");
+    let help = text("--help");
+    assert!(help.contains("Secure serving flags:") && help.contains("--tls-cert-file <FILE>") && !help.contains("--audit-log-path"), "{help}");
+}
+
+#[test]
+fn the_first_word_may_be_a_subcommand() {
+    let args: Vec<OsString> = ["convert", "--to", "x"].map(OsString::from).to_vec();
+    assert_eq!(subcommand(&args), Some(("convert", &args[1..])));
+    assert_eq!(subcommand(&args[1..]), None);
+    assert_eq!(subcommand(&[]), None);
+}

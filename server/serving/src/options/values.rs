@@ -1,0 +1,252 @@
+//! From the texts of flags to typed options, with the checks upstream makes when it validates and completes its options.
+
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::{
+    AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions, ServingOptions, StorageOptions,
+};
+use crate::features::parse_bool;
+
+/// Upstream's `http2` default.
+const HTTP2_MAX_STREAMS: u32 = 250;
+
+/// What was given for each flag, and the defaults for the rest.
+pub(super) struct Values {
+    defaults: HashMap<&'static str, &'static str>,
+    given: HashMap<&'static str, Vec<String>>,
+}
+
+impl Values {
+    pub(super) fn new(
+        defaults: impl Iterator<Item = (&'static str, &'static str)>,
+        given: impl Iterator<Item = (&'static str, Vec<String>)>,
+    ) -> Self {
+        Values { defaults: defaults.collect(), given: given.collect() }
+    }
+
+    /// The error for a value, in the words of upstream's flag library.
+    pub(super) fn invalid(&self, flag: &str, why: impl Display) -> String {
+        let value = self.given.get(flag).map(|v| v.join(",")).unwrap_or_default();
+        format!("invalid argument {value:?} for \"--{flag}\" flag: {why}")
+    }
+
+    fn is_given(&self, flag: &str) -> bool {
+        self.given.contains_key(flag)
+    }
+
+    pub(super) fn text(&self, flag: &str) -> &str {
+        let given = self.given.get(flag).and_then(|v| v.last()).map(String::as_str);
+        given.or_else(|| self.defaults.get(flag).copied()).unwrap_or("")
+    }
+
+    /// The values of a flag that takes several.
+    pub(super) fn list(&self, flag: &str) -> Vec<&str> {
+        let texts: Vec<&str> = match self.given.get(flag) {
+            Some(given) => given.iter().map(String::as_str).collect(),
+            None => self.defaults.get(flag).copied().into_iter().collect(),
+        };
+        texts.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|v| !v.is_empty()).collect()
+    }
+
+    fn repeated(&self, flag: &str) -> Vec<String> {
+        self.given.get(flag).cloned().unwrap_or_default()
+    }
+
+    fn path(&self, flag: &str) -> Option<PathBuf> {
+        Some(self.text(flag)).filter(|text| !text.is_empty()).map(PathBuf::from)
+    }
+
+    pub(super) fn bool(&self, flag: &str) -> Result<bool, String> {
+        let text = self.text(flag);
+        parse_bool(text).ok_or_else(|| self.invalid(flag, format!("strconv.ParseBool: parsing {text:?}: invalid syntax")))
+    }
+
+    pub(super) fn number<N: FromStr>(&self, flag: &str) -> Result<N, String> {
+        let text = self.text(flag);
+        text.parse().map_err(|_| self.invalid(flag, format!("parsing {text:?}: invalid syntax or out of range")))
+    }
+
+    pub(super) fn duration(&self, flag: &str) -> Result<Duration, String> {
+        let duration = machinery::scalar::Duration::parse(self.text(flag)).map_err(|why| self.invalid(flag, why))?;
+        let nanos = u64::try_from(duration.nanos()).map_err(|_| self.invalid(flag, "must not be negative"))?;
+        Ok(Duration::from_nanos(nanos))
+    }
+
+    fn parsed<T: FromStr<Err: Display>>(&self, flag: &str, text: &str) -> Result<T, String> {
+        text.parse().map_err(|why| self.invalid(flag, why))
+    }
+
+    /// Flags as `/flagz` shows them.
+    pub(super) fn given(&self) -> Vec<(String, String)> {
+        let mut given: Vec<_> = self.given.iter().map(|(name, values)| ((*name).to_owned(), values.join(","))).collect();
+        given.sort();
+        given
+    }
+
+    pub(super) fn serving(&self, data_dir: &Path) -> Result<ServingOptions, String> {
+        let tls = match (self.path("tls-cert-file"), self.path("tls-private-key-file")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("--tls-cert-file and --tls-private-key-file must be given together".into()),
+        };
+        let tls13_only = match self.text("tls-min-version") {
+            "" | "VersionTLS12" => false,
+            "VersionTLS13" => true,
+            other => return Err(self.invalid("tls-min-version", format!("unknown or unsupported tls version {other:?}, write VersionTLS12 or VersionTLS13"))),
+        };
+        let advertise_address = match self.text("advertise-address") {
+            "" => None,
+            text => Some(self.parsed::<IpAddr>("advertise-address", text)?),
+        };
+        Ok(ServingOptions {
+            bind_address: self.parsed("bind-address", self.text("bind-address"))?,
+            secure_port: self.number("secure-port")?,
+            advertise_address,
+            external_hostname: self.text("external-hostname").to_owned(),
+            cert_dir: self.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
+            tls,
+            tls13_only,
+            http2: !self.bool("disable-http2-serving")?,
+            http2_max_streams: Some(self.number("http2-max-streams-per-connection")?).filter(|n| *n > 0).unwrap_or(HTTP2_MAX_STREAMS),
+            shutdown_delay: self.duration("shutdown-delay-duration")?,
+        })
+    }
+
+    pub(super) fn authentication(&self) -> Result<AuthenticationOptions, String> {
+        let mut issuers = self.repeated("service-account-issuer");
+        if issuers.is_empty() {
+            issuers.push(self.text("service-account-issuer").to_owned());
+        }
+        for issuer in &issuers {
+            if issuer.contains(':') && issuer.parse::<http::Uri>().is_err() {
+                return Err(self.invalid("service-account-issuer", format!("contains a ':' but is not a valid URL: {issuer}")));
+            }
+        }
+        let mut api_audiences: Vec<String> = self.list("api-audiences").into_iter().map(String::from).collect();
+        if api_audiences.is_empty() {
+            api_audiences.clone_from(&issuers);
+        }
+        Ok(AuthenticationOptions {
+            anonymous: self.bool("anonymous-auth")?,
+            client_ca_file: self.path("client-ca-file"),
+            token_auth_file: self.path("token-auth-file"),
+            service_account_issuers: issuers,
+            service_account_key_files: self.repeated("service-account-key-file").into_iter().map(PathBuf::from).collect(),
+            service_account_signing_key_file: self.path("service-account-signing-key-file"),
+            api_audiences,
+        })
+    }
+
+    pub(super) fn authorization_modes(&self) -> Result<Vec<AuthorizationMode>, String> {
+        let names = self.list("authorization-mode");
+        if names.is_empty() {
+            return Err("at least one authorization-mode must be passed".into());
+        }
+        let mut modes = Vec::with_capacity(names.len());
+        for name in names {
+            let mode = match name {
+                "RBAC" => AuthorizationMode::Rbac,
+                "AlwaysAllow" => AuthorizationMode::AlwaysAllow,
+                "AlwaysDeny" => AuthorizationMode::AlwaysDeny,
+                "Node" | "Webhook" | "ABAC" => {
+                    return Err(format!("--authorization-mode={name} is not supported yet: see docs/status.md"));
+                }
+                _ => return Err(format!("authorization-mode {name:?} is not a valid mode")),
+            };
+            if modes.contains(&mode) {
+                return Err(format!("authorization-mode {:?} has mode specified more than once", self.text("authorization-mode")));
+            }
+            modes.push(mode);
+        }
+        Ok(modes)
+    }
+
+    pub(super) fn requests(&self) -> Result<RequestOptions, String> {
+        let goaway_chance: f64 = self.number("goaway-chance")?;
+        if !(0.0..=0.02).contains(&goaway_chance) {
+            return Err("--goaway-chance can not be less than 0 or greater than 0.02".into());
+        }
+        let request_timeout = self.duration("request-timeout")?;
+        if request_timeout.is_zero() {
+            return Err("--request-timeout must be more than 0".into());
+        }
+        let owned = |flag| self.list(flag).into_iter().map(String::from).collect();
+        Ok(RequestOptions {
+            request_timeout,
+            min_request_timeout: Duration::from_secs(self.number("min-request-timeout")?),
+            max_in_flight: self.number("max-requests-inflight")?,
+            max_mutating_in_flight: self.number("max-mutating-requests-inflight")?,
+            priority_and_fairness: self.bool("enable-priority-and-fairness")?,
+            cors_allowed_origins: owned("cors-allowed-origins"),
+            hsts_directives: owned("strict-transport-security-directives"),
+            goaway_chance,
+        })
+    }
+
+    pub(super) fn storage(&self) -> Result<StorageOptions, String> {
+        if self.is_given("etcd-servers") {
+            return Err("--etcd-servers is not supported yet: see docs/status.md; without it objects are kept in --data-dir".into());
+        }
+        let media_type = self.text("storage-media-type");
+        if !["application/json", "application/vnd.kubernetes.protobuf"].contains(&media_type) {
+            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"));
+        }
+        let sized = |text: &&str| {
+            let (resource, size) = text.split_once('#').ok_or_else(|| self.invalid("watch-cache-sizes", format!("{text:?} is not resource#size")))?;
+            Ok((resource.to_owned(), self.parsed("watch-cache-sizes", size)?))
+        };
+        Ok(StorageOptions {
+            prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
+            media_type: media_type.to_owned(),
+            default_watch_cache_size: self.number("default-watch-cache-size")?,
+            watch_cache_sizes: self.list("watch-cache-sizes").iter().map(sized).collect::<Result<_, String>>()?,
+        })
+    }
+
+    pub(super) fn services(&self) -> Result<ServiceOptions, String> {
+        let flag = "service-cluster-ip-range";
+        let ranges = self.list(flag).into_iter().map(|text| self.parsed(flag, text)).collect::<Result<Vec<Cidr>, _>>()?;
+        match ranges.as_slice() {
+            [_] => {}
+            [first, second] if first.base.is_ipv4() != second.base.is_ipv4() => {}
+            [_, _] => return Err("--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family".into()),
+            _ => return Err("--service-cluster-ip-range must contain at most two entries, and at least one".into()),
+        }
+        for range in ranges.iter().filter(|range| range.nth(7).is_none()) {
+            return Err(format!("specified --service-cluster-ip-range; {range} is too small: at least 8 IP addresses are needed"));
+        }
+        let node_port_range = self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
+        Ok(ServiceOptions { cluster_ip_ranges: ranges, node_port_range })
+    }
+
+    pub(super) fn admission(&self) -> Result<AdmissionOptions, String> {
+        let names = |flag: &str| -> Result<Vec<String>, String> {
+            let known = |name: &&str| PLUGINS.iter().any(|(plugin, _)| plugin == name);
+            match self.list(flag).iter().find(|name| !known(name)) {
+                Some(name) => Err(format!("{flag} plugin {name:?} is unknown")),
+                None => Ok(self.list(flag).into_iter().map(String::from).collect()),
+            }
+        };
+        let admission = AdmissionOptions { enabled: names("enable-admission-plugins")?, disabled: names("disable-admission-plugins")? };
+        match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
+            Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
+            None => Ok(admission),
+        }
+    }
+
+    pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, String> {
+        let flag = "runtime-config";
+        let entry = |text: &str| {
+            let (api, value) = text.split_once('=').unwrap_or((text, "true"));
+            let on = if value.is_empty() { Some(true) } else { parse_bool(value) };
+            let on = on.ok_or_else(|| self.invalid(flag, format!("invalid value {api}={value}, write true or false")))?;
+            Ok((api.trim().to_owned(), on))
+        };
+        self.list(flag).into_iter().map(entry).collect()
+    }
+}

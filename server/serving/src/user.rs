@@ -1,0 +1,91 @@
+//! Who makes a request (upstream: `user.Info`, `user.DefaultInfo`).
+
+use std::collections::BTreeMap;
+
+/// Members may do everything, whatever the authorizers say (`user.SystemPrivilegedGroup`).
+pub const SYSTEM_MASTERS: &str = "system:masters";
+/// The group of kubelets (`user.NodesGroup`).
+pub const NODES_GROUP: &str = "system:nodes";
+/// Everybody who proved who they are (`user.AllAuthenticated`).
+pub const ALL_AUTHENTICATED: &str = "system:authenticated";
+/// Everybody else (`user.AllUnauthenticated`).
+pub const ALL_UNAUTHENTICATED: &str = "system:unauthenticated";
+/// Who asks without credentials (`user.Anonymous`).
+pub const ANONYMOUS: &str = "system:anonymous";
+/// What the names of kubelets begin with.
+pub const NODE_USER_PREFIX: &str = "system:node:";
+
+const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
+const SERVICE_ACCOUNT_GROUP: &str = "system:serviceaccounts";
+
+/// A user: somebody's claims, once believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct User {
+    pub name: String,
+    /// Tells users apart that had the same name at different times; empty when the authenticator knows none.
+    pub uid: String,
+    pub groups: Vec<String>,
+    /// What an authenticator wants an authorizer to know; keys are lower case.
+    pub extra: BTreeMap<String, Vec<String>>,
+}
+
+impl User {
+    /// A user with a name and groups.
+    pub fn new(name: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        User { name: name.into(), groups: groups.into_iter().map(Into::into).collect(), ..User::default() }
+    }
+
+    /// Who asks without credentials.
+    pub fn anonymous() -> Self {
+        User::new(ANONYMOUS, [ALL_UNAUTHENTICATED])
+    }
+
+    /// Whether the user is a member.
+    pub fn is_in(&self, group: &str) -> bool {
+        self.groups.iter().any(|g| g == group)
+    }
+}
+
+/// Namespace and name of a service account, from its user name (`serviceaccount.SplitUsername`).
+pub fn split_service_account(user_name: &str) -> Option<(&str, &str)> {
+    let (namespace, name) = user_name.strip_prefix(SERVICE_ACCOUNT_PREFIX)?.split_once(':')?;
+    (is_dns_label(namespace) && is_dns_subdomain(name)).then_some((namespace, name))
+}
+
+/// The user name of a service account (`serviceaccount.MakeUsername`).
+pub fn service_account_user_name(namespace: &str, name: &str) -> String {
+    format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}")
+}
+
+/// The groups of a namespace's service accounts (`serviceaccount.MakeGroupNames`).
+pub fn service_account_groups(namespace: &str) -> Vec<String> {
+    vec![SERVICE_ACCOUNT_GROUP.into(), format!("{SERVICE_ACCOUNT_GROUP}:{namespace}")]
+}
+
+fn is_dns_label(text: &str) -> bool {
+    let alphanumeric = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let bytes = text.as_bytes();
+    matches!(bytes, [first, .., last] | [first @ last] if alphanumeric(*first) && alphanumeric(*last))
+        && bytes.len() <= 63
+        && bytes.iter().all(|b| alphanumeric(*b) || *b == b'-')
+}
+
+fn is_dns_subdomain(text: &str) -> bool {
+    text.len() <= 253 && text.split('.').all(|label| is_dns_label(label) || (label.len() > 63 && is_dns_label(&label[..63])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn service_accounts_are_told_by_their_names() {
+        assert_eq!(split_service_account("system:serviceaccount:default:robot"), Some(("default", "robot")));
+        assert_eq!(split_service_account("system:serviceaccount:default:a.b-c"), Some(("default", "a.b-c")));
+        for name in ["bob", "system:serviceaccount:default", "system:serviceaccount:a.b:robot", "system:serviceaccount:d:a:b", "system:serviceaccount::x"] {
+            assert_eq!(split_service_account(name), None, "{name}");
+        }
+        assert_eq!(service_account_user_name("a", "b"), "system:serviceaccount:a:b");
+        assert_eq!(service_account_groups("a"), ["system:serviceaccounts", "system:serviceaccounts:a"]);
+    }
+}

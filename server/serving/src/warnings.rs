@@ -1,0 +1,82 @@
+//! Warnings for the client (`Warning: 299 - "..."` headers), collected while a request is handled.
+
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderMap, HeaderValue, header};
+
+/// Upstream's limit on the text of one warning, once the answer's warnings are long together.
+const LONG_TEXT: usize = 256;
+
+/// Upstream's limit on the texts of all warnings of an answer (`warning.truncateAtTotalRunes`).
+const ALL_TEXT: usize = 4 * 1024;
+
+/// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
+#[derive(Clone, Default)]
+pub struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    /// Adds a warning, unless it is empty or there already.
+    pub fn add(&self, text: &str) {
+        let Ok(mut texts) = self.0.lock() else { return };
+        if !text.is_empty() && !texts.iter().any(|t| t == text) {
+            texts.push(text.to_owned());
+        }
+    }
+
+    /// Writes the headers. Long warnings are cut when there is too much text for the headers of one answer.
+    pub fn write_to(&self, headers: &mut HeaderMap) {
+        let Ok(texts) = self.0.lock() else { return };
+        let all: usize = texts.iter().map(|t| t.chars().count()).sum();
+        let limit = if all > ALL_TEXT { LONG_TEXT } else { usize::MAX };
+        let mut left = ALL_TEXT;
+        for text in texts.iter() {
+            let cut: String = text.chars().take(limit).collect();
+            let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
+            left = rest;
+            if let Ok(value) = HeaderValue::from_str(&header_text(&cut)) {
+                headers.append(header::WARNING, value);
+            }
+        }
+    }
+}
+
+/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`).
+fn header_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 10);
+    out.push_str("299 - \"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(texts: &[&str]) -> Vec<String> {
+        let warnings = Warnings::default();
+        texts.iter().for_each(|t| warnings.add(t));
+        let mut headers = HeaderMap::new();
+        warnings.write_to(&mut headers);
+        headers.get_all(header::WARNING).iter().map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned()).collect()
+    }
+
+    #[test]
+    fn warnings_become_headers_once_each() {
+        assert_eq!(written(&["old", "a \"b\" \\", "old", ""]), [r#"299 - "old""#, r#"299 - "a \"b\" \\""#]);
+    }
+
+    #[test]
+    fn too_much_text_is_cut() {
+        let texts: Vec<String> = (0..30).map(|i| format!("{i:03}{}", "x".repeat(397))).collect();
+        let out = written(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(out.len(), 16);
+        assert!(out.iter().all(|w| w.len() == 256 + 9));
+    }
+}
