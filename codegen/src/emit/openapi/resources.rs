@@ -35,7 +35,8 @@ fn resource<'m>(
     let serving = serving(entry.serving)?;
     let verbs = entry.verbs.clone().unwrap_or_else(|| resource.verbs.clone());
     let definition = need(definitions, place, &kind.name)?;
-    let list = need(definitions, place, &format!("{}List", kind.name)).filter(|_| verbs.iter().any(|verb| verb == "list"));
+    let list =
+        need(definitions, place, &format!("{}List", kind.name)).filter(|_| verbs.iter().any(|verb| verb == "list"));
     let subresources = subresources(resource, entry);
     Some(::openapi::Resource {
         plural: resource.plural.clone(),
@@ -78,16 +79,18 @@ fn subresource<'m>(
     } else {
         Answer::Object(need(definitions, home, kind)?)
     };
-    let kind = GroupVersionKind {
-        group: home.group.name.clone(),
-        version: home.version.name.clone(),
-        kind: kind.clone(),
-    };
+    let kind =
+        GroupVersionKind { group: home.group.name.clone(), version: home.version.name.clone(), kind: kind.clone() };
     Some(::openapi::Subresource { name: subresource.name.clone(), kind, verbs: subresource.verbs.clone(), answer })
 }
 
 /// A subresource that can only be read and has options of its own, `PodLogOptions` for `pods/log`, answers with text.
-fn text_options<'m>(model: &'m Model, place: Place<'m>, parent: &Kind, subresource: &Subresource) -> Option<&'m Struct> {
+fn text_options<'m>(
+    model: &'m Model,
+    place: Place<'m>,
+    parent: &Kind,
+    subresource: &Subresource,
+) -> Option<&'m Struct> {
     let only_get = subresource.verbs.iter().map(String::as_str).eq(["get"]);
     let name = format!("{}{}Options", parent.name, subresource.name).to_ascii_lowercase();
     let mut visible = place.version.structs.iter();

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::{
-    Enum, EnumId, Field, Group, Kind, KindVersion, ListSemantics, Literal, Resource, Role, Struct, StructId, Subresource,
-    TypeRef, Version,
+    Enum, EnumId, Field, Group, Kind, KindVersion, ListSemantics, Literal, Resource, Role, Struct, StructId,
+    Subresource, TypeRef, Version,
 };
 
 /// A field that is left out when empty.
@@ -191,10 +191,11 @@ fn what_a_subresource_answers_follows_from_its_kind() {
         ..Subresource::default()
     };
     let mut shop = Shop::new(Vec::new())
-        .with("ProductTryOptions", Role::TypeOnly, vec![
-            field("size", TypeRef::List(Box::new(TypeRef::I32))),
-            field("since", TypeRef::Time),
-        ])
+        .with(
+            "ProductTryOptions",
+            Role::TypeOnly,
+            vec![field("size", TypeRef::List(Box::new(TypeRef::I32))), field("since", TypeRef::Time)],
+        )
         .with("ProductLogOptions", Role::TypeOnly, vec![field("follow", TypeRef::Bool)]);
     shop.subresources = vec![
         subresource("status", None, &["get", "update"]),
@@ -212,7 +213,11 @@ fn what_a_subresource_answers_follows_from_its_kind() {
         });
         let operation = &item[method];
         let schema = &operation["responses"]["200"]["schema"];
-        (operation["operationId"].clone(), schema.clone(), names.map(|name| name.to_string()).collect::<Vec<_>>().concat())
+        (
+            operation["operationId"].clone(),
+            schema.clone(),
+            names.map(|name| name.to_string()).collect::<Vec<_>>().concat(),
+        )
     };
     let object = json!({"$ref": "#/definitions/com.example.shop.v1.Product"});
     let text = json!({"type": "string"});

@@ -148,8 +148,8 @@ fn put_scalar(out: &mut Vec<u8>, number: u32, value: &Value) {
         Value::Number(_) => put_double(&mut inner, 1, value),
         Value::Bool(flag) => put_varint(&mut inner, 2, u64::from(*flag)),
         Value::String(text) => put_bytes(&mut inner, 3, text.as_bytes()),
-        // The message has no place for lists and objects.
-        _ => return,
+        // The message has no place for lists and objects: all that is left to say is that there is a default.
+        _ => {}
     }
     put_bytes(out, number, &inner);
 }
