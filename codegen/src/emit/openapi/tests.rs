@@ -241,3 +241,30 @@ fn known_versions_are_those_of_groups_that_clients_know() {
     let shop = |version: &str| ("shop.example.com".to_owned(), version.to_owned());
     assert_eq!(catalog(&model).known_versions, [shop("v1"), shop("v1alpha1")]);
 }
+
+/// What `api-defs/` says: every definition that anything refers to is there, off-by-default versions included.
+#[test]
+fn definitions_of_the_real_api_are_complete() {
+    fn references(schema: &Value, found: &mut Vec<String>) {
+        match schema {
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            Value::Object(members) => members.iter().for_each(|(key, value)| match value.as_str() {
+                Some(target) if key == "$ref" => found.push(target.trim_start_matches("#/components/schemas/").into()),
+                _ => references(value, found),
+            }),
+            _ => {}
+        }
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let model = crate::load(&root).unwrap_or_else(|diagnostics| panic!("{diagnostics}"));
+    let catalog = catalog(&model);
+    let mut wanted = Vec::new();
+    catalog.definitions.values().for_each(|schema| references(schema, &mut wanted));
+    for resource in catalog.versions.iter().flat_map(|version| &version.resources) {
+        wanted.push(resource.definition.clone());
+        wanted.extend(resource.list.clone());
+    }
+    let missing: Vec<_> = wanted.iter().filter(|name| !catalog.definitions.contains_key(*name)).collect();
+    assert_eq!(missing, [] as [&String; 0]);
+    assert!(!catalog.parameters.list.is_empty() && !catalog.parameters.delete.is_empty());
+}
