@@ -1,6 +1,6 @@
 //! Hand-written functions that definitions of `admissionregistration` name.
 
-pub fn mutating_admission_policy_binding_param_ref(_: &crate::admissionregistration::v1::MutatingAdmissionPolicyBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-pub fn mutating_admission_policy_param_kind(_: &crate::admissionregistration::v1::MutatingAdmissionPolicy, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-pub fn validating_admission_policy_binding_param_ref(_: &crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-pub fn validating_admission_policy_param_kind(_: &crate::admissionregistration::v1::ValidatingAdmissionPolicy, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+#[path = "admissionregistration/columns.rs"]
+mod columns;
+
+pub use columns::*;

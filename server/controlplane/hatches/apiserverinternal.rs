@@ -1,3 +1,6 @@
 //! Hand-written functions that definitions of `apiserverinternal` name.
 
-pub fn storage_version_storage_versions(_: &crate::apiserverinternal::v1alpha1::StorageVersion, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+#[path = "apiserverinternal/columns.rs"]
+mod columns;
+
+pub use columns::*;

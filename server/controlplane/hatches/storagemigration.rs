@@ -1,4 +1,6 @@
 //! Hand-written functions that definitions of `storagemigration` name.
 
-pub fn storage_version_migration_resource(_: &crate::storagemigration::v1beta1::StorageVersionMigration, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-pub fn storage_version_migration_status(_: &crate::storagemigration::v1beta1::StorageVersionMigration, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+#[path = "storagemigration/columns.rs"]
+mod columns;
+
+pub use columns::*;
