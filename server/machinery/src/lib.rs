@@ -21,6 +21,7 @@ pub mod serde_impl;
 pub mod status;
 pub mod type_meta;
 pub mod validate;
+pub mod yaml;
 
 #[doc(hidden)]
 pub use serde;

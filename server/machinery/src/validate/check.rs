@@ -35,7 +35,7 @@ pub(super) enum Rule {
     MaxItems(usize),
     MaxProperties(usize),
     Pattern(Regex),
-    DeclaredFormat(DeclaredFormat),
+    Format(DeclaredFormat),
     Enum(&'static [&'static str]),
     /// By these keys, or as a whole.
     Unique(Vec<&'static str>),
@@ -198,7 +198,7 @@ impl Run<'_> {
                 let detail = format!("must match the regex {regex}");
                 self.errors.push(FieldError::invalid(path, value, detail));
             }
-            Rule::DeclaredFormat(format) => self.errors.extend(format.check(path, value)),
+            Rule::Format(format) => self.errors.extend(format.check(path, value)),
             Rule::Enum(known) if !known.contains(&value) => {
                 let mut known = known.to_vec();
                 known.sort_unstable();

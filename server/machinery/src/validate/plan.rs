@@ -79,7 +79,7 @@ fn compile(field: &'static FieldDef, constraint: &'static Constraint) -> Option<
         Constraint::MinItems(n) => ("minItems", Rule::MinItems(*n as usize)),
         Constraint::MaxItems(n) => ("maxItems", Rule::MaxItems(*n as usize)),
         Constraint::Pattern(pattern) => ("pattern", Rule::pattern(pattern)?),
-        Constraint::Format(format) => ("format", Rule::DeclaredFormat(*format)),
+        Constraint::Format(format) => ("format", Rule::Format(*format)),
         Constraint::Immutable => ("immutable", Rule::Immutable),
         Constraint::Unique => ("unique", Rule::Unique(list_keys(field))),
         Constraint::Tag(text) => return tag::parse(field, text),

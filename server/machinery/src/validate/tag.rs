@@ -69,7 +69,7 @@ fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
         "minItems" => Rule::MinItems(size()?),
         "maxItems" => Rule::MaxItems(size()?),
         "maxProperties" => Rule::MaxProperties(size()?),
-        "format" => Rule::DeclaredFormat(DeclaredFormat::from_name(tag.value)?),
+        "format" => Rule::Format(DeclaredFormat::from_name(tag.value)?),
         "enum" => Rule::Enum(field.info.enum_values),
         "listType" | "unique" => match tag.value {
             "map" => Rule::Unique(keys(field)),
