@@ -29,4 +29,5 @@ pub use read::{is_valid, syntax_error};
 pub use write::float;
 
 pub(crate) use decode::MAX_TREE_DEPTH;
-pub(crate) use scalars::{each_scalar, from_base64};
+pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
+pub(crate) use write::{base64 as write_base64, raw as write_raw, string as write_string};

@@ -9,7 +9,7 @@ use crate::def::FieldDef;
 use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Slot, StructListMut, StructMapMut};
 
 /// How deep messages may be nested. The deepest API type, a CRD's schema, stays far below it, and 2 MB of stack suffice.
-pub(crate) const MAX_DEPTH: u32 = 512;
+pub(super) const MAX_DEPTH: u32 = 512;
 
 /// Merges the message into `into`, as upstream's `Unmarshal` does. After an error `into` holds what came before it.
 pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {

@@ -14,9 +14,11 @@ mod error;
 mod scalars;
 #[cfg(test)]
 pub(crate) mod tests;
+mod transcode;
 pub(crate) mod wire;
 
 pub use decode::decode;
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
+pub use transcode::{object_to_json, to_json};

@@ -6,10 +6,10 @@ use super::{decoded, encoded};
 use crate::reflect::Struct;
 
 /// xorshift64: the same inputs in every run.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -17,7 +17,7 @@ impl Random {
     }
 }
 
-fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
+pub(super) fn mutate(random: &mut Random, bytes: &mut Vec<u8>) {
     for _ in 0..=random.below(4) {
         let at = random.below(bytes.len() + 1);
         match random.below(4) {
@@ -48,7 +48,7 @@ fn check<T: Struct + PartialEq + std::fmt::Debug>(seed: &T) -> usize {
 }
 
 #[test]
-fn mutated_objects() {
+pub(super) fn mutated_objects() {
     let odd = Odd {
         ratio: 2.0,
         maximum: Some(3.0),

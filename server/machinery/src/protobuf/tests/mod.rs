@@ -3,6 +3,7 @@
 mod fuzz;
 pub(crate) mod golden;
 mod reading;
+mod transcoding;
 pub(crate) mod types;
 
 use super::{Error, decode, encode};
