@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
     sync::Arc,
+    time::Duration,
 };
 
 use storage::{EmbeddedStore, Event, EventKind, KeyRange, ListOptions, Revision, Store, Txn, TxnOutcome, WatchBatch};
@@ -115,7 +116,8 @@ async fn resume(store: &EmbeddedStore, last: Revision, current: Revision) -> Vec
     let mut watch = store.watch(KeyRange::prefix("/crash/"), Some(last + 1)).await.unwrap();
     let mut seen = Vec::new();
     while seen.len() as u64 != current - last {
-        if let WatchBatch::Events { events, .. } = watch.next().await.unwrap().unwrap() {
+        let batch = tokio::time::timeout(Duration::from_secs(30), watch.next()).await.expect("an event is missing");
+        if let WatchBatch::Events { events, .. } = batch.unwrap().unwrap() {
             seen.extend(events);
         }
     }

@@ -46,21 +46,21 @@ pub(super) fn open(directory: &Directory) -> Result<Connection> {
     let path = directory.database();
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    match identify(&connection).map_err(|error| not_a_database(directory.path(), error))? {
-        Identity::Ours => {}
-        Identity::New => {}
+    let is_new = match identify(&connection).map_err(|error| not_a_database(directory.path(), error))? {
+        Identity::Ours => false,
+        Identity::New => true,
         Identity::Foreign(reason) => return Err(foreign(directory.path(), reason)),
         Identity::OtherFormat(found) => {
             return Err(Error::UnsupportedFormat { dir: directory.path().to_owned(), found, supported: FORMAT });
         }
-    }
+    };
     // One fsync of the log per commit, none per table page; a checkpoint every 16 MiB of log.
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;",
     )?;
     configure(&connection)?;
-    if let Identity::New = identify(&connection)? {
+    if is_new {
         create(&mut connection)?;
     }
     Ok(connection)
