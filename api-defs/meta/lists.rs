@@ -42,6 +42,7 @@ pub struct ShardInfo {
 }
 
 /// One notification on a watch stream.
+#[kind(bare)]
 #[versions(v1)]
 pub struct WatchEvent {
     /// Change kind: `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.

@@ -8,18 +8,12 @@ use std::time::Instant;
 fn main() -> ExitCode {
     let root = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_string()));
     let start = Instant::now();
-    match codegen::load(&root) {
-        Ok(model) => {
-            let (structs, enums) = (model.structs.len(), model.enums.len());
-            let fields: usize = model.structs.iter().map(|one| one.fields.len()).sum();
-            let kinds: usize = model.groups.iter().map(|group| group.kinds.len()).sum();
-            let millis = start.elapsed().as_millis();
-            println!("{kinds} kinds, {structs} structs, {fields} fields, {enums} enums in {millis} ms");
-            ExitCode::SUCCESS
-        }
-        Err(diagnostics) => {
-            eprint!("{diagnostics}");
-            ExitCode::FAILURE
-        }
-    }
+    let (model, diagnostics) = codegen::examine(&root);
+    let (structs, enums) = (model.structs.len(), model.enums.len());
+    let fields: usize = model.structs.iter().map(|one| one.fields.len()).sum();
+    let kinds: usize = model.groups.iter().map(|group| group.kinds.len()).sum();
+    let millis = start.elapsed().as_millis();
+    eprint!("{diagnostics}");
+    println!("{kinds} kinds, {structs} structs, {fields} fields, {enums} enums in {millis} ms");
+    if diagnostics.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -51,7 +51,7 @@ fn a_version_is_its_hub_but_for_what_it_says() {
     let model = shop();
     let spec = get(&model, "v1beta1", "ProductSpec");
     let names: Vec<&str> = spec.fields.iter().map(|field| field.json.as_str()).collect();
-    assert_eq!(names, ["replicas", "colour", "limit", "price", "supplier", "onShortage", "terms"]);
+    assert_eq!(names, ["replicas", "limit", "price", "supplier", "onShortage", "colour", "terms"]);
     let conversion = spec.conversion.as_ref().expect("a conversion");
     assert_eq!(conversion.hub, version(&model, "shop", "v1").structs.get("ProductSpec").copied());
     assert_eq!(conversion.renames, [("replicas".to_string(), "stock".to_string())]);

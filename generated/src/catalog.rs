@@ -6136,6 +6136,14 @@ static KINDS: &[KindDef] = &[
         resource: None, list_kind: "",
     },
     KindDef {
+        group: "meta.k8s.io", version: "v1", kind: "WatchEvent",
+        def: &apimachinery::meta::v1::WATCH_EVENT, hub: &apimachinery::meta::v1::WATCH_EVENT,
+        model: "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent", serving: Serving::Unserved,
+        conversion: None,
+        lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
+        resource: None, list_kind: "",
+    },
+    KindDef {
         group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata",
         def: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA, hub: &apimachinery::meta::v1::PARTIAL_OBJECT_METADATA,
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata", serving: Serving::Unserved,

@@ -132,6 +132,10 @@ codes! {
     DEFAULT_REQUIRED = "L018";
     /// items of a list that may be entirely empty
     EMPTY_ITEMS = "L019";
+    /// list semantics on something that is no list
+    LIST_ON_OTHER = "L020";
+    /// a list map key that may be absent
+    KEY_OPTIONAL = "L021";
 
     /// a version, kind or type is gone
     GONE_TYPE = "C001";

@@ -89,7 +89,7 @@ impl Pair<'_> {
         }
         let mutable = if self.conversion.by_hand.is_empty() { "" } else { "mut " };
         let mut text = format!(
-            "pub fn {}(mut from: {}) -> {} {{\n    let {mutable}to = {} {{\n{moves}    }};\n",
+            "pub fn {}(from: &mut {}) -> {} {{\n    let {mutable}to = {} {{\n{moves}    }};\n",
             function_name(here, self.direction),
             self.paths.path(from),
             self.paths.path(to),
@@ -97,7 +97,7 @@ impl Pair<'_> {
         );
         for hatch in &self.conversion.by_hand {
             let suffix = if self.direction == Direction::ToHub { "to_hub" } else { "from_hub" };
-            let _ = writeln!(text, "    crate::hatches::{}::{hatch}_{suffix}(&mut from, &mut to);", ident(&here.module));
+            let _ = writeln!(text, "    crate::hatches::{}::{hatch}_{suffix}(from, &mut to);", ident(&here.module));
         }
         text.push_str("    to\n}\n\n");
         text
@@ -125,18 +125,23 @@ impl Pair<'_> {
     /// The moved value, with structs below converted, `Option` added or taken off where the sides differ.
     fn value(&self, from: &Field, to: &Field, place: String) -> String {
         let is_struct = matches!(from.ty, TypeRef::Struct(_));
-        let inner = self.convert(&from.ty, &to.ty, if from.nullable && is_struct { "*v" } else { "v" });
         let identity = from.ty == to.ty;
+        if is_struct && !from.nullable && !identity {
+            // What is not moved stays where a pair of a struct above finds it.
+            let inner = self.convert(&from.ty, &to.ty, &format!("from.{}", ident(&from.name)));
+            return if to.nullable { format!("Some(Box::new({inner}))") } else { inner };
+        }
+        let inner = self.convert(&from.ty, &to.ty, if from.nullable && is_struct && identity { "*v" } else { "v" });
+        let v = binding(&from.ty, &to.ty);
         match (from.nullable, to.nullable) {
             (true, true) if identity => place,
-            (true, true) if is_struct => format!("{place}.map(|v| Box::new({inner}))"),
-            (true, true) => format!("{place}.map(|v| {inner})"),
-            (true, false) if is_struct => format!("{{ let v = {place}.unwrap_or_default(); {inner} }}"),
-            (true, false) => format!("{{ let v = {place}.unwrap_or_default(); {inner} }}"),
-            (false, true) if is_struct => format!("{{ let v = {place}; Some(Box::new({inner})) }}"),
-            (false, true) => format!("{{ let v = {place}; Some({inner}) }}"),
+            (true, true) if is_struct => format!("{place}.map(|{v}| Box::new({inner}))"),
+            (true, true) => format!("{place}.map(|{v}| {inner})"),
+            (true, false) => format!("{{ let {v} = {place}.unwrap_or_default(); {inner} }}"),
+            (false, true) if is_struct => format!("{{ let {v} = {place}; Some(Box::new({inner})) }}"),
+            (false, true) => format!("{{ let {v} = {place}; Some({inner}) }}"),
             (false, false) if identity => place,
-            (false, false) => format!("{{ let v = {place}; {inner} }}"),
+            (false, false) => format!("{{ let {v} = {place}; {inner} }}"),
         }
     }
 
@@ -149,15 +154,20 @@ impl Pair<'_> {
                     Direction::ToHub => (self.paths.structure(*a), Direction::ToHub),
                     Direction::FromHub => (self.paths.structure(*b), Direction::FromHub),
                 };
-                format!("{}({v})", function_path(self.paths, own, direction))
+                format!("{}(&mut {v})", function_path(self.paths, own, direction))
             }
             (TypeRef::List(a), TypeRef::List(b)) => {
-                format!("{v}.into_iter().map(|v| {}).collect()", self.convert(a, b, "v"))
+                format!("{v}.into_iter().map(|{}| {}).collect()", binding(a, b), self.convert(a, b, "v"))
             }
             (TypeRef::Map(a), TypeRef::Map(b)) => {
-                format!("{v}.into_iter().map(|(k, v)| (k, {})).collect()", self.convert(a, b, "v"))
+                format!("{v}.into_iter().map(|(k, {})| (k, {})).collect()", binding(a, b), self.convert(a, b, "v"))
             }
             _ => v.to_string(),
         }
     }
+}
+
+/// The pattern that binds a value to be converted: structs are taken apart in place.
+fn binding(from: &TypeRef, to: &TypeRef) -> &'static str {
+    if from != to && matches!(from, TypeRef::Struct(_)) { "mut v" } else { "v" }
 }

@@ -172,6 +172,8 @@ pub struct Kind {
     pub storage: Option<Marked>,
     pub stored_as: Option<Path>,
     pub list: Option<bool>,
+    /// Without `kind` and `apiVersion` in JSON.
+    pub bare: bool,
     pub generation: Option<bool>,
     pub gate: Option<String>,
     /// Where each word stands.

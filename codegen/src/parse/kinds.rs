@@ -27,6 +27,7 @@ const KIND_WORDS: &[&str] = &[
     "generation",
     "name",
     "watch_cache",
+    "bare",
     "list",
     "gate",
 ];
@@ -110,6 +111,7 @@ impl Reader<'_> {
             "watch_cache" => resource.watch_cache = self.flag(entry),
             "gate" => out.gate = self.ident(entry).map(|gate| gate.text),
             "list" => out.list = Some(self.flag(entry)),
+            "bare" => out.bare = self.flag(entry),
             _ => self.unknown(entry, "kind", KIND_WORDS),
         }
     }

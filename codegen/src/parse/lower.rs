@@ -30,6 +30,8 @@ pub struct Origins {
     pub marks: HashMap<Span, Marks>,
     /// `#![allow(..)]` by module.
     pub group_allows: HashMap<String, Vec<Marked>>,
+    /// Where a hatch function is named, by module and function.
+    pub hatches: HashMap<(String, String), Span>,
     /// Variants of an enum by its place.
     pub variants: HashMap<Span, Vec<(String, Span)>>,
 }
@@ -86,8 +88,7 @@ fn constants(
         let Some(defaults) = inherited(program, instance, |attrs| attrs.defaults.as_ref()) else { continue };
         for (path, expr) in &defaults.constants {
             let text = path.text();
-            let place =
-                paths::follow(model, id, &text).map_err(|message| Diagnostic::error(codes::PATH, &path.span, message));
+            let place = paths::follow(model, id, &text).map_err(|message| no_path(&model.structs[id.0], path, message));
             match place.and_then(|place| literals::fit(model, expr, place.ty)) {
                 Ok(value) => {
                     model.structs[id.0].path_defaults.push(PathDefault { path: text, value, span: path.span.clone() });
@@ -96,6 +97,19 @@ fn constants(
             }
         }
     }
+}
+
+/// A default whose path leads nowhere, perhaps only in a version that inherits it.
+fn no_path(one: &model::Struct, path: &super::words::Path, message: String) -> Diagnostic {
+    if one.conversion.is_none() && one.span.file == path.span.file && one.span.line > path.span.line {
+        return Diagnostic::error(codes::PATH, &path.span, message);
+    }
+    let message = format!("in {}: {message}", one.version);
+    let help = format!(
+        "{} inherits this default; say its own in `mod {}`:\n#[differs({})] #[default(..)] struct {} {{}}",
+        one.version, one.version, one.name, one.name
+    );
+    Diagnostic::error(codes::PATH, &path.span, message).help(help)
 }
 
 fn unions(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
@@ -152,7 +166,16 @@ fn origins(program: &Program) -> Origins {
     let mut origins = Origins::default();
     for group in &program.groups {
         origins.group_allows.insert(group.head.module.clone(), group.allows.clone());
-        group.decls.iter().for_each(|decl| origins.declaration(decl));
+        for decl in &group.decls {
+            origins.declaration(decl);
+            let attrs = &decl.attrs;
+            let named = attrs.converts.iter().map(|convert| convert.by_hand.as_ref());
+            let named = named.chain([attrs.defaults.as_ref().and_then(|defaults| defaults.by_hand.as_ref())]);
+            let named = named.chain([&attrs.normalize, &attrs.validate].map(|hatch| hatch.as_ref().and_then(Option::as_ref)));
+            for function in named.flatten() {
+                origins.hatches.insert((group.head.module.clone(), function.text.clone()), function.span.clone());
+            }
+        }
     }
     origins
 }

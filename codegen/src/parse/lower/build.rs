@@ -145,7 +145,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
     let fields: Vec<Field> = instance.fields.iter().filter_map(|member| field_model(member, ids)).collect();
     Struct {
         name: decl.name.clone(),
-        role: role(instance, attrs.kind.is_some() || base.attrs.kind.is_some()),
+        role: role(instance, attrs.kind.as_ref().or(base.attrs.kind.as_ref()).is_some_and(|kind| !kind.bare)),
         atomic: inherited(program, instance, |attrs| attrs.atomic.as_ref()).copied().unwrap_or_default(),
         proto_none: proto == Some("none"),
         transparent: proto == Some("items"),

@@ -212,7 +212,6 @@ impl<'p> Walk<'p, '_> {
             _ => &[],
         };
         let mut merged: Vec<(&'p Field, Option<&'p Field>)> = base.iter().map(|field| (field, None)).collect();
-        let mut after = None;
         let mut gone = Vec::new();
         for field in delta {
             let said = field.renamed.as_ref();
@@ -224,15 +223,13 @@ impl<'p> Walk<'p, '_> {
             match place {
                 Some(place) => {
                     merged[place] = (field, Some(merged[place].0));
-                    after = Some(place);
                     gone.extend(field.gone.then_some(place));
                 }
                 None if field.gone || said.is_some() => self.not_in_hub(field, wanted, base),
                 None => {
-                    let place = after.map_or(merged.len(), |after| after + 1);
+                    let place = by_number(&merged, field);
                     gone.iter_mut().filter(|gone| **gone >= place).for_each(|gone| *gone += 1);
                     merged.insert(place, (field, None));
-                    after = Some(place);
                 }
             }
         }
@@ -284,4 +281,10 @@ impl<'p> Walk<'p, '_> {
             },
         }
     }
+}
+
+/// Where a field belongs that the hub does not have: behind the one with the next lower number.
+fn by_number(merged: &[(&Field, Option<&Field>)], field: &Field) -> usize {
+    let lower = merged.iter().enumerate().filter(|(_, (other, _))| other.model.number < field.model.number);
+    lower.rev().max_by_key(|(_, (other, _))| other.model.number).map_or(merged.len(), |(place, _)| place + 1)
 }

@@ -108,7 +108,7 @@ fn versions(program: &Program, id: DeclId, diagnostics: &mut Diagnostics) -> Vec
 fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut Diagnostics) -> Option<Resource> {
     let decl = program.decl(id);
     let Some(plural) = &kind.plural else {
-        let allowed = ["list", "stored_as", "gate"];
+        let allowed = ["list", "stored_as", "gate", "bare"];
         let extra = kind.words.iter().find(|(word, _)| !allowed.contains(&word.as_str()));
         if let Some((word, span)) = extra {
             let message = format!("`{word}` is for resources, and `{}` has no `plural`", decl.name);

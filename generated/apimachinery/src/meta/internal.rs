@@ -18,3 +18,4 @@ pub type Status = crate::meta::v1::Status;
 pub type Table = crate::meta::v1::Table;
 pub type TableOptions = crate::meta::v1::TableOptions;
 pub type UpdateOptions = crate::meta::v1::UpdateOptions;
+pub type WatchEvent = crate::meta::v1::WatchEvent;

@@ -51,8 +51,6 @@ pub struct DeploymentSpec {
     pub replicas: Option<i32>,
     /// Labels identifying the Deployment's pods; must match the template, immutable in v1.
     pub selector: Option<Box<apimachinery::meta::v1::LabelSelector>>,
-    /// Revision to return to; obsolete, use `kubectl rollout undo`.
-    pub rollback_to: Option<Box<RollbackConfig>>,
     /// Pod blueprint; any change to it starts a new rollout.
     pub template: crate::core::v1::PodTemplateSpec,
     /// How old pods give way to new ones; `RollingUpdate` by default.
@@ -63,6 +61,8 @@ pub struct DeploymentSpec {
     pub revision_history_limit: Option<i32>,
     /// Halts rollouts while true, so several edits can be batched.
     pub paused: bool,
+    /// Revision to return to; obsolete, use `kubectl rollout undo`.
+    pub rollback_to: Option<Box<RollbackConfig>>,
     /// Seconds without progress before the rollout is flagged as failed; default 600.
     pub progress_deadline_seconds: Option<i32>,
 }
@@ -70,12 +70,12 @@ pub struct DeploymentSpec {
 describe! { DeploymentSpec, DEPLOYMENT_SPEC "DeploymentSpec" { .defaults_below() .normalize_below() } [
     replicas:                  "replicas",                1, Flags::OMIT_EMPTY;
     selector:                  "selector",                2, Flags::OMIT_EMPTY;
-    rollback_to:               "rollbackTo",              8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     template:                  "template",                3, Flags::REQUIRED;
     strategy:                  "strategy",                4, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::RetainKeys, ..FieldInfo::PLAIN };
     min_ready_seconds:         "minReadySeconds",         5, Flags::OMIT_EMPTY;
     revision_history_limit:    "revisionHistoryLimit",    6, Flags::OMIT_EMPTY;
     paused:                    "paused",                  7, Flags::OMIT_EMPTY;
+    rollback_to:               "rollbackTo",              8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     progress_deadline_seconds: "progressDeadlineSeconds", 9, Flags::OMIT_EMPTY;
 ] }
 

@@ -220,7 +220,7 @@ macro_rules! raws {
             fn read(&mut self, decoder: &mut Decoder<'_, '_>, _: &Path<'_>) -> Step {
                 let text = decoder.reader.raw()?;
                 if text != "null" {
-                    *self = Self::from_json(Bytes::copy_from_slice(text.as_bytes()));
+                    *self = Self::from_json(compacted(text.as_bytes()));
                 }
                 Ok(())
             }
@@ -238,6 +238,22 @@ raws! {
     FieldsV1: FieldsV1, write::raw;
     JsonValue: Json, write::raw;
     RawExtension: RawExtension, extension;
+}
+
+/// A JSON text without the spaces between its tokens, as it is stored.
+fn compacted(text: &[u8]) -> Bytes {
+    let mut out = Vec::with_capacity(text.len());
+    let (mut quoted, mut escaped) = (false, false);
+    for &byte in text {
+        if quoted || !byte.is_ascii_whitespace() {
+            out.push(byte);
+        }
+        if byte == b'"' && !escaped {
+            quoted = !quoted;
+        }
+        escaped = quoted && byte == b'\\' && !escaped;
+    }
+    out.into()
 }
 
 /// The content of a `RawExtension` is JSON nearly always. CBOR is transcoded, as upstream does; a protobuf envelope has no form in

@@ -82,40 +82,40 @@ describe! { CustomResourceDefinitionList, CUSTOM_RESOURCE_DEFINITION_LIST "Custo
 pub struct CustomResourceDefinitionSpec {
     /// API group of the custom resource, served under `/apis/<group>`; cannot change.
     pub group: String,
+    /// Single served version in v1beta1, superseded by `versions`.
+    pub version: String,
     /// Plural, singular, kind and short names of the custom resource.
     pub names: crate::apiextensions::v1::CustomResourceDefinitionNames,
     /// Either `Namespaced` or `Cluster`, deciding where the custom objects live.
     pub scope: String,
-    /// All versions of the resource; exactly one of them is the storage version.
-    pub versions: Vec<CustomResourceDefinitionVersion>,
-    /// Listing columns shared by every version in v1beta1; defaults to age only.
-    pub additional_printer_columns: Vec<CustomResourceColumnDefinition>,
-    /// Fields usable in field selectors for all versions in v1beta1; at most 8.
-    pub selectable_fields: Vec<crate::apiextensions::v1::SelectableField>,
-    /// How objects move between versions; the default strategy is `None`.
-    pub conversion: Option<Box<CustomResourceConversion>>,
-    /// Legacy switch to keep unlisted fields; v1 allows only `false`.
-    pub preserve_unknown_fields: Option<bool>,
-    /// Single served version in v1beta1, superseded by `versions`.
-    pub version: String,
     /// Schema shared by every version in v1beta1; per-version schemas replace it.
     pub validation: Option<Box<crate::apiextensions::v1::CustomResourceValidation>>,
     /// Subresources shared by every version in v1beta1, e.g. `status` and `scale`.
     pub subresources: Option<Box<crate::apiextensions::v1::CustomResourceSubresources>>,
+    /// All versions of the resource; exactly one of them is the storage version.
+    pub versions: Vec<CustomResourceDefinitionVersion>,
+    /// Listing columns shared by every version in v1beta1; defaults to age only.
+    pub additional_printer_columns: Vec<CustomResourceColumnDefinition>,
+    /// How objects move between versions; the default strategy is `None`.
+    pub conversion: Option<Box<CustomResourceConversion>>,
+    /// Legacy switch to keep unlisted fields; v1 allows only `false`.
+    pub preserve_unknown_fields: Option<bool>,
+    /// Fields usable in field selectors for all versions in v1beta1; at most 8.
+    pub selectable_fields: Vec<crate::apiextensions::v1::SelectableField>,
 }
 
 describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" { .defaults(&Defaults { paths: &[(&["scope"], Literal::String("Namespaced")), (&["conversion"], Literal::Object(&[("strategy", Literal::String("None"))])), (&["preserveUnknownFields"], Literal::Bool(true))], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() { crate::hatches::apiextensions::default_v1beta1_custom_resource_definition_spec(v) }) }) .defaults_below() .normalize_below() } [
     group:                      "group",                     1, Flags::REQUIRED;
+    version:                    "version",                   2, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     names:                      "names",                     3, Flags::REQUIRED;
     scope:                      "scope",                     4, Flags::REQUIRED;
-    versions:                   "versions",                  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    additional_printer_columns: "additionalPrinterColumns",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    selectable_fields:          "selectableFields",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "CustomResourceFieldSelectors", ..FieldInfo::PLAIN };
-    conversion:                 "conversion",                9, Flags::OMIT_EMPTY;
-    preserve_unknown_fields:    "preserveUnknownFields",    10, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    version:                    "version",                   2, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     validation:                 "validation",                5, Flags::OMIT_EMPTY;
     subresources:               "subresources",              6, Flags::OMIT_EMPTY;
+    versions:                   "versions",                  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    additional_printer_columns: "additionalPrinterColumns",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    conversion:                 "conversion",                9, Flags::OMIT_EMPTY;
+    preserve_unknown_fields:    "preserveUnknownFields",    10, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
+    selectable_fields:          "selectableFields",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "CustomResourceFieldSelectors", ..FieldInfo::PLAIN };
 ] }
 
 /// An extra column shown when custom objects are listed with `kubectl get`.

@@ -1,0 +1,92 @@
+//! Proves a model: every rule of the language that needs more than one declaration to decide.
+//!
+//! Each check takes the model and where its words stand, and pushes what it finds; none depends on another, and none changes
+//! anything.
+
+mod convert;
+mod fields;
+mod formats;
+mod hatches;
+mod kinds;
+mod lints;
+
+use std::path::Path;
+
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::hatches::Hatches;
+use crate::model::{Enum, Group, Model, Span};
+use crate::parse::Origins;
+
+/// What every check looks at, and where it reports.
+struct Checker<'a> {
+    model: &'a Model,
+    origins: &'a Origins,
+    diagnostics: &'a mut Diagnostics,
+}
+
+/// Runs every check and lint.
+pub fn check(root: &Path, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
+    let formats = formats::read(root);
+    let hatches = Hatches::read(root, model);
+    let mut checker = Checker { model, origins, diagnostics };
+    for one in &model.structs {
+        checker.structure(one, &formats);
+        checker.conversion(one);
+    }
+    for one in &model.enums {
+        checker.enumeration(one);
+    }
+    for group in &model.groups {
+        for kind in &group.kinds {
+            checker.kind(group, kind, &formats);
+        }
+        checker.plurals(group);
+    }
+    if let Some(hatches) = hatches {
+        checker.hatches(&hatches);
+    }
+    checker.lints();
+}
+
+impl Checker<'_> {
+    fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The place of a word of an item.
+    fn word(&self, item: &Span, word: &str) -> Span {
+        self.origins.word(item, word).clone()
+    }
+
+    fn enumeration(&mut self, one: &Enum) {
+        if one.variants.is_empty() && !one.open {
+            let diagnostic = Diagnostic::error(codes::ENUM, &one.span, format!("enum `{}` has no values", one.name));
+            self.push(diagnostic.help("list its values, or mark it `#[open]`"));
+        }
+        let places = self.origins.variants.get(&one.span).cloned().unwrap_or_default();
+        for (index, (value, span)) in places.iter().enumerate() {
+            if let Some((_, first)) = places[..index].iter().find(|(earlier, _)| earlier == value) {
+                let diagnostic = Diagnostic::error(codes::ENUM, span, format!("the value `{value}` is listed twice"));
+                self.push(diagnostic.also(first, "first here"));
+            }
+        }
+    }
+
+    /// Two kinds of one version with the same plural would be the same URL.
+    fn plurals(&mut self, group: &Group) {
+        let mut seen: Vec<(&str, &str, &Span)> = Vec::new();
+        for kind in &group.kinds {
+            let Some(resource) = &kind.resource else { continue };
+            for version in &kind.versions {
+                let same = |seen: &&(&str, &str, &Span)| seen.0 == resource.plural && seen.1 == version.version;
+                if let Some((_, _, first)) = seen.iter().find(same) {
+                    let message = format!("two kinds of {} have the plural `{}`", version.version, resource.plural);
+                    let place = self.word(&kind.span, "plural");
+                    self.push(Diagnostic::error(codes::KIND, &place, message).also(first, "the other one"));
+                }
+                seen.push((&resource.plural, &version.version, &kind.span));
+            }
+        }
+    }
+}
+

@@ -1,0 +1,59 @@
+//! Names of formats and of name rules, read from `machinery` itself so that there is no second list.
+
+use std::path::{Path, PathBuf};
+
+/// Words that `format = ..` and `name = ..` may say. Empty lists mean that `machinery` is not there, and then nothing is checked.
+#[derive(Default)]
+pub struct Formats {
+    pub fields: Vec<String>,
+    pub names: Vec<String>,
+}
+
+/// Formats whose word in definitions is not the variant's name: the Kubernetes names are older than upstream's tags.
+const RENAMED: &[(&str, &str)] = &[
+    ("short_name", "dns1123_label"),
+    ("long_name", "dns1123_subdomain"),
+    ("long_name_caseless", "dns1123_subdomain_caseless"),
+];
+
+/// Reads the variants of `DeclaredFormat` and `NameRule` below `server/machinery/src/format`.
+pub fn read(root: &Path) -> Formats {
+    let folder = root.join("server/machinery/src/format");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    files.push(folder.with_extension("rs"));
+    files.sort();
+    let mut formats = Formats::default();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "rs")) {
+        let syntax = std::fs::read_to_string(file).ok().and_then(|text| syn::parse_file(&text).ok());
+        syntax.iter().flat_map(|file| &file.items).for_each(|item| formats.add(item));
+    }
+    formats
+}
+
+impl Formats {
+    fn add(&mut self, item: &syn::Item) {
+        let syn::Item::Enum(item) = item else { return };
+        let words = item.variants.iter().map(|variant| snake(&variant.ident.to_string()));
+        match item.ident.to_string().as_str() {
+            "DeclaredFormat" => self.fields.extend(words.map(renamed)),
+            "NameRule" => self.names.extend(words),
+            _ => {}
+        }
+    }
+}
+
+fn renamed(word: String) -> String {
+    RENAMED.iter().find(|(variant, _)| *variant == word).map_or(word, |(_, said)| said.to_string())
+}
+
+/// `Dns1123Label` -> `dns1123_label`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for (index, c) in name.char_indices() {
+        if c.is_ascii_uppercase() && index > 0 {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}

@@ -1,0 +1,154 @@
+//! Turns any encoded object (a file, a value dumped from etcd) into any other form or version, without a server.
+//!
+//! What it reads is told by its first bytes: the protobuf envelope, CBOR's self-describing tag, a JSON object; everything else is YAML.
+
+use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::reflect::{Owned, Slot};
+use machinery::type_meta::TypeMeta;
+use machinery::{cbor, envelope, json, protobuf, yaml};
+
+/// A form of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Json,
+    Yaml,
+    Protobuf,
+    Cbor,
+}
+
+/// Why something could not be converted.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("the input does not say what it is: `kind` and `apiVersion` are needed")]
+    NoKind,
+    #[error("no kind {kind:?} is registered for version {api_version:?}")]
+    UnknownKind { api_version: String, kind: String },
+    #[error("{kind} exists in no version {version:?}; it has: {known}")]
+    UnknownVersion { kind: String, version: String, known: String },
+    #[error("the {form} input cannot be read: {why}")]
+    Malformed { form: &'static str, why: String },
+}
+
+/// A decoded object.
+pub struct Object {
+    pub kind: &'static KindDef,
+    /// `group/version` as the input said it; options kinds exist in every group.
+    pub api_version: String,
+    pub value: Owned,
+}
+
+/// What the input's first bytes say that it is.
+pub fn detect(input: &[u8]) -> Form {
+    if envelope::is_envelope(input) {
+        Form::Protobuf
+    } else if cbor::is_self_described(input) {
+        Form::Cbor
+    } else if input.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{') {
+        Form::Json
+    } else {
+        Form::Yaml
+    }
+}
+
+/// The kind of this name: of the group version itself, or one of those that every group version has (options, Status, WatchEvent).
+pub fn find_kind(catalog: &Catalog, api_version: &str, kind: &str) -> Option<&'static KindDef> {
+    let (group, version) = parse_api_version(api_version);
+    catalog.kind(group, version, kind).or_else(|| catalog.kind("meta.k8s.io", "v1", kind))
+}
+
+/// Reads an object in any form. `hint` names the kind of inputs that cannot say it themselves.
+pub fn decode(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
+    match detect(input) {
+        Form::Protobuf => decode_protobuf(catalog, input, hint),
+        Form::Json => decode_json(catalog, input, hint, "JSON"),
+        Form::Yaml => {
+            let text = yaml::to_json(input, &mut json::Issues::ignore()).map_err(|e| malformed("YAML", e))?;
+            decode_json(catalog, &text, hint, "YAML")
+        }
+        Form::Cbor => {
+            let text = cbor::to_json(input).map_err(|e| malformed("CBOR", e))?;
+            decode_json(catalog, &text, hint, "CBOR")
+        }
+    }
+}
+
+fn malformed(form: &'static str, why: impl std::fmt::Display) -> Error {
+    Error::Malformed { form, why: why.to_string() }
+}
+
+fn decode_protobuf(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) -> Result<Object, Error> {
+    let parts = envelope::split(input).map_err(|e| malformed("protobuf", e))?;
+    let kind = known_kind(catalog, parts.api_version, parts.kind, hint)?;
+    let mut value = Owned::new(kind.def);
+    protobuf::decode(parts.raw, value.as_mut()).map_err(|e| malformed("protobuf", e))?;
+    Ok(Object { kind, api_version: said(parts.api_version, hint), value })
+}
+
+fn decode_json(catalog: &Catalog, text: &[u8], hint: Option<(&str, &str)>, form: &'static str) -> Result<Object, Error> {
+    let mut said_meta = TypeMeta::default();
+    json::decode(text, machinery::reflect::Mut::of(&mut said_meta), &mut json::Issues::ignore()).map_err(|e| malformed(form, e))?;
+    let kind = known_kind(catalog, &said_meta.api_version, &said_meta.kind, hint)?;
+    let mut value = Owned::new(kind.def);
+    json::decode(text, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| malformed(form, e))?;
+    Ok(Object { kind, api_version: said(&said_meta.api_version, hint), value })
+}
+
+fn said(api_version: &str, hint: Option<(&str, &str)>) -> String {
+    if api_version.is_empty() { hint.map_or(String::new(), |(version, _)| version.to_string()) } else { api_version.to_string() }
+}
+
+fn known_kind(catalog: &Catalog, api_version: &str, kind: &str, hint: Option<(&str, &str)>) -> Result<&'static KindDef, Error> {
+    let (api_version, kind) = match hint {
+        Some(hint) if kind.is_empty() => hint,
+        _ => (api_version, kind),
+    };
+    if kind.is_empty() {
+        return Err(Error::NoKind);
+    }
+    find_kind(catalog, api_version, kind)
+        .ok_or_else(|| Error::UnknownKind { api_version: api_version.into(), kind: kind.into() })
+}
+
+/// Turns an object into another version of its kind: `version` is `v1` or `group/v1`. Events may go from one group to the other.
+pub fn to_version(catalog: &Catalog, object: Object, version: &str) -> Result<Object, Error> {
+    let group = version.rsplit_once('/').map_or(object.kind.group, |(group, _)| group);
+    let name = version.rsplit('/').next().unwrap_or(version);
+    let target = catalog.kind(group, name, object.kind.kind).filter(|k| std::ptr::eq(k.hub, object.kind.hub));
+    let Some(target) = target else {
+        let known = catalog.kinds.iter().filter(|k| std::ptr::eq(k.hub, object.kind.hub) && k.kind == object.kind.kind);
+        let known = known.map(KindDef::api_version).collect::<Vec<_>>().join(", ");
+        return Err(Error::UnknownVersion { kind: object.kind.kind.into(), version: version.into(), known });
+    };
+    let value = target.from_hub(object.kind.to_hub(object.value));
+    Ok(Object { kind: target, api_version: target.api_version(), value })
+}
+
+/// Writes an object.
+pub fn encode(object: &mut Object, form: Form) -> Result<Vec<u8>, Error> {
+    let (api_version, kind) = if set_type_meta(&mut object.value, &object.api_version, object.kind.kind) {
+        (object.api_version.as_str(), object.kind.kind)
+    } else {
+        ("", "")
+    };
+    let mut out = Vec::new();
+    match form {
+        Form::Json => json::encode_pretty(object.value.as_ref(), &mut out),
+        Form::Yaml => yaml::encode(object.value.as_ref(), &mut out).map_err(|e| malformed("YAML", e))?,
+        Form::Protobuf => envelope::encode_object(api_version, kind, object.value.as_ref(), &mut out),
+        Form::Cbor => cbor::encode(object.value.as_ref(), &mut out),
+    }
+    Ok(out)
+}
+
+/// Makes a kind say what it is; false for the few that do not (`WatchEvent`).
+pub fn set_type_meta(value: &mut Owned, api_version: &str, kind: &str) -> bool {
+    if value.def().fields.first().is_some_and(|f| f.json.is_empty())
+        && let Slot::Struct(meta) = value.as_mut().into_slot(0)
+        && let Some(meta) = meta.downcast::<TypeMeta>()
+    {
+        meta.kind = kind.to_string();
+        meta.api_version = api_version.to_string();
+        return true;
+    }
+    false
+}
