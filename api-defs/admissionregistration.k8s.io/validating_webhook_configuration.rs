@@ -89,6 +89,7 @@ mod v1beta1 {
         match_policy: Option<MatchPolicyType>,
 
         /// States whether calls change anything elsewhere; v1 permits `None` or `NoneOnDryRun`.
+        #[allow(L020)]
         #[field(6, list = atomic, default_hidden = Unknown)]
         side_effects: Option<SideEffectClass>,
 

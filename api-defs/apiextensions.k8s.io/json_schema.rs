@@ -45,6 +45,7 @@ pub struct JSONSchemaProps {
     pub default: Option<Json>,
 
     /// Largest number allowed, inclusive unless `exclusiveMaximum` is true.
+    #[allow(L006)]
     #[field(9)]
     pub maximum: Option<f64>,
 
@@ -53,6 +54,7 @@ pub struct JSONSchemaProps {
     pub exclusive_maximum: bool,
 
     /// Smallest number allowed, inclusive unless `exclusiveMinimum` is true.
+    #[allow(L006)]
     #[field(11)]
     pub minimum: Option<f64>,
 
@@ -85,6 +87,7 @@ pub struct JSONSchemaProps {
     pub unique_items: bool,
 
     /// Number must divide evenly by this value.
+    #[allow(L006)]
     #[field(19)]
     pub multiple_of: Option<f64>,
 

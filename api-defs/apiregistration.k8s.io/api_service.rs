@@ -57,6 +57,7 @@ pub struct APIServiceSpec {
     pub insecure_skip_tls_verify: bool,
 
     /// PEM certificates trusted when verifying the extension server's TLS.
+    #[allow(L020)]
     #[field(5, list = atomic)]
     pub ca_bundle: Bytes,
 

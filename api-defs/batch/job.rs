@@ -193,6 +193,7 @@ pub enum PodReplacementPolicy {
 /// Progress reported by the Job controller.
 pub struct JobStatus {
     /// Latest Job conditions, e.g. `Complete` or `Failed`.
+    #[allow(L005)]
     #[field(1, list = atomic, patch = merge, key = type)]
     pub conditions: Vec<JobCondition>,
 

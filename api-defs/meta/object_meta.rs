@@ -58,6 +58,7 @@ pub struct ObjectMeta {
     pub annotations: Map<String, String>,
 
     /// Parents of this object; garbage collection removes it once none remain.
+    #[allow(L013)]
     #[field(13, list = map(uid), patch = merge)]
     pub owner_references: Vec<OwnerReference>,
 

@@ -48,6 +48,7 @@ pub struct TableRow {
     pub cells: Vec<Json>,
 
     /// Row markers, such as completion, that clients may style differently.
+    #[allow(L005)]
     #[field(json_only, list = atomic)]
     pub conditions: Vec<TableRowCondition>,
 

@@ -45,7 +45,8 @@ impl Hatches {
         if !folder.is_dir() {
             return None;
         }
-        let files = model.groups.iter().map(|group| (group.module.clone(), folder.join(format!("{}.rs", group.module))));
+        let files =
+            model.groups.iter().map(|group| (group.module.clone(), folder.join(format!("{}.rs", group.module))));
         let modules = files.filter_map(|(module, file)| Some((module, read_file(file)?))).collect();
         Some(Self { modules })
     }
@@ -120,8 +121,12 @@ impl Module<'_> {
             syn::UseTree::Path(step) if step.ident == "self" => self.lift(&step.tree, from, out),
             syn::UseTree::Path(step) => self.lift(&step.tree, &format!("{from}{}::", step.ident), out),
             syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.lift(tree, from, out)),
-            syn::UseTree::Name(name) => lift_one(&within, &name.ident.to_string(), &format!("{}{}", self.prefix, name.ident), out),
-            syn::UseTree::Rename(one) => lift_one(&within, &one.ident.to_string(), &format!("{}{}", self.prefix, one.rename), out),
+            syn::UseTree::Name(name) => {
+                lift_one(&within, &name.ident.to_string(), &format!("{}{}", self.prefix, name.ident), out)
+            }
+            syn::UseTree::Rename(one) => {
+                lift_one(&within, &one.ident.to_string(), &format!("{}{}", self.prefix, one.rename), out)
+            }
             syn::UseTree::Glob(_) => {
                 let plain = |name: &&String| name.strip_prefix(&within).is_some_and(|rest| !rest.contains("::"));
                 let names: Vec<String> = out.keys().filter(plain).cloned().collect();

@@ -27,7 +27,6 @@ pub fn examine(root: &Path) -> (Model, Diagnostics) {
 
 /// The model of `api-defs/` below `root`, or everything that is wrong with it.
 pub fn load(root: &Path) -> Result<Model, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    let (model, _) = parse::parse(root, &mut diagnostics);
+    let (model, diagnostics) = examine(root);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }
 }

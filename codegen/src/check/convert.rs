@@ -15,7 +15,8 @@ impl Checker<'_> {
         let covered = covered(self.model, here);
         for field in &here.fields {
             let counterpart = counterpart(conversion, field, hub);
-            let by_hand = covered.contains(&key(&here.span, field)) || counterpart.is_some_and(|other| covered.contains(&key(&hub.span, other)));
+            let by_hand = covered.contains(&key(&here.span, field))
+                || counterpart.is_some_and(|other| covered.contains(&key(&hub.span, other)));
             match counterpart {
                 _ if by_hand => {}
                 None => self.one_sided(field, here, hub),
@@ -34,7 +35,8 @@ impl Checker<'_> {
 
     fn one_sided(&mut self, field: &Field, here: &Struct, hub: &Struct) {
         let message = format!("`{}` exists in {} only, and nothing converts it", field.name, here.version);
-        let diagnostic = Diagnostic::error(codes::CONVERT_MISSING, &field.span, message).also(&hub.span, "the form it converts to");
+        let diagnostic =
+            Diagnostic::error(codes::CONVERT_MISSING, &field.span, message).also(&hub.span, "the form it converts to");
         self.push(diagnostic.help(format!(
             "if the hub only renamed it, say `renamed = HUB_FIELD`; otherwise name a pair:\n\
              #[convert({}, by_hand = NAME, here({}))] struct Name;",
@@ -44,16 +46,29 @@ impl Checker<'_> {
 
     fn lost(&mut self, field: &Field, here: &Struct, hub: &Struct) {
         let message = format!("{} of `{}` has no `{}`, and nothing converts it", here.version, here.name, field.name);
-        let diagnostic = Diagnostic::error(codes::CONVERT_MISSING, &here.span, message).also(&field.span, "what the other form has");
-        self.push(diagnostic.help(format!("name a pair: #[convert({}, by_hand = NAME, hub({}))] struct Name;", hub.name, field.name)));
+        let diagnostic =
+            Diagnostic::error(codes::CONVERT_MISSING, &here.span, message).also(&field.span, "what the other form has");
+        self.push(
+            diagnostic.help(format!(
+                "name a pair: #[convert({}, by_hand = NAME, hub({}))] struct Name;",
+                hub.name, field.name
+            )),
+        );
     }
 
     fn changed(&mut self, field: &Field, here: &Struct, other: &Field, hub: &Struct) {
         let (ty, hub_ty) = (type_text(self.model, &field.ty), type_text(self.model, &other.ty));
-        let message = format!("`{}` is `{ty}` in {} and `{hub_ty}` in {}, and nothing converts it", field.name, here.version, hub.version);
-        let diagnostic = Diagnostic::error(codes::CONVERT_TYPE, &field.span, message).also(&other.span, "the other form");
+        let message = format!(
+            "`{}` is `{ty}` in {} and `{hub_ty}` in {}, and nothing converts it",
+            field.name, here.version, hub.version
+        );
+        let diagnostic =
+            Diagnostic::error(codes::CONVERT_TYPE, &field.span, message).also(&other.span, "the other form");
         let (mine, theirs) = (&field.name, &other.name);
-        self.push(diagnostic.help(format!("name a pair: #[convert({}, by_hand = NAME, here({mine}), hub({theirs}))] struct Name;", here.name)));
+        self.push(diagnostic.help(format!(
+            "name a pair: #[convert({}, by_hand = NAME, here({mine}), hub({theirs}))] struct Name;",
+            here.name
+        )));
     }
 }
 
@@ -80,7 +95,9 @@ fn covered(model: &Model, here: &Struct) -> HashSet<Key> {
 fn cover(model: &Model, from: StructId, names: &[String], out: &mut HashSet<Key>) {
     for name in names {
         let own = model.structs[from.0].fields.iter().find(|field| field.json == *name || field.name == *name);
-        let reached = own.map(|field| (from, field)).or_else(|| paths::follow(model, from, name).ok().map(|place| (place.owner, place.field)));
+        let reached = own
+            .map(|field| (from, field))
+            .or_else(|| paths::follow(model, from, name).ok().map(|place| (place.owner, place.field)));
         out.extend(reached.map(|(owner, field)| key(&model.structs[owner.0].span, field)));
     }
 }
@@ -101,7 +118,9 @@ fn movable(model: &Model, here: &TypeRef, hub: &TypeRef) -> bool {
             let form = model.structs[here.0].conversion.as_ref().and_then(|conversion| conversion.hub);
             here == hub || form == Some(*hub)
         }
-        (TypeRef::List(here), TypeRef::List(hub)) | (TypeRef::Map(here), TypeRef::Map(hub)) => movable(model, here, hub),
+        (TypeRef::List(here), TypeRef::List(hub)) | (TypeRef::Map(here), TypeRef::Map(hub)) => {
+            movable(model, here, hub)
+        }
         _ => here == hub || (text(here) && text(hub)),
     }
 }

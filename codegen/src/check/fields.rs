@@ -53,8 +53,12 @@ impl Checker<'_> {
             let place = self.word(&field.span, "number");
             let said = self.origins.said(&field.span, "number").is_some();
             if said && (number == 0 || number > GREATEST || RESERVED.contains(&number)) {
-                let diagnostic = Diagnostic::error(codes::NUMBER_RANGE, &place, format!("{number} is no protobuf number"));
-                self.push(diagnostic.help(format!("use 1 to {GREATEST} without 19000 to 19999, which protobuf keeps for itself")));
+                let diagnostic =
+                    Diagnostic::error(codes::NUMBER_RANGE, &place, format!("{number} is no protobuf number"));
+                self.push(
+                    diagnostic
+                        .help(format!("use 1 to {GREATEST} without 19000 to 19999, which protobuf keeps for itself")),
+                );
             }
             let Some(first) = seen.get(&number).filter(|_| number > 0) else {
                 seen.insert(number, field);
@@ -76,11 +80,13 @@ impl Checker<'_> {
             None => drop(seen.insert(name, field)),
         });
         for (name, span, first) in twice {
-            let diagnostic = Diagnostic::error(codes::JSON_TWICE, &span, format!("the JSON name `{name}` is used twice"));
+            let diagnostic =
+                Diagnostic::error(codes::JSON_TWICE, &span, format!("the JSON name `{name}` is used twice"));
             self.push(diagnostic.also(&first, "first used here"));
         }
         let implied = ["apiVersion", "kind"];
-        let reserved = one.fields.iter().filter(|field| one.role != Role::Part && implied.contains(&field.json.as_str()));
+        let reserved =
+            one.fields.iter().filter(|field| one.role != Role::Part && implied.contains(&field.json.as_str()));
         for field in reserved {
             let message = format!("`{}` of a kind is implied", field.json);
             self.push(Diagnostic::error(codes::JSON_TWICE, &field.span, message).help("drop the field"));
@@ -88,9 +94,11 @@ impl Checker<'_> {
     }
 
     fn items_shape(&mut self, one: &Struct) {
-        let bare_list = matches!(one.fields.as_slice(), [only] if only.name == "items" && matches!(only.ty, TypeRef::List(_)));
+        let bare_list =
+            matches!(one.fields.as_slice(), [only] if only.name == "items" && matches!(only.ty, TypeRef::List(_)));
         if one.transparent && !bare_list {
-            let diagnostic = Diagnostic::error(codes::SHAPE, &one.span, "`#[proto(items)]` is for a struct around one list");
+            let diagnostic =
+                Diagnostic::error(codes::SHAPE, &one.span, "`#[proto(items)]` is for a struct around one list");
             self.push(diagnostic.help("give it exactly one field, `items: Vec<..>`"));
         }
     }
@@ -121,7 +129,8 @@ impl Checker<'_> {
         for (words, fits, what) in words {
             for word in words.iter().filter(|_| !fits) {
                 let Some(place) = self.origins.said(&field.span, word).cloned() else { continue };
-                let message = format!("`{word}` is for {what}, and `{}` is `{}`", field.name, type_text(self.model, &field.ty));
+                let message =
+                    format!("`{word}` is for {what}, and `{}` is `{}`", field.name, type_text(self.model, &field.ty));
                 self.push(Diagnostic::error(codes::WORD_TYPE, &place, message));
             }
         }
@@ -137,14 +146,17 @@ impl Checker<'_> {
         let place = self.word(&field.span, "list");
         let TypeRef::Struct(id) = **items else {
             let message = "`list = map(..)` is for lists of structs";
-            return self.push(Diagnostic::error(codes::MAP_KEY, &place, message).help("write `list = set` or `list = atomic`"));
+            return self.push(
+                Diagnostic::error(codes::MAP_KEY, &place, message).help("write `list = set` or `list = atomic`"),
+            );
         };
         let item = &self.model.structs[id.0];
         let mut found = Vec::new();
         for key in keys {
             match paths::find(self.model, id, key) {
                 None => {
-                    let diagnostic = Diagnostic::error(codes::MAP_KEY, &place, format!("`{}` has no field `{key}`", item.name));
+                    let diagnostic =
+                        Diagnostic::error(codes::MAP_KEY, &place, format!("`{}` has no field `{key}`", item.name));
                     found.push(diagnostic.suggest(key, paths::json_names(self.model, id)));
                 }
                 Some((_, of)) if !is_scalar(&of.ty) => {
@@ -195,5 +207,8 @@ fn collect<'m>(checker: &Checker<'m>, one: &'m Struct, add: &mut impl FnMut(&'m 
 }
 
 fn is_scalar(ty: &TypeRef) -> bool {
-    matches!(ty, TypeRef::String | TypeRef::Bool | TypeRef::I32 | TypeRef::I64 | TypeRef::Enum(_) | TypeRef::IntOrString)
+    matches!(
+        ty,
+        TypeRef::String | TypeRef::Bool | TypeRef::I32 | TypeRef::I64 | TypeRef::Enum(_) | TypeRef::IntOrString
+    )
 }

@@ -19,7 +19,8 @@ const RENAMED: &[(&str, &str)] = &[
 /// Reads the variants of `DeclaredFormat` and `NameRule` below `server/machinery/src/format`.
 pub fn read(root: &Path) -> Formats {
     let folder = root.join("server/machinery/src/format");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
     files.push(folder.with_extension("rs"));
     files.sort();
     let mut formats = Formats::default();

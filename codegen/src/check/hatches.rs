@@ -41,8 +41,15 @@ impl Checker<'_> {
         for (index, one) in self.model.structs.iter().enumerate() {
             let id = StructId(index);
             let hooks = [&one.default_by_hand, &one.normalize];
-            out.extend(hooks.into_iter().flatten().map(|name| self.on_struct(one, name, vec![(Passing::Mutable, Type::Struct(id))])));
-            let Some((conversion, hub)) = one.conversion.as_ref().and_then(|conversion| Some((conversion, conversion.hub?))) else {
+            out.extend(
+                hooks
+                    .into_iter()
+                    .flatten()
+                    .map(|name| self.on_struct(one, name, vec![(Passing::Mutable, Type::Struct(id))])),
+            );
+            let Some((conversion, hub)) =
+                one.conversion.as_ref().and_then(|conversion| Some((conversion, conversion.hub?)))
+            else {
                 continue;
             };
             let (here, hub) = ((Passing::Mutable, Type::Struct(id)), (Passing::Mutable, Type::Struct(hub)));
@@ -74,8 +81,12 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
     let hub = hub.and_then(|version| version.structs.get(&kind.name).copied());
     let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
     let object = (Passing::Shared, Type::Struct(shown));
-    let wanted = |name: &String, arguments, returns, span: &Span| {
-        Wanted { module: group.module.clone(), name: name.clone(), arguments, returns, span: span.clone() }
+    let wanted = |name: &String, arguments, returns, span: &Span| Wanted {
+        module: group.module.clone(),
+        name: name.clone(),
+        arguments,
+        returns,
+        span: span.clone(),
     };
     let mut out = Vec::new();
     for column in &kind.columns {
@@ -132,14 +143,19 @@ fn signature(model: &Model, wanted: &Wanted) -> String {
             Type::PrintContext => format!("context: {reference}PrintContext"),
             Type::Struct(id) => {
                 let one = &model.structs[id.0];
-                let name = if wanted.arguments.len() == 1 || wanted.returns == "Cell" { "object" } else { ["from", "to"][index % 2] };
+                let name = if wanted.arguments.len() == 1 || wanted.returns == "Cell" {
+                    "object"
+                } else {
+                    ["from", "to"][index % 2]
+                };
                 format!("{name}: {reference}crate::{}::{}::{}", one.module, one.version, one.name)
             }
         }
     });
     let arguments: Vec<String> = arguments.collect();
     let returns = if wanted.returns.is_empty() { String::new() } else { format!(" -> {}", wanted.returns) };
-    let (modules, name) = wanted.name.rsplit_once("::").map_or(("", wanted.name.as_str()), |(modules, name)| (modules, name));
+    let (modules, name) =
+        wanted.name.rsplit_once("::").map_or(("", wanted.name.as_str()), |(modules, name)| (modules, name));
     let function = format!("pub fn {name}({}){returns} {{ .. }}", arguments.join(", "));
     if modules.is_empty() { function } else { format!("pub mod {modules} {{ {function} }}") }
 }

@@ -20,7 +20,8 @@ impl Checker<'_> {
         self.names(kind, resource);
         if !formats.names.is_empty() && !formats.names.contains(&resource.name_rule) {
             let place = self.word(&kind.span, "name");
-            let diagnostic = Diagnostic::error(codes::FORMAT, &place, format!("unknown name rule `{}`", resource.name_rule));
+            let diagnostic =
+                Diagnostic::error(codes::FORMAT, &place, format!("unknown name rule `{}`", resource.name_rule));
             self.push(diagnostic.suggest(&resource.name_rule, formats.names.iter().map(String::as_str)));
         }
         for subresource in &resource.subresources {
@@ -46,9 +47,16 @@ impl Checker<'_> {
     }
 
     fn names(&mut self, kind: &Kind, resource: &Resource) {
-        let label = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
-        let said = [("plural", std::slice::from_ref(&resource.plural)), ("singular", std::slice::from_ref(&resource.singular))];
-        let said = said.into_iter().chain([("short", resource.short_names.as_slice()), ("category", resource.categories.as_slice())]);
+        let label = |text: &str| {
+            !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        };
+        let said = [
+            ("plural", std::slice::from_ref(&resource.plural)),
+            ("singular", std::slice::from_ref(&resource.singular)),
+        ];
+        let said = said
+            .into_iter()
+            .chain([("short", resource.short_names.as_slice()), ("category", resource.categories.as_slice())]);
         for (word, names) in said {
             for name in names.iter().filter(|name| !label(name)) {
                 let place = self.word(&kind.span, word);
@@ -76,12 +84,15 @@ impl Checker<'_> {
             Cell::Age { path, .. } => (path, "a time", |ty| matches!(ty, TypeRef::Time | TypeRef::MicroTime)),
             Cell::Len { path, .. } => (path, "a list or a map", |ty| matches!(ty, TypeRef::List(_) | TypeRef::Map(_))),
             Cell::Labels { path, .. } => (path, "a map", |ty| matches!(ty, TypeRef::Map(_))),
-            Cell::Selector { path, .. } => (path, "a label selector", |ty| matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_))),
+            Cell::Selector { path, .. } => {
+                (path, "a label selector", |ty| matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_)))
+            }
             Cell::Join { path, .. } => (path, "strings", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_))),
         };
         let Some(ty) = self.path(from, path, &column.span) else { return };
         if !fits(&ty) {
-            let message = format!("column `{}` shows {wanted}, and `{path}` is `{}`", column.name, type_text(self.model, &ty));
+            let message =
+                format!("column `{}` shows {wanted}, and `{path}` is `{}`", column.name, type_text(self.model, &ty));
             self.push(Diagnostic::error(codes::PATH, &column.span, message));
         }
     }
@@ -103,7 +114,8 @@ impl Checker<'_> {
         for (word, path, fits, wanted) in paths.into_iter().filter(|(_, path, _, _)| !path.is_empty()) {
             let Some(ty) = self.path(hub, path, &subresource.span) else { continue };
             if !fits(&ty) {
-                let message = format!("`{word}` of a scale is {wanted}, and `{path}` is `{}`", type_text(self.model, &ty));
+                let message =
+                    format!("`{word}` of a scale is {wanted}, and `{path}` is `{}`", type_text(self.model, &ty));
                 self.push(Diagnostic::error(codes::SUBRESOURCE, &subresource.span, message));
             }
         }
@@ -113,7 +125,8 @@ impl Checker<'_> {
         let known: Vec<&str> = resource.subresources.iter().map(|one| one.name.as_str()).collect();
         for version in &kind.versions {
             for name in version.subresources.iter().flatten().filter(|name| !known.contains(&name.as_str())) {
-                let message = format!("`{}` in {} has a subresource `{name}` that is not declared", kind.name, version.version);
+                let message =
+                    format!("`{}` in {} has a subresource `{name}` that is not declared", kind.name, version.version);
                 let diagnostic = Diagnostic::error(codes::SUBRESOURCE, &kind.span, message);
                 self.push(diagnostic.help(format!("add `#[subresource({name}, ..)]`")));
             }
@@ -132,7 +145,8 @@ impl Checker<'_> {
             }
             let Some(ty) = self.path(hub, &field.path, &field.span) else { continue };
             if matches!(ty, TypeRef::Struct(_) | TypeRef::List(_) | TypeRef::Map(_)) {
-                let message = format!("`{}` is `{}`; selectors compare scalars", field.path, type_text(self.model, &ty));
+                let message =
+                    format!("`{}` is `{}`; selectors compare scalars", field.path, type_text(self.model, &ty));
                 self.push(Diagnostic::error(codes::PATH, &field.span, message));
             }
         }

@@ -60,7 +60,9 @@ impl Checker<'_> {
         let mut needless = Vec::new();
         for (item, marks) in &self.origins.marks {
             for allow in &marks.allows {
-                if !unknown(&allow.text, &allow.span) && !used.iter().any(|(place, code)| place == item && *code == allow.text) {
+                if !unknown(&allow.text, &allow.span)
+                    && !used.iter().any(|(place, code)| place == item && *code == allow.text)
+                {
                     let message = format!("`allow({})` allows nothing here", allow.text);
                     needless.push(Diagnostic::error(codes::ALLOW, &allow.span, message).help("drop it"));
                 }
@@ -84,7 +86,8 @@ fn description(docs: &str, what: &str, span: &Span) -> Option<Diagnostic> {
     let starts = docs.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || "`\"'(".contains(c));
     let ends = docs.ends_with(['.', '!', '?', ':', ')', '`', '"']);
     (!starts || !ends).then(|| {
-        let diagnostic = Diagnostic::error(codes::DOCS_FORM, span, format!("the description of {what} is not a sentence"));
+        let diagnostic =
+            Diagnostic::error(codes::DOCS_FORM, span, format!("the description of {what} is not a sentence"));
         diagnostic.help("start with a capital letter or a `name`, end with a full stop")
     })
 }

@@ -18,8 +18,10 @@ impl Checker<'_> {
                 // What every object's metadata is need not be said at every kind.
                 let found = found.filter(|_| one.role == Role::Part || field.json != "metadata");
                 out.extend(found.map(|diagnostic| finding(one, field, diagnostic)));
-                let broken = presence(field).into_iter().chain(naming(field)).chain(self.shape(field)).chain(self.list(field));
+                let broken =
+                    presence(field).into_iter().chain(naming(field)).chain(self.shape(field)).chain(self.list(field));
                 for (code, word, message, help) in broken {
+                    let word = if word == "default" && field.default_hidden { "default_hidden" } else { word };
                     let diagnostic = Diagnostic::error(code, &self.word(&field.span, word), message);
                     out.push(finding(one, field, if help.is_empty() { diagnostic } else { diagnostic.help(help) }));
                 }
@@ -40,7 +42,12 @@ impl Checker<'_> {
         }
         if holds(&field.ty, &|ty| matches!(ty, TypeRef::Map(values) if **values != TypeRef::String)) {
             let help = "use a list of structs with `list = map(name)`; maps are for labels and the like: `Map<String, String>`";
-            out.push((codes::MAP_VALUES, "type", format!("`{name}` is a map of something else than strings"), help.to_string()));
+            out.push((
+                codes::MAP_VALUES,
+                "type",
+                format!("`{name}` is a map of something else than strings"),
+                help.to_string(),
+            ));
         }
         out
     }
@@ -50,17 +57,30 @@ impl Checker<'_> {
         let name = &field.name;
         let TypeRef::List(items) = &field.ty else {
             if field.list.is_some() {
-                out.push((codes::LIST_ON_OTHER, "list", format!("`{name}` has list semantics and is no list"), "drop `list`".to_string()));
+                out.push((
+                    codes::LIST_ON_OTHER,
+                    "list",
+                    format!("`{name}` has list semantics and is no list"),
+                    "drop `list`".to_string(),
+                ));
             }
             return out;
         };
         if field.list.is_none() {
             let help = "add `list = atomic`, `list = set` or `list = map(KEY)`: server-side apply needs to know what one owner owns";
-            out.push((codes::LIST_SEMANTICS, "type", format!("`{name}` does not say how it is merged"), help.to_string()));
+            out.push((
+                codes::LIST_SEMANTICS,
+                "type",
+                format!("`{name}` does not say how it is merged"),
+                help.to_string(),
+            ));
         }
         if let TypeRef::Struct(id) = **items {
             let item = &self.model.structs[id.0];
-            if field.json == "conditions" && !(item.name.ends_with("Condition") && field.list == Some(ListSemantics::Map(vec!["type".to_string()]))) {
+            if field.json == "conditions"
+                && !(item.name.ends_with("Condition")
+                    && field.list == Some(ListSemantics::Map(vec!["type".to_string()])))
+            {
                 out.push(conditions(name));
             }
             if !item.fields.is_empty() && !item.fields.iter().any(|field| field.required) {
@@ -80,7 +100,12 @@ impl Checker<'_> {
             let of = paths::find(self.model, item, key).map(|(_, of)| of);
             if of.is_some_and(|of| !of.required && of.default.is_none()) {
                 let help = format!("make `{key}` `required` or give it a default");
-                out.push((codes::KEY_OPTIONAL, "list", format!("the key `{key}` of `{}` may be absent", field.name), help));
+                out.push((
+                    codes::KEY_OPTIONAL,
+                    "list",
+                    format!("the key `{key}` of `{}` may be absent", field.name),
+                    help,
+                ));
             }
         }
     }
@@ -116,7 +141,12 @@ fn presence(field: &Field) -> Vec<Broken> {
     let number = matches!(field.ty, TypeRef::I32 | TypeRef::I64 | TypeRef::Bool);
     if hides_zero && number && !field.nullable {
         let help = "wrap the type in `Option`, or exclude zero with `min = 1`".to_string();
-        out.push((codes::DEFAULT_ZERO, "default", format!("nobody can say zero for `{name}`: the default replaces it"), help));
+        out.push((
+            codes::DEFAULT_ZERO,
+            "default",
+            format!("nobody can say zero for `{name}`: the default replaces it"),
+            help,
+        ));
     }
     out
 }
@@ -128,7 +158,12 @@ fn naming(field: &Field) -> Vec<Broken> {
         return out;
     }
     if !names::is_lower_camel(json) {
-        out.push((codes::JSON_CASE, "json", format!("the JSON name `{json}` is not in lowerCamelCase"), "drop `json = ..`".to_string()));
+        out.push((
+            codes::JSON_CASE,
+            "json",
+            format!("the JSON name `{json}` is not in lowerCamelCase"),
+            "drop `json = ..`".to_string(),
+        ));
     }
     if json == "phase" {
         let help = "say it with `conditions`: phases are a state machine that nobody can extend".to_string();
@@ -139,7 +174,12 @@ fn naming(field: &Field) -> Vec<Broken> {
         out.push((codes::TIMESTAMP, "type", format!("`{json}` is a time named timestamp"), help));
     }
     if let Some(stem) = json.strip_suffix("Reference").or_else(|| json.strip_suffix("References")) {
-        out.push((codes::REFERENCE, "type", format!("`{json}` is a reference named in full"), format!("name it `{stem}Ref`")));
+        out.push((
+            codes::REFERENCE,
+            "type",
+            format!("`{json}` is a reference named in full"),
+            format!("name it `{stem}Ref`"),
+        ));
     }
     out
 }

@@ -37,12 +37,18 @@ impl Checker<'_> {
             let version = group.versions.iter().find(|one| one.name == version.version);
             let Some(id) = version.and_then(|version| version.structs.get(&kind.name)) else { continue };
             let Some((_, field)) = paths::find(self.model, *id, "status") else { continue };
-            let has_subresource = kind.resource.as_ref().is_none_or(|one| one.subresources.iter().any(|one| one.name == "status"));
+            let has_subresource =
+                kind.resource.as_ref().is_none_or(|one| one.subresources.iter().any(|one| one.name == "status"));
             let object = &self.model.structs[id.0];
             if !has_subresource && object.role == Role::Object {
                 let message = format!("`{}` has a status that is no subresource", kind.name);
                 let diagnostic = Diagnostic::error(codes::STATUS_SUBRESOURCE, &kind.span, message);
-                out.push(on_struct(object, diagnostic.help("add `#[subresource(status)]`, so that users and controllers do not overwrite each other")));
+                out.push(on_struct(
+                    object,
+                    diagnostic.help(
+                        "add `#[subresource(status)]`, so that users and controllers do not overwrite each other",
+                    ),
+                ));
             }
             if let (TypeRef::Struct(status), Role::Object) = (&field.ty, object.role) {
                 self.status_fields(*status, out);
@@ -56,17 +62,21 @@ impl Checker<'_> {
             let message = format!("`{}` of a status is required", field.name);
             let place = self.word(&field.span, "required");
             let diagnostic = Diagnostic::error(codes::STATUS_REQUIRED, &place, message);
-            let diagnostic = diagnostic.help("drop `required`: a status is empty before the first controller has looked");
+            let diagnostic =
+                diagnostic.help("drop `required`: a status is empty before the first controller has looked");
             let items = vec![field.span.clone(), status.span.clone()];
             out.push(Finding { code: diagnostic.code, module: status.module.clone(), items, diagnostic });
         }
     }
 
     fn values(&self, one: &Enum, out: &mut Vec<Finding>) {
-        let camel = |value: &str| value.starts_with(|c: char| c.is_ascii_uppercase()) && value.chars().all(|c| c.is_ascii_alphanumeric());
+        let camel = |value: &str| {
+            value.starts_with(|c: char| c.is_ascii_uppercase()) && value.chars().all(|c| c.is_ascii_alphanumeric())
+        };
         let places = self.origins.variants.get(&one.span);
         for (value, span) in places.into_iter().flatten().filter(|(value, _)| !camel(value)) {
-            let diagnostic = Diagnostic::error(codes::ENUM_CASE, span, format!("the value `{value}` is not in CamelCase"));
+            let diagnostic =
+                Diagnostic::error(codes::ENUM_CASE, span, format!("the value `{value}` is not in CamelCase"));
             let diagnostic = diagnostic.help("values of enums read like `ClusterFirst`");
             let items = vec![span.clone(), one.span.clone()];
             out.push(Finding { code: diagnostic.code, module: one.module.clone(), items, diagnostic });

@@ -2,3 +2,4 @@
 
 #![group("meta.k8s.io", module = meta, package = apimachinery)]
 #![version(v1)]
+#![allow(L012)]
