@@ -22,6 +22,9 @@ pub(super) fn emit(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     Ok(())
 }
 
+const I64_END: f64 = 9_223_372_036_854_775_808.0;
+const U64_END: f64 = 18_446_744_073_709_551_616.0;
+
 type Written = Result<(), libyaml_safer::Error>;
 
 fn write_document(emitter: &mut Emitter<'_>, value: &Value) -> Written {
@@ -38,6 +41,8 @@ fn write(emitter: &mut Emitter<'_>, value: &Value) -> Written {
         Value::Bool(true) => scalar(emitter, "true", ScalarStyle::Plain),
         Value::Bool(false) => scalar(emitter, "false", ScalarStyle::Plain),
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            // What JSON writes for these is read back as an unsigned integer.
+            Some(value) if (I64_END..U64_END).contains(&value) => scalar(emitter, &value.to_string(), ScalarStyle::Plain),
             Some(value) => scalar(emitter, &float(value), ScalarStyle::Plain),
             None => scalar(emitter, &number.to_string(), ScalarStyle::Plain),
         },
@@ -52,14 +57,30 @@ fn write(emitter: &mut Emitter<'_>, value: &Value) -> Written {
 }
 
 fn write_map(emitter: &mut Emitter<'_>, map: &Map<String, Value>) -> Written {
-    let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-    entries.sort_by(|(a, _), (b, _)| natural_order(a, b));
+    let entries = sorted(map.iter().collect());
     emitter.emit(Event::mapping_start(None, None, true, MappingStyle::Block))?;
     for (key, value) in entries {
         scalar(emitter, key, style_of(key))?;
         write(emitter, value)?;
     }
     emitter.emit(Event::mapping_end())
+}
+
+/// Sorts by merging. goyaml's order is not transitive (`a1b`, `a01`, `a2`), which the standard library's sort may answer with a panic.
+fn sorted<'v>(mut left: Vec<(&'v String, &'v Value)>) -> Vec<(&'v String, &'v Value)> {
+    if left.len() < 2 {
+        return left;
+    }
+    let right = sorted(left.split_off(left.len() / 2)).into_iter();
+    let left = sorted(left).into_iter();
+    let (mut left, mut right) = (left.peekable(), right.peekable());
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    while let (Some((a, _)), Some((b, _))) = (left.peek(), right.peek()) {
+        let next = if natural_order(b, a).is_lt() { right.next() } else { left.next() };
+        merged.extend(next);
+    }
+    merged.extend(left.chain(right));
+    merged
 }
 
 fn scalar(emitter: &mut Emitter<'_>, text: &str, style: ScalarStyle) -> Written {
@@ -70,7 +91,7 @@ fn scalar(emitter: &mut Emitter<'_>, text: &str, style: ScalarStyle) -> Written 
 fn style_of(text: &str) -> ScalarStyle {
     if text.contains('\n') {
         ScalarStyle::Literal
-    } else if plain(text) == Plain::Text && text != "<<" && !is_base_60(text) {
+    } else if plain(text) == Plain::Text && !is_base_60(text) {
         ScalarStyle::Plain
     } else {
         ScalarStyle::DoubleQuoted

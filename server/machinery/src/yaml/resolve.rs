@@ -10,7 +10,6 @@ pub(super) enum Plain {
     Float(f64),
     /// A date, which stays text but is quoted when it is written as a string.
     Timestamp,
-    Merge,
     Text,
 }
 
@@ -23,7 +22,6 @@ impl Plain {
             Plain::Int(_) | Plain::Uint(_) => "!!int",
             Plain::Float(_) => "!!float",
             Plain::Timestamp => "!!timestamp",
-            Plain::Merge => "!!merge",
             Plain::Text => "!!str",
         }
     }
@@ -38,7 +36,6 @@ pub(super) fn plain(text: &str) -> Plain {
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => {
             word(text).unwrap_or(Plain::Text)
         }
-        // `<<` is no type but a key; it is told apart where keys are read, and here only to be quoted.
         Some(_) => Plain::Text,
     }
 }

@@ -1,6 +1,7 @@
 //! Each expectation is what `sigs.k8s.io/yaml` 1.6 gives.
 
 use super::*;
+use crate::json::strict_error;
 
 fn json(text: &str) -> String {
     match to_json(text.as_bytes(), &mut Issues::ignore()) {
@@ -13,4 +14,95 @@ fn yaml(text: &str) -> String {
     let mut out = Vec::new();
     from_json(text.as_bytes(), &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn reads_scalars_of_yaml_1_1() {
+    let cases = [
+        ("[yes, no, on, Off, y, N, tRue, TRUE]", "[true,false,true,false,true,false,\"tRue\",true]"),
+        ("[~, null, Null, '', \"null\"]", "[null,null,null,\"\",\"null\"]"),
+        ("[010, 0x1F, 0b11, 0o17, 1_000, +5, -0x10, 08]", "[8,31,3,15,1000,5,-16,8]"),
+        ("[1e3, .5, 1., -.5, 1:2, 2020-01-01, 0b, 5e]", "[1000,0.5,1,-0.5,\"1:2\",\"2020-01-01\",\"0b\",\"5e\"]"),
+        ("[18446744073709551615, 18446744073709551616]", "[18446744073709551615,18446744073709552000]"),
+        ("[!!str 5, !!int \"5\", !!float 5, !foo bar, !!binary aGk=]", "[\"5\",5,5,\"bar\",\"hi\"]"),
+        ("a: |\n  x\n  y\nb: >-\n  x\n  y\nc: <b>&", r#"{"a":"x\ny\n","b":"x y","c":"\u003cb\u003e\u0026"}"#),
+        ("a: |\n  x", r#"{"a":"x"}"#),
+        ("a: |+\n  x\n  ", r#"{"a":"x\n"}"#),
+        ("1: a\n1.5: b\ntrue: c\n2020-01-01: d", r#"{"1":"a","1.5":"b","2020-01-01":"d","true":"c"}"#),
+        ("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}", r#"{"a":{"b":1},"c":{"b":1},"d":{"b":1,"e":2}}"#),
+        ("---\na: 1\n---\nb: [", r#"{"a":1}"#),
+        ("", "null"),
+        ("# nothing", "null"),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(json(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn words_errors_as_goyaml_does() {
+    let cases = [
+        ("a: {", "yaml: line 1: did not find expected node content"),
+        ("a:\n\t- b", "yaml: line 2: found character that cannot start any token"),
+        ("a: b: c", "yaml: mapping values are not allowed in this context"),
+        ("a: 1\n b: 2", "yaml: line 2: mapping values are not allowed in this context"),
+        ("a: 'x", "yaml: found unexpected end of stream"),
+        ("- a\nb: c", "yaml: line 1: did not find expected '-' indicator"),
+        ("a: *x", "yaml: unknown anchor 'x' referenced"),
+        ("a: &a {b: *a}", "yaml: anchor 'a' value contains itself"),
+        ("<<: 1", "yaml: map merge requires map or sequence of maps as the value"),
+        ("[a]: b", "yaml: invalid map key: []interface {}{\"a\"}"),
+        ("~: a", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"a\""),
+        ("a: !!int x", "yaml: cannot decode !!str `x` as a !!int"),
+        ("a: .inf", "json: unsupported value: +Inf"),
+        ("a: \u{1}", "yaml: control characters are not allowed"),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(json(text), expect, "{text}");
+    }
+    let invalid = to_json(b"a: \xff", &mut Issues::ignore());
+    assert_eq!(invalid.unwrap_err().to_string(), "yaml: invalid leading UTF-8 octet");
+}
+
+#[test]
+fn reports_keys_that_are_set_twice() {
+    let mut issues = Issues::collect();
+    let json = to_json(b"a: 1\nb:\n  c: 1\n  c: 2\na: 5\n1: x\n'1': z\n", &mut issues).unwrap();
+    assert_eq!(String::from_utf8(json).unwrap(), r#"{"1":"z","a":5,"b":{"c":2}}"#);
+    let expect = "strict decoding error: yaml: unmarshal errors:\n  line 4: key \"c\" already set in map\n  line 5: key \"a\" already set in map";
+    assert_eq!(strict_error(&issues).unwrap(), expect);
+}
+
+#[test]
+fn bounds_what_aliases_cost() {
+    let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+    for level in 1..9 {
+        let items = vec![format!("*a{}", level - 1); 10].join(",");
+        bomb.push_str(&format!("a{level}: &a{level} [{items}]\n"));
+    }
+    assert_eq!(json(&bomb), "yaml: document contains excessive aliasing");
+    assert!(json(&"[".repeat(100_000)).starts_with("yaml: exceeded max depth"));
+}
+
+#[test]
+fn writes_as_goyaml_does() {
+    let cases = [
+        ("{}", "{}\n"),
+        (r#"{"b":{},"a":[],"c":[[1,2],{"x":null,"w":true}]}"#, "a: []\nb: {}\nc:\n- - 1\n  - 2\n- w: true\n  x: null\n"),
+        (r#"{"a10":1,"a2":1.5,"a1":1e21,"A":-0.0000001}"#, "A: -1e-07\na1: 1e+21\na2: 1.5\na10: 1\n"),
+        (r#"["","yes","1","1e3","~","2020-01-01","12:30","a: b","- a","a #b"]"#, "- \"\"\n- \"yes\"\n- \"1\"\n- \"1e3\"\n- \"~\"\n- \"2020-01-01\"\n- \"12:30\"\n- 'a: b'\n- '- a'\n- 'a #b'\n"),
+        (r#"["a\nb","a\nb\n"," a\n","a\t","é","'","y"]"#, "- |-\n  a\n  b\n- |\n  a\n  b\n- |2\n   a\n- \"a\\t\"\n- é\n- ''''\n- \"y\"\n"),
+        (r#"{"a\nb":"<b>"}"#, "? |-\n  a\n  b\n: <b>\n"),
+    ];
+    for (text, expect) in cases {
+        assert_eq!(yaml(text), expect, "{text}");
+        assert_eq!(json(expect), {
+            let mut sorted = Vec::new();
+            encode_value(&parse(text.as_bytes(), &mut Issues::ignore()).unwrap(), &mut sorted);
+            String::from_utf8(sorted).unwrap()
+        });
+    }
+    let long = format!("[\"{}\"]", "word ".repeat(30).trim_end());
+    let folded = format!("- {}\n  {}\n", "word ".repeat(16).trim_end(), "word ".repeat(14).trim_end());
+    assert_eq!(yaml(&long), folded);
 }

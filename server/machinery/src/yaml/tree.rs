@@ -97,6 +97,10 @@ impl Builder<'_> {
             let key = self.key(key)?;
             let line = self.nodes.all[value].line;
             let value = self.node(value)?;
+            let Some(key) = key else {
+                let text = format!("unsupported map key of type: %!s(<nil>), key: <nil>, value: {}", go_syntax(&value));
+                return Err(Error::Yaml(text.into()));
+            };
             if self.strict && map.shown.contains_key(&key) {
                 self.repeated.push(format!("line {line}: key {} already set in map", key.shown));
             } else {
@@ -124,7 +128,8 @@ impl Builder<'_> {
         }
     }
 
-    fn key(&mut self, index: usize) -> Result<Key, Error> {
+    fn key(&mut self, index: usize) -> Result<Option<Key>, Error> {
+        self.count_visit()?;
         let node = &self.nodes.all[index];
         if let Kind::Scalar { .. } = node.kind {
             return scalar_key(node);
@@ -132,7 +137,7 @@ impl Builder<'_> {
         if let Kind::Alias { target, .. } = node.kind {
             return self.key(target);
         }
-        Err(error(format_args!("invalid map key: {}", self.node(index)?)))
+        Err(error(format_args!("invalid map key: {}", go_syntax(&self.node(index)?))))
     }
 }
 
@@ -192,24 +197,36 @@ fn scalar_value(node: &Node) -> Result<Value, Error> {
             Some(number) => Value::Number(number),
             None => return Err(Error::Yaml(format!("json: unsupported value: {}", go_float(value)).into())),
         },
-        Plain::Timestamp | Plain::Merge | Plain::Text => Value::String(text.into_owned()),
+        Plain::Timestamp | Plain::Text => Value::String(text.into_owned()),
     })
 }
 
-fn scalar_key(node: &Node) -> Result<Key, Error> {
+/// `None` for null, which is no key.
+fn scalar_key(node: &Node) -> Result<Option<Key>, Error> {
     let (meaning, text) = resolve(node)?;
     let same = |text: String| Key { shown: text.clone(), text };
-    Ok(match meaning {
-        Plain::Null => {
-            let text = "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>";
-            return Err(Error::Yaml(text.into()));
-        }
+    Ok(Some(match meaning {
+        Plain::Null => return Ok(None),
         Plain::Bool(value) => same(value.to_string()),
         Plain::Int(value) => same(value.to_string()),
         Plain::Uint(value) => same(value.to_string()),
         Plain::Float(value) => same(super::emit::float(value)),
-        Plain::Timestamp | Plain::Merge | Plain::Text => Key { shown: quote(&text), text: text.into_owned() },
-    })
+        Plain::Timestamp | Plain::Text => Key { shown: quote(&text), text: text.into_owned() },
+    }))
+}
+
+/// A value as Go's `%#v` prints what goyaml makes of it.
+fn go_syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        Value::String(text) => quote(text),
+        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) => {
+            let entries: Vec<_> = map.iter().map(|(key, value)| format!("{}:{}", quote(key), go_syntax(value))).collect();
+            format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn go_float(value: f64) -> &'static str {
