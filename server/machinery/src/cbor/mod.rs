@@ -12,6 +12,11 @@ use crate::reflect::{Mut, Ref};
 /// The tag of self-described CBOR, which every object starts with.
 pub const MAGIC: [u8; 3] = [0xd9, 0xd9, 0xf7];
 
+/// Whether the bytes say that they are CBOR.
+pub fn is_self_described(bytes: &[u8]) -> bool {
+    bytes.starts_with(&MAGIC)
+}
+
 /// Appends the CBOR of a struct, tagged.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
     encode_value(&tree_of(value), out);
