@@ -6,16 +6,24 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::Examined;
 use crate::emit::{self, File};
 use crate::model::Package;
 
 /// Folders of a generated package that only the generator writes.
-const OWNED: [&str; 2] = ["src", "openapi"];
+const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 
 /// Renders `package` from the definitions under `root` into `target`. With `check` it writes nothing and fails when anything
 /// would have changed. The error is text for a person.
 pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Result<(), String> {
-    let model = crate::load(root).map_err(|diagnostics| diagnostics.to_string())?;
+    let Examined { model, diagnostics, ledger } = crate::examine(root);
+    if diagnostics.has_errors() {
+        return Err(diagnostics.to_string());
+    }
+    for warning in diagnostics.iter() {
+        println!("cargo::warning={}: {}:{}", warning.message, warning.span.file.display(), warning.span.line);
+    }
+    crate::ledger::settle(root, &ledger, check).map_err(|diagnostics| diagnostics.to_string())?;
     let files = emit::render(&model, package);
     let stale = differences(target, &files).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {

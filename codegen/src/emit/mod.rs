@@ -6,6 +6,7 @@ mod facts;
 mod internal;
 pub mod openapi;
 mod package;
+pub mod proto;
 mod rust;
 mod types;
 
@@ -30,6 +31,7 @@ pub fn render(model: &Model, package: Package) -> Vec<File> {
     if package == Package::Generated {
         files.push(catalog::file(model));
         files.push(package::openapi(model));
+        files.extend(proto::files(model));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
