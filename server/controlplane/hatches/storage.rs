@@ -1,10 +1,19 @@
 //! Hand-written functions that definitions of `storage` name.
 
+use crate::storage::{v1, v1beta1};
+
 #[path = "storage/columns.rs"]
 mod columns;
 
 pub use columns::*;
 
-pub fn default_csi_driver(_: &mut crate::storage::v1::CSIDriver) {}
+/// Mirrors the part of `SetDefaults_CSIDriver` that depended on SELinuxMountReadWriteOncePod, which is always on now.
+/// `preventPodSchedulingIfMissing` has a default only with the feature gate VolumeLimitScaling, which is alpha.
+pub fn default_csi_driver(driver: &mut v1::CSIDriver) {
+    driver.spec.se_linux_mount.get_or_insert(false);
+}
 
-pub fn default_v1beta1_csi_driver(_: &mut crate::storage::v1beta1::CSIDriver) {}
+/// Mirrors `SetDefaults_CSIDriver` of v1beta1.
+pub fn default_v1beta1_csi_driver(driver: &mut v1beta1::CSIDriver) {
+    driver.spec.se_linux_mount.get_or_insert(false);
+}

@@ -101,7 +101,7 @@ pub struct ResourceDef {
     /// Group and version of the stored form.
     pub storage: (&'static str, &'static str),
     pub subresources: &'static [SubresourceDef],
-    /// Columns after Name; empty: Name and Created At.
+    /// All columns; none: `print::DEFAULT_COLUMNS`.
     pub columns: &'static [Column],
     pub selectable: &'static [SelectableDef],
     pub create_on_update: bool,
@@ -187,9 +187,9 @@ impl KindDef {
 
 /// Applies a typed conversion to a value of unknown type; a value of another type comes back as it was, which only a wrong catalog
 /// could cause.
-pub fn convert<A: Struct, B: Struct>(value: Owned, f: fn(A) -> B) -> Owned {
+pub fn convert<A: Struct, B: Struct>(value: Owned, f: fn(&mut A) -> B) -> Owned {
     match value.into_inner::<A>() {
-        Ok(value) => Owned::of(f(value)),
+        Ok(mut value) => Owned::of(f(&mut value)),
         Err(value) => value,
     }
 }
