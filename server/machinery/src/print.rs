@@ -1,7 +1,16 @@
-//! Table columns: what a declaration says of them and how their cells are made.
+//! Table columns: what a declaration says of them, how their cells are made, and the tables they make up.
 
+mod table;
+mod text;
+
+use crate::def::{Scalar, Shape, StructDef};
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
+
+pub use table::{
+    ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, ListMeta, Row, RowCondition, RowObject, RowSource, Table, TableOptions, table,
+};
+pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.
 pub struct Column {
@@ -16,7 +25,8 @@ pub struct Column {
 
 /// How a cell is made.
 pub enum CellRule {
-    /// The value at a JSON path, or the text when absent or empty.
+    /// The value at a JSON path, or the text when absent or an empty string. Without a text, what is absent shows as the zero value
+    /// of its type.
     Path(&'static [&'static str], Option<&'static str>),
     /// How long ago.
     Age(&'static [&'static str], Option<&'static str>),
@@ -26,7 +36,7 @@ pub enum CellRule {
     Labels(&'static [&'static str], Option<&'static str>),
     /// The text of a label selector; `<none>`, or the text, when empty.
     Selector(&'static [&'static str], Option<&'static str>),
-    /// Comma-joined strings, or the text when there are none.
+    /// Comma-joined strings, or the text when there are none. The path may pass through lists: it then means that field of every item.
     Join(&'static [&'static str], Option<&'static str>),
     /// A hatch.
     ByHand(fn(Ref<'_>, &PrintContext) -> Cell),
@@ -38,12 +48,20 @@ pub struct PrintContext {
     pub now: Time,
 }
 
+impl PrintContext {
+    /// How long ago that was.
+    pub fn age(&self, then: impl Into<Time>) -> String {
+        human_age(self.now, then)
+    }
+}
+
 /// A cell of a table row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     Null,
     Text(String),
     Int(i64),
+    Float(f64),
     Bool(bool),
 }
 
@@ -65,41 +83,58 @@ impl From<i64> for Cell {
     }
 }
 
+impl From<i32> for Cell {
+    fn from(n: i32) -> Self {
+        Cell::Int(n.into())
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(n: usize) -> Self {
+        Cell::Int(n as i64)
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(v: bool) -> Self {
+        Cell::Bool(v)
+    }
+}
+
 impl CellRule {
     /// The cell of this object.
     pub fn cell(&self, object: Ref<'_>, context: &PrintContext) -> Cell {
         match self {
-            CellRule::Path(path, or) => match at_path(object, path) {
-                Some(value) if or.is_none() || !value.is_empty() => scalar_cell(value),
-                _ => or.map_or(Cell::Null, Cell::from),
-            },
+            CellRule::Path(path, or) => path_cell(object, path, *or),
             CellRule::Age(path, or) => match at_path(object, path) {
-                Some(Value::Time(t)) if !t.is_zero() => Cell::Text(human_age(context.now, t)),
-                Some(Value::MicroTime(t)) if !t.is_zero() => Cell::Text(human_age(context.now, Time::from_unix(t.unix_micros().div_euclid(1_000_000)))),
+                Some(Value::Time(t)) if !t.is_zero() => Cell::Text(context.age(t)),
+                Some(Value::MicroTime(t)) if !t.is_zero() => Cell::Text(context.age(t)),
                 _ => Cell::from(or.unwrap_or("<unknown>")),
             },
             CellRule::Len(path, or) => match (at_path(object, path).map_or(0, len_of), or) {
                 (0, Some(text)) => Cell::from(*text),
-                (n, _) => Cell::Int(n as i64),
+                (n, _) => Cell::from(n),
             },
-            CellRule::Labels(path, or) => or_none(*or, match at_path(object, path) {
-                Some(Value::Map(Map::String(labels))) => format_labels(labels.iter()),
-                _ => "<none>".into(),
+            CellRule::Labels(path, or) => Cell::from(match at_path(object, path) {
+                Some(Value::Map(Map::String(labels))) if !labels.is_empty() => format_labels(labels.iter()),
+                _ => or.unwrap_or("<none>").into(),
             }),
-            CellRule::Selector(path, or) => or_none(*or, match at_path(object, path) {
-                Some(Value::Struct(selector)) => format_selector(selector),
-                _ => "<none>".into(),
+            CellRule::Selector(path, or) => Cell::from(match (at_path(object, path), or) {
+                (Some(Value::Struct(selector)), None) => format_selector(selector),
+                (Some(Value::Struct(selector)), Some(or)) => Some(format_selector(selector)).filter(|s| s != "<none>").unwrap_or(or.to_string()),
+                (_, or) => or.unwrap_or("<none>").into(),
             }),
-            CellRule::Join(path, or) => match at_path(object, path) {
-                Some(Value::List(List::String(items))) if !items.is_empty() => Cell::Text(items.join(",")),
-                _ => or.map_or_else(|| Cell::from(""), Cell::from),
-            },
+            CellRule::Join(path, instead) => {
+                let mut texts = Vec::new();
+                collect_texts(object, path, &mut texts);
+                Cell::from(or(texts.join(","), instead.unwrap_or("")))
+            }
             CellRule::ByHand(f) => f(object, context),
         }
     }
 }
 
-/// The value at a path of JSON names, through present structs only.
+/// The value at a path of JSON names, through present structs and the keys of plain maps only.
 pub fn at_path<'a>(object: Ref<'a>, path: &[&str]) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
     let mut here = object;
@@ -123,12 +158,39 @@ pub fn text_at(object: Ref<'_>, path: &[&str]) -> String {
         Some(Cell::Text(text)) => text,
         Some(Cell::Int(n)) => n.to_string(),
         Some(Cell::Bool(b)) => b.to_string(),
+        Some(Cell::Float(f)) => f.to_string(),
         Some(Cell::Null) | None => String::new(),
     }
 }
 
-fn or_none(or: Option<&str>, text: String) -> Cell {
-    Cell::Text(if text == "<none>" { or.map_or(text, str::to_string) } else { text })
+fn path_cell(object: Ref<'_>, path: &[&str], or: Option<&str>) -> Cell {
+    match (at_path(object, path), or) {
+        (None | Some(Value::String("")), Some(text)) => Cell::from(text),
+        (None, None) => zero_cell(object.def(), path),
+        (Some(value), _) => scalar_cell(value),
+    }
+}
+
+/// What an absent value shows as: upstream reads pointers and map entries that are not there as zero values.
+fn zero_cell(def: &'static StructDef, path: &[&str]) -> Cell {
+    let Some((name, below)) = path.split_first() else { return Cell::Null };
+    let tables = def.tables();
+    let Some(shape) = tables.find(name).map(|index| tables.json[index].shape) else { return Cell::Null };
+    match (shape, below) {
+        (Shape::Struct(inner) | Shape::OptStruct(inner), [_, ..]) => zero_cell(inner, below),
+        (Shape::One(scalar) | Shape::Opt(scalar), []) | (Shape::Map(scalar), [_]) => zero_scalar(scalar),
+        _ => Cell::Null,
+    }
+}
+
+fn zero_scalar(scalar: Scalar) -> Cell {
+    match scalar {
+        Scalar::Bool => Cell::Bool(false),
+        Scalar::I32 | Scalar::I64 => Cell::Int(0),
+        Scalar::String => Cell::from(""),
+        Scalar::Quantity => Cell::from("0"),
+        _ => Cell::Null,
+    }
 }
 
 fn scalar_cell(value: Value<'_>) -> Cell {
@@ -136,12 +198,25 @@ fn scalar_cell(value: Value<'_>) -> Cell {
         Value::Bool(v) => Cell::Bool(v),
         Value::I32(v) => Cell::Int(v.into()),
         Value::I64(v) => Cell::Int(v),
+        Value::F64(v) => Cell::Float(v),
         Value::String(v) => Cell::from(v),
         Value::Quantity(v) => Cell::Text(v.to_string()),
         Value::IntOrString(v) => Cell::Text(v.to_string()),
         Value::Time(v) => Cell::Text(v.to_string()),
         Value::MicroTime(v) => Cell::Text(v.to_string()),
         _ => Cell::Null,
+    }
+}
+
+/// Every string at the path, which may pass through lists.
+fn collect_texts(object: Ref<'_>, path: &[&str], texts: &mut Vec<String>) {
+    let Some((name, below)) = path.split_first() else { return };
+    match object.by_name(name) {
+        Some(Value::Struct(inner)) => collect_texts(inner, below, texts),
+        Some(Value::StructList(items)) => items.iter().for_each(|item| collect_texts(item, below, texts)),
+        Some(Value::List(List::String(items))) => texts.extend(items.iter().cloned()),
+        Some(Value::String(text)) => texts.push(text.to_string()),
+        _ => {}
     }
 }
 
@@ -153,94 +228,5 @@ fn len_of(value: Value<'_>) -> usize {
         Value::StructMap(v) => v.len(),
         Value::Bytes(v) => v.len(),
         _ => 0,
-    }
-}
-
-/// `k=v,k=v` in the order given, `<none>` when empty (`labels.FormatLabels`).
-pub fn format_labels<'a>(labels: impl Iterator<Item = (&'a String, &'a String)>) -> String {
-    let text = labels.map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(",");
-    if text.is_empty() { "<none>".into() } else { text }
-}
-
-/// A `LabelSelector`'s text (`metav1.FormatLabelSelector`): `<none>` when it selects everything, `<error>` when malformed.
-pub fn format_selector(selector: Ref<'_>) -> String {
-    match selector_requirements(selector) {
-        Some(mut requirements) => {
-            requirements.sort();
-            if requirements.is_empty() {
-                return "<none>".into();
-            }
-            requirements.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(",")
-        }
-        None => "<error>".into(),
-    }
-}
-
-/// (key, text) of each requirement; `None` when an operator is unknown.
-fn selector_requirements(selector: Ref<'_>) -> Option<Vec<(String, String)>> {
-    let mut out = Vec::new();
-    if let Some(Value::Map(Map::String(labels))) = selector.by_name("matchLabels") {
-        out.extend(labels.iter().map(|(k, v)| (k.clone(), format!("{k}={v}"))));
-    }
-    if let Some(Value::StructList(expressions)) = selector.by_name("matchExpressions") {
-        for expression in expressions.iter() {
-            let key = expression.by_name("key")?.as_str()?;
-            let mut values = match expression.by_name("values") {
-                Some(Value::List(List::String(values))) => values.clone(),
-                _ => Vec::new(),
-            };
-            values.sort();
-            let values = values.join(",");
-            let text = match expression.by_name("operator")?.as_str()? {
-                "In" => format!("{key} in ({values})"),
-                "NotIn" => format!("{key} notin ({values})"),
-                "Exists" => key.to_string(),
-                "DoesNotExist" => format!("!{key}"),
-                _ => return None,
-            };
-            out.push((key.to_string(), text));
-        }
-    }
-    Some(out)
-}
-
-/// How long ago, as kubectl prints it (`duration.HumanDuration`).
-pub fn human_age(now: Time, then: Time) -> String {
-    human_duration(now.unix() - then.unix())
-}
-
-/// A span of seconds in at most two units.
-pub fn human_duration(seconds: i64) -> String {
-    let two = |a: i64, unit_a: &str, b: i64, unit_b: &str| {
-        if b == 0 { format!("{a}{unit_a}") } else { format!("{a}{unit_a}{b}{unit_b}") }
-    };
-    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
-    match seconds {
-        s if s < -1 => "<invalid>".into(),
-        s if s < 0 => "0s".into(),
-        s if s < 120 => format!("{s}s"),
-        s if minutes < 10 => two(minutes, "m", s % 60, "s"),
-        _ if minutes < 180 => format!("{minutes}m"),
-        _ if hours < 8 => two(hours, "h", minutes % 60, "m"),
-        _ if hours < 48 => format!("{hours}h"),
-        _ if hours < 24 * 8 => two(days, "d", hours % 24, "h"),
-        _ if days < 365 * 2 => format!("{days}d"),
-        _ if days < 365 * 8 => two(days / 365, "y", days % 365, "d"),
-        _ => format!("{}y", days / 365),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::human_duration;
-
-    #[test]
-    fn durations_take_at_most_two_units() {
-        for (seconds, want) in [
-            (-5, "<invalid>"), (-1, "0s"), (0, "0s"), (119, "119s"), (120, "2m"), (125, "2m5s"), (601, "10m"), (3 * 3600, "3h"),
-            (3 * 3600 + 60, "3h1m"), (9 * 3600, "9h"), (49 * 3600, "2d1h"), (9 * 86_400, "9d"), (800 * 86_400, "2y70d"), (3000 * 86_400, "8y"),
-        ] {
-            assert_eq!(human_duration(seconds), want, "{seconds} seconds");
-        }
     }
 }
