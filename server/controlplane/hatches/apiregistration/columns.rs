@@ -1,5 +1,17 @@
-//! Printed columns and selectable fields of `apiregistration` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `apiregistration` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn api_service_available(_: &crate::apiregistration::v1::APIService, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
 
-pub fn api_service_service(_: &crate::apiregistration::v1::APIService, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::apiregistration::v1::APIService;
+
+pub fn api_service_available(service: &APIService, _: &PrintContext) -> Cell {
+    match service.status.conditions.iter().find(|c| c.r#type == "Available") {
+        Some(condition) if condition.status == "True" => condition.status.as_str().into(),
+        Some(condition) => format!("{} ({})", condition.status, condition.reason).into(),
+        None => "Unknown".into(),
+    }
+}
+
+pub fn api_service_service(service: &APIService, _: &PrintContext) -> Cell {
+    service.spec.service.as_ref().map_or("Local".into(), |s| format!("{}/{}", s.namespace, s.name).into())
+}
