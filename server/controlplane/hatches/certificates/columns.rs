@@ -1,7 +1,27 @@
-//! Printed columns and selectable fields of `certificates` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `certificates` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn certificate_signing_request_condition(_: &crate::certificates::v1::CertificateSigningRequest, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext, human_duration};
 
-pub fn certificate_signing_request_requested_duration(_: &crate::certificates::v1::CertificateSigningRequest, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::certificates::v1::CertificateSigningRequest;
+use crate::certificates::v1beta1::PodCertificateRequest;
 
-pub fn pod_certificate_request_state(_: &crate::certificates::v1beta1::PodCertificateRequest, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn certificate_signing_request_condition(request: &CertificateSigningRequest, _: &PrintContext) -> Cell {
+    let has = |kind: &str| request.status.conditions.iter().any(|c| c.r#type == kind);
+    let mut text = ["Denied", "Approved"].into_iter().find(|kind| has(kind)).unwrap_or("Pending").to_string();
+    if has("Failed") {
+        text.push_str(",Failed");
+    }
+    if !request.status.certificate.is_empty() {
+        text.push_str(",Issued");
+    }
+    text.into()
+}
+
+pub fn certificate_signing_request_requested_duration(request: &CertificateSigningRequest, _: &PrintContext) -> Cell {
+    request.spec.expiration_seconds.map_or("<none>".into(), |seconds| human_duration(seconds.into()).into())
+}
+
+pub fn pod_certificate_request_state(request: &PodCertificateRequest, _: &PrintContext) -> Cell {
+    let kinds = request.status.conditions.iter().map(|c| c.r#type.as_str());
+    kinds.filter(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).last().unwrap_or("Pending").into()
+}
