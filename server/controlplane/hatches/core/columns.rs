@@ -1,71 +1,109 @@
 //! Printed columns and selectable fields of `core` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn component_status_error(_: &crate::core::v1::ComponentStatus, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+#[path = "columns/node.rs"]
+mod node;
+#[path = "columns/pod.rs"]
+mod pod;
+#[path = "columns/service.rs"]
+mod service;
+#[path = "columns/volume.rs"]
+mod volume;
 
-pub fn component_status_message(_: &crate::core::v1::ComponentStatus, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
 
-pub fn component_status_status(_: &crate::core::v1::ComponentStatus, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::core::v1::{ComponentCondition, ComponentStatus, ConfigMap, Event, ResourceQuota};
 
-pub fn config_map_data(_: &crate::core::v1::ConfigMap, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub use node::*;
+pub use pod::*;
+pub use service::*;
+pub use volume::*;
 
-pub fn endpoints_endpoints(_: &crate::core::v1::Endpoints, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn component_status_error(status: &ComponentStatus, _: &PrintContext) -> Cell {
+    healthy(status).map_or("", |c| c.error.as_str()).into()
+}
 
-pub fn event_count(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn component_status_message(status: &ComponentStatus, _: &PrintContext) -> Cell {
+    healthy(status).map_or("", |c| c.message.as_str()).into()
+}
 
-pub fn event_first_seen(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn component_status_status(status: &ComponentStatus, _: &PrintContext) -> Cell {
+    match healthy(status) {
+        Some(condition) if condition.status == "True" => "Healthy",
+        Some(_) => "Unhealthy",
+        None => "Unknown",
+    }
+    .into()
+}
 
-pub fn event_last_seen(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+fn healthy(status: &ComponentStatus) -> Option<&ComponentCondition> {
+    status.conditions.iter().find(|c| c.r#type == "Healthy")
+}
 
-pub fn event_message(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn config_map_data(map: &ConfigMap, _: &PrintContext) -> Cell {
+    (map.data.len() + map.binary_data.len()).into()
+}
 
-pub fn event_object(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_count(event: &Event, _: &PrintContext) -> Cell {
+    match &event.series {
+        Some(series) => series.count.into(),
+        None => event.count.max(1).into(),
+    }
+}
 
-pub fn event_source(_: &crate::core::v1::Event, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_first_seen(event: &Event, context: &PrintContext) -> Cell {
+    first_seen(event, context).into()
+}
 
-pub fn event_source_label(_: &crate::core::v1::Event) -> String { String::new() }
+fn first_seen(event: &Event, context: &PrintContext) -> String {
+    if event.first_timestamp.is_zero() { context.age(event.event_time) } else { context.age(event.first_timestamp) }
+}
 
-pub fn node_external_ip(_: &crate::core::v1::Node, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_last_seen(event: &Event, context: &PrintContext) -> Cell {
+    match &event.series {
+        Some(series) => context.age(series.last_observed_time),
+        None if event.last_timestamp.is_zero() => first_seen(event, context),
+        None => context.age(event.last_timestamp),
+    }
+    .into()
+}
 
-pub fn node_internal_ip(_: &crate::core::v1::Node, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_message(event: &Event, _: &PrintContext) -> Cell {
+    event.message.trim().into()
+}
 
-pub fn node_kernel_version(_: &crate::core::v1::Node, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_object(event: &Event, _: &PrintContext) -> Cell {
+    let object = &event.involved_object;
+    let kind = object.kind.to_lowercase();
+    if object.name.is_empty() { kind.into() } else { format!("{kind}/{}", object.name).into() }
+}
 
-pub fn node_roles(_: &crate::core::v1::Node, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_source(event: &Event, _: &PrintContext) -> Cell {
+    let component = first_of(&event.source.component, &event.reporting_component);
+    let instance = first_of(&event.source.host, &event.reporting_instance);
+    if instance.is_empty() { component.into() } else { format!("{component}, {instance}").into() }
+}
 
-pub fn node_status(_: &crate::core::v1::Node, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn event_source_label(event: &Event) -> String {
+    first_of(&event.source.component, &event.reporting_component).to_string()
+}
 
-pub fn persistent_volume_access_modes(_: &crate::core::v1::PersistentVolume, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+fn first_of<'a>(text: &'a str, instead: &'a str) -> &'a str {
+    if text.is_empty() { instead } else { text }
+}
 
-pub fn persistent_volume_claim(_: &crate::core::v1::PersistentVolume, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn resource_quota_limit(quota: &ResourceQuota, _: &PrintContext) -> Cell {
+    quota_usage(quota, |resource| resource.starts_with("limits."))
+}
 
-pub fn persistent_volume_claim_access_modes(_: &crate::core::v1::PersistentVolumeClaim, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn resource_quota_request(quota: &ResourceQuota, _: &PrintContext) -> Cell {
+    quota_usage(quota, |resource| !resource.starts_with("limits."))
+}
 
-pub fn persistent_volume_claim_capacity(_: &crate::core::v1::PersistentVolumeClaim, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn persistent_volume_claim_status(_: &crate::core::v1::PersistentVolumeClaim, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn persistent_volume_claim_storage_class(_: &crate::core::v1::PersistentVolumeClaim, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn persistent_volume_status(_: &crate::core::v1::PersistentVolume, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn persistent_volume_storage_class(_: &crate::core::v1::PersistentVolume, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn pod_ips_label(_: &crate::core::v1::Pod) -> String { String::new() }
-
-pub fn pod_readiness_gates(_: &crate::core::v1::Pod, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn pod_ready(_: &crate::core::v1::Pod, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn pod_restarts(_: &crate::core::v1::Pod, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn pod_status(_: &crate::core::v1::Pod, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn resource_quota_limit(_: &crate::core::v1::ResourceQuota, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn resource_quota_request(_: &crate::core::v1::ResourceQuota, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn service_cluster_ip(_: &crate::core::v1::Service, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn service_external_ip(_: &crate::core::v1::Service, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
-
-pub fn service_ports(_: &crate::core::v1::Service, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+fn quota_usage(quota: &ResourceQuota, is_shown: fn(&str) -> bool) -> Cell {
+    let usage = |resource: &String, hard: &dyn std::fmt::Display| {
+        let used = quota.status.used.get(resource).map_or("0".into(), ToString::to_string);
+        format!("{resource}: {used}/{hard}")
+    };
+    let shown = quota.status.hard.iter().filter(|(resource, _)| is_shown(resource));
+    shown.map(|(resource, hard)| usage(resource, hard)).collect::<Vec<_>>().join(", ").into()
+}
