@@ -1,3 +1,10 @@
-//! Printed columns and selectable fields of `flowcontrol` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `flowcontrol` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn flow_schema_missing_pl(_: &crate::flowcontrol::v1::FlowSchema, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
+
+use crate::flowcontrol::v1::FlowSchema;
+
+pub fn flow_schema_missing_pl(schema: &FlowSchema, _: &PrintContext) -> Cell {
+    let dangling = schema.status.conditions.iter().find(|c| c.r#type == "Dangling");
+    dangling.map_or("?", |c| c.status.as_str()).into()
+}
