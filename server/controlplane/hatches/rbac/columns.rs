@@ -1,17 +1,49 @@
-//! Printed columns and selectable fields of `rbac` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `rbac` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn cluster_role_binding_groups(_: &crate::rbac::v1::ClusterRoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
 
-pub fn cluster_role_binding_role(_: &crate::rbac::v1::ClusterRoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::rbac::v1::{ClusterRoleBinding, RoleBinding, RoleRef, Subject};
 
-pub fn cluster_role_binding_service_accounts(_: &crate::rbac::v1::ClusterRoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn cluster_role_binding_groups(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "Group")
+}
 
-pub fn cluster_role_binding_users(_: &crate::rbac::v1::ClusterRoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn cluster_role_binding_role(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    role(&binding.role_ref)
+}
 
-pub fn role_binding_groups(_: &crate::rbac::v1::RoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn cluster_role_binding_service_accounts(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "ServiceAccount")
+}
 
-pub fn role_binding_role(_: &crate::rbac::v1::RoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn cluster_role_binding_users(binding: &ClusterRoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "User")
+}
 
-pub fn role_binding_service_accounts(_: &crate::rbac::v1::RoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn role_binding_groups(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "Group")
+}
 
-pub fn role_binding_users(_: &crate::rbac::v1::RoleBinding, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+pub fn role_binding_role(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    role(&binding.role_ref)
+}
+
+pub fn role_binding_service_accounts(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "ServiceAccount")
+}
+
+pub fn role_binding_users(binding: &RoleBinding, _: &PrintContext) -> Cell {
+    subjects(&binding.subjects, "User")
+}
+
+fn role(role: &RoleRef) -> Cell {
+    format!("{}/{}", role.kind, role.name).into()
+}
+
+fn subjects(subjects: &[Subject], kind: &str) -> Cell {
+    let text = |subject: &Subject| match kind {
+        "ServiceAccount" => format!("{}/{}", subject.namespace, subject.name),
+        _ => subject.name.clone(),
+    };
+    subjects.iter().filter(|s| s.kind == kind).map(text).collect::<Vec<_>>().join(", ").into()
+}
