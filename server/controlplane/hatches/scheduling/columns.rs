@@ -1,5 +1,21 @@
-//! Printed columns and selectable fields of `scheduling` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `scheduling` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn pod_group_policy(_: &crate::scheduling::v1alpha2::PodGroup, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
 
-pub fn pod_group_status(_: &crate::scheduling::v1alpha2::PodGroup, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::scheduling::v1alpha2::PodGroup;
+
+pub fn pod_group_policy(group: &PodGroup, _: &PrintContext) -> Cell {
+    if group.spec.scheduling_policy.gang.is_some() { "Gang" } else { "Basic" }.into()
+}
+
+pub fn pod_group_status(group: &PodGroup, _: &PrintContext) -> Cell {
+    let mut text = "Pending";
+    for condition in &group.status.conditions {
+        match condition.r#type.as_str() {
+            "PodGroupScheduled" => text = if condition.status == "True" { "Scheduled" } else { "Unschedulable" },
+            "DisruptionTarget" => text = &condition.reason,
+            _ => {}
+        }
+    }
+    text.into()
+}
