@@ -1,5 +1,18 @@
-//! Printed columns and selectable fields of `storagemigration` that take more than a path: the functions its definitions name with `by_hand`.
+//! Printed columns of `storagemigration` that take more than a path: the functions its definitions name with `by_hand`.
 
-pub fn storage_version_migration_resource(_: &crate::storagemigration::v1beta1::StorageVersionMigration, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use machinery::print::{Cell, PrintContext};
 
-pub fn storage_version_migration_status(_: &crate::storagemigration::v1beta1::StorageVersionMigration, _: &machinery::print::PrintContext) -> machinery::print::Cell { machinery::print::Cell::Null }
+use crate::storagemigration::v1beta1::StorageVersionMigration;
+
+pub fn storage_version_migration_resource(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
+    let resource = &migration.spec.resource;
+    if resource.group.is_empty() {
+        return resource.resource.as_str().into();
+    }
+    format!("{}.{}", resource.resource, resource.group).into()
+}
+
+pub fn storage_version_migration_status(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
+    let happened = migration.status.conditions.iter().filter(|c| c.status == "True").map(|c| c.r#type.as_str());
+    happened.filter(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded")).last().unwrap_or("Unknown").into()
+}
