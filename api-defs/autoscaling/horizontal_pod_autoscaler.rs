@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
 #[subresource(status)]
 #[column("Reference", by_hand = horizontal_pod_autoscaler_reference)]
 #[column("Targets", by_hand = horizontal_pod_autoscaler_targets)]
-#[column("MinPods", spec.minReplicas or "<unset>")]
+#[column("MinPods", by_hand = horizontal_pod_autoscaler_min_pods)]
 #[column("MaxPods", spec.maxReplicas)]
 #[column("Replicas", status.currentReplicas)]
 #[column("Age", age)]
