@@ -54,6 +54,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "mutations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -81,6 +82,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "mutations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -108,6 +110,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Mutations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "mutations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -135,6 +138,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -162,6 +166,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -189,6 +194,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     storage: ("admissionregistration.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::MutatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::mutating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -216,6 +222,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["webhooks"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -242,6 +249,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["webhooks"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -270,6 +278,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
         SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "validations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -299,6 +308,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
         SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "validations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -328,6 +338,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
         SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Validations", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "validations"], None) },
         Column { name: "ParamKind", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicy>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_param_kind(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -355,6 +366,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -382,6 +394,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -409,6 +422,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PolicyName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "policyName"], None) },
         Column { name: "ParamRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::admissionregistration::v1::ValidatingAdmissionPolicyBinding>().map_or(Cell::Null, |v| crate::hatches::admissionregistration::validating_admission_policy_binding_param_ref(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -436,6 +450,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["webhooks"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -462,6 +477,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Webhooks", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["webhooks"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -540,6 +556,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Service", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c))) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -569,6 +586,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Service", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_service(v, c))) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<apimachinery::apiregistration::v1::APIService>().map_or(Cell::Null, |v| apimachinery::hatches::apiregistration::api_service_available(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -596,6 +614,7 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     storage: ("apps", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Controller", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c))) },
         Column { name: "Revision", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["revision"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -623,6 +642,7 @@ static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
     storage: ("apps", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Controller", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c))) },
         Column { name: "Revision", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["revision"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -650,6 +670,7 @@ static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
     storage: ("apps", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Controller", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::ControllerRevision>().map_or(Cell::Null, |v| crate::hatches::apps::controller_revision_controller(v, c))) },
         Column { name: "Revision", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["revision"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -679,6 +700,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "desiredNumberScheduled"], None) },
         Column { name: "Current", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "currentNumberScheduled"], None) },
         Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "numberReady"], None) },
@@ -715,6 +737,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "desiredNumberScheduled"], None) },
         Column { name: "Current", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "currentNumberScheduled"], None) },
         Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "numberReady"], None) },
@@ -752,6 +775,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))) },
         Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "availableReplicas"], None) },
@@ -786,6 +810,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))) },
         Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "availableReplicas"], None) },
@@ -820,6 +845,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::Deployment>().map_or(Cell::Null, |v| crate::hatches::apps::deployment_ready(v, c))) },
         Column { name: "Up-to-date", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "updatedReplicas"], None) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "availableReplicas"], None) },
@@ -854,6 +880,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "replicas"], None) },
         Column { name: "Current", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "replicas"], None) },
         Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "readyReplicas"], None) },
@@ -888,6 +915,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "replicas"], None) },
         Column { name: "Current", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "replicas"], None) },
         Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "readyReplicas"], None) },
@@ -922,6 +950,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
@@ -953,6 +982,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
@@ -984,6 +1014,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apps::v1::StatefulSet>().map_or(Cell::Null, |v| crate::hatches::apps::stateful_set_ready(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
@@ -1313,9 +1344,10 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Reference", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c))) },
         Column { name: "Targets", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c))) },
-        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "minReplicas"], Some("<unset>")) },
+        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c))) },
         Column { name: "MaxPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "maxReplicas"], None) },
         Column { name: "Replicas", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "currentReplicas"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -1345,9 +1377,10 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Reference", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_reference(v, c))) },
         Column { name: "Targets", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_targets(v, c))) },
-        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "minReplicas"], Some("<unset>")) },
+        Column { name: "MinPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::autoscaling::v2::HorizontalPodAutoscaler>().map_or(Cell::Null, |v| crate::hatches::autoscaling::horizontal_pod_autoscaler_min_pods(v, c))) },
         Column { name: "MaxPods", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "maxReplicas"], None) },
         Column { name: "Replicas", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "currentReplicas"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -1377,6 +1410,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Schedule", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "schedule"], None) },
         Column { name: "Timezone", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")) },
         Column { name: "Suspend", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::CronJob>().map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c))) },
@@ -1412,6 +1446,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Schedule", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "schedule"], None) },
         Column { name: "Timezone", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "timeZone"], Some("<none>")) },
         Column { name: "Suspend", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::CronJob>().map_or(Cell::Null, |v| crate::hatches::batch::cron_job_suspend(v, c))) },
@@ -1447,6 +1482,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_status(v, c))) },
         Column { name: "Completions", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_completions(v, c))) },
         Column { name: "Duration", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::batch::v1::Job>().map_or(Cell::Null, |v| crate::hatches::batch::job_duration(v, c))) },
@@ -1483,6 +1519,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
         Column { name: "Requestor", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "username"], None) },
@@ -1517,6 +1554,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
         SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
         Column { name: "Requestor", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "username"], None) },
@@ -1548,6 +1586,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
     ],
     selectable: &[
@@ -1575,6 +1614,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "SignerName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "signerName"], Some("<none>")) },
     ],
     selectable: &[
@@ -1604,6 +1644,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PodName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "podName"], None) },
         Column { name: "ServiceAccountName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "serviceAccountName"], None) },
         Column { name: "NodeName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], None) },
@@ -1638,6 +1679,7 @@ static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     storage: ("coordination.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Holder", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "holderIdentity"], Some("")) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -1664,6 +1706,7 @@ static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("coordination.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Holder", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "holderIdentity"], Some("")) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -1690,6 +1733,7 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("coordination.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "LeaseName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "leaseName"], None) },
         Column { name: "BinaryVersion", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "binaryVersion"], None) },
         Column { name: "EmulationVersion", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "emulationVersion"], None) },
@@ -1718,6 +1762,7 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     storage: ("coordination.k8s.io", "v1beta1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "LeaseName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "leaseName"], None) },
         Column { name: "BinaryVersion", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "binaryVersion"], None) },
         Column { name: "EmulationVersion", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "emulationVersion"], None) },
@@ -1769,6 +1814,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     storage: ("", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_status(v, c))) },
         Column { name: "Message", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_message(v, c))) },
         Column { name: "Error", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ComponentStatus>().map_or(Cell::Null, |v| crate::hatches::core::component_status_error(v, c))) },
@@ -1796,6 +1842,7 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     storage: ("", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Data", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ConfigMap>().map_or(Cell::Null, |v| crate::hatches::core::config_map_data(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -1822,6 +1869,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     storage: ("", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Endpoints>().map_or(Cell::Null, |v| crate::hatches::core::endpoints_endpoints(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -1920,6 +1968,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "phase"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -1951,6 +2000,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_status(v, c))) },
         Column { name: "Roles", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Node>().map_or(Cell::Null, |v| crate::hatches::core::node_roles(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -1988,6 +2038,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Capacity", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "capacity", "storage"], None) },
         Column { name: "Access Modes", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolume>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_access_modes(v, c))) },
         Column { name: "Reclaim Policy", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "persistentVolumeReclaimPolicy"], None) },
@@ -2024,6 +2075,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_status(v, c))) },
         Column { name: "Volume", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "volumeName"], None) },
         Column { name: "Capacity", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Cell::Null, |v| crate::hatches::core::persistent_volume_claim_capacity(v, c))) },
@@ -2067,6 +2119,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Ready", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_ready(v, c))) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_status(v, c))) },
         Column { name: "Restarts", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Pod>().map_or(Cell::Null, |v| crate::hatches::core::pod_restarts(v, c))) },
@@ -2110,6 +2163,7 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     storage: ("", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Join(&["template", "spec", "containers", "name"], None) },
         Column { name: "Images", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Join(&["template", "spec", "containers", "image"], None) },
         Column { name: "Pod Labels", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Labels(&["template", "metadata", "labels"], None) },
@@ -2140,6 +2194,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Desired", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "replicas"], None) },
         Column { name: "Current", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "replicas"], None) },
         Column { name: "Ready", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "readyReplicas"], None) },
@@ -2175,6 +2230,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Request", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ResourceQuota>().map_or(Cell::Null, |v| crate::hatches::core::resource_quota_request(v, c))) },
         Column { name: "Limit", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::ResourceQuota>().map_or(Cell::Null, |v| crate::hatches::core::resource_quota_limit(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -2202,6 +2258,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     storage: ("", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["type"], None) },
         Column { name: "Data", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Len(&["data"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -2234,6 +2291,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "type"], None) },
         Column { name: "Cluster-IP", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Service>().map_or(Cell::Null, |v| crate::hatches::core::service_cluster_ip(v, c))) },
         Column { name: "External-IP", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Service>().map_or(Cell::Null, |v| crate::hatches::core::service_external_ip(v, c))) },
@@ -2269,6 +2327,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -2294,6 +2353,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     storage: ("discovery.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "AddressType", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["addressType"], None) },
         Column { name: "Ports", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_ports(v, c))) },
         Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c))) },
@@ -2322,6 +2382,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("discovery.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "AddressType", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["addressType"], None) },
         Column { name: "Ports", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_ports(v, c))) },
         Column { name: "Endpoints", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Cell::Null, |v| crate::hatches::discovery::endpoint_slice_endpoints(v, c))) },
@@ -2420,6 +2481,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
         Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
         Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
@@ -2451,6 +2513,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
         Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
         Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
@@ -2482,6 +2545,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
         Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
         Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
@@ -2513,6 +2577,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "PriorityLevel", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "priorityLevelConfiguration", "name"], None) },
         Column { name: "MatchingPrecedence", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "matchingPrecedence"], None) },
         Column { name: "DistinguisherMethod", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "distinguisherMethod", "type"], Some("<none>")) },
@@ -2544,6 +2609,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "type"], None) },
         Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
         Column { name: "Queues", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
@@ -2576,6 +2642,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "type"], None) },
         Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
         Column { name: "Queues", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
@@ -2608,6 +2675,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "type"], None) },
         Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
         Column { name: "Queues", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
@@ -2640,6 +2708,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
         SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "type"], None) },
         Column { name: "NominalConcurrencyShares", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "nominalConcurrencyShares"], Some("<none>")) },
         Column { name: "Queues", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "limited", "limitResponse", "queuing", "queues"], Some("<none>")) },
@@ -2672,6 +2741,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "CommonEncodingVersion", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "commonEncodingVersion"], Some("<unset>")) },
         Column { name: "StorageVersions", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::apiserverinternal::v1alpha1::StorageVersion>().map_or(Cell::Null, |v| crate::hatches::apiserverinternal::storage_version_storage_versions(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -2701,6 +2771,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Class", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")) },
         Column { name: "Hosts", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c))) },
         Column { name: "Address", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c))) },
@@ -2732,6 +2803,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Class", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "ingressClassName"], Some("<none>")) },
         Column { name: "Hosts", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_hosts(v, c))) },
         Column { name: "Address", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::Ingress>().map_or(Cell::Null, |v| crate::hatches::networking::ingress_address(v, c))) },
@@ -2817,6 +2889,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     storage: ("networking.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "ParentRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IPAddress>().map_or(Cell::Null, |v| crate::hatches::networking::ip_address_parent_ref(v, c))) },
     ],
     selectable: &[],
@@ -2842,6 +2915,7 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     storage: ("networking.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "ParentRef", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::networking::v1::IPAddress>().map_or(Cell::Null, |v| crate::hatches::networking::ip_address_parent_ref(v, c))) },
     ],
     selectable: &[],
@@ -2867,6 +2941,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     storage: ("networking.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Pod-Selector", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Selector(&["spec", "podSelector"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -2895,6 +2970,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "CIDRs", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Join(&["spec", "cidrs"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -2923,6 +2999,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "CIDRs", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Join(&["spec", "cidrs"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -2949,6 +3026,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     storage: ("node.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Handler", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["handler"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -2975,6 +3053,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     storage: ("node.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Handler", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["handler"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -3001,6 +3080,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     storage: ("node.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Handler", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["handler"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -3029,6 +3109,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Min Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")) },
         Column { name: "Max Unavailable", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")) },
         Column { name: "Allowed Disruptions", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "disruptionsAllowed"], None) },
@@ -3059,6 +3140,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Min Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "minAvailable"], Some("N/A")) },
         Column { name: "Max Unavailable", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "maxUnavailable"], Some("N/A")) },
         Column { name: "Allowed Disruptions", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["status", "disruptionsAllowed"], None) },
@@ -3156,6 +3238,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c))) },
@@ -3185,6 +3268,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c))) },
@@ -3214,6 +3298,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::ClusterRoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::cluster_role_binding_users(v, c))) },
@@ -3312,6 +3397,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c))) },
@@ -3341,6 +3427,7 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c))) },
@@ -3370,6 +3457,7 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     storage: ("rbac.authorization.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Role", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_role(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Users", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::rbac::v1::RoleBinding>().map_or(Cell::Null, |v| crate::hatches::rbac::role_binding_users(v, c))) },
@@ -3399,6 +3487,7 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3424,6 +3513,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3449,6 +3539,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3476,6 +3567,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Key", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "key"], None) },
         Column { name: "Value", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "value"], None) },
         Column { name: "Effect", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "effect"], None) },
@@ -3507,6 +3599,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Key", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "key"], None) },
         Column { name: "Value", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "value"], None) },
         Column { name: "Effect", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "taint", "effect"], None) },
@@ -3538,6 +3631,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "State", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -3566,6 +3660,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "State", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -3594,6 +3689,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "State", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1::ResourceClaim>().map_or(Cell::Null, |v| crate::hatches::resource::resource_claim_state(v, c))) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -3620,6 +3716,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3645,6 +3742,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3670,6 +3768,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3697,6 +3796,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
         SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Driver", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "driver"], None) },
         Column { name: "Total", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_total(v, c))) },
         Column { name: "Available", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::resource::v1alpha3::ResourcePoolStatusRequest>().map_or(Cell::Null, |v| crate::hatches::resource::resource_pool_status_request_available(v, c))) },
@@ -3730,6 +3830,7 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
         Column { name: "Driver", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "driver"], None) },
         Column { name: "Pool", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "pool", "name"], None) },
@@ -3761,6 +3862,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
         Column { name: "Driver", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "driver"], None) },
         Column { name: "Pool", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "pool", "name"], None) },
@@ -3792,6 +3894,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("resource.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], Some("")) },
         Column { name: "Driver", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "driver"], None) },
         Column { name: "Pool", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "pool", "name"], None) },
@@ -3825,6 +3928,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Policy", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::scheduling::v1alpha2::PodGroup>().map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_policy(v, c))) },
         Column { name: "Workload", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "podGroupTemplateRef", "workload", "workloadName"], Some("<none>")) },
         Column { name: "Status", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::scheduling::v1alpha2::PodGroup>().map_or(Cell::Null, |v| crate::hatches::scheduling::pod_group_status(v, c))) },
@@ -3853,6 +3957,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     storage: ("scheduling.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Value", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["value"], None) },
         Column { name: "Global-Default", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["globalDefault"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -3881,6 +3986,7 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     storage: ("scheduling.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Value", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Path(&["value"], None) },
         Column { name: "Global-Default", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["globalDefault"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
@@ -3909,6 +4015,7 @@ static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     storage: ("scheduling.k8s.io", "v1alpha2"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[],
@@ -3934,6 +4041,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "attachRequired"], None) },
         Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
         Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
@@ -3965,6 +4073,7 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "attachRequired"], None) },
         Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
         Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
@@ -3996,6 +4105,7 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Drivers", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "drivers"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -4022,6 +4132,7 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Drivers", kind: "integer", format: "", priority: 0, description: "", cell: CellRule::Len(&["spec", "drivers"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -4179,6 +4290,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["spec", "attacher"], None) },
         Column { name: "PV", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], None) },
@@ -4210,6 +4322,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["spec", "attacher"], None) },
         Column { name: "PV", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], None) },
@@ -4241,6 +4354,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
         SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
     ],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "Attacher", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["spec", "attacher"], None) },
         Column { name: "PV", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "source", "persistentVolumeName"], Some("")) },
         Column { name: "Node", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["spec", "nodeName"], None) },
@@ -4270,6 +4384,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["driverName"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -4296,6 +4411,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["driverName"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -4322,6 +4438,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     storage: ("storage.k8s.io", "v1"),
     subresources: &[],
     columns: &[
+        Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
         Column { name: "DriverName", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["driverName"], None) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],

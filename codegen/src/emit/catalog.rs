@@ -150,13 +150,13 @@ impl KindEmitter<'_> {
         table(&rows)
     }
 
+    /// All columns, Name first unless the definition places it itself; none when there are only the default ones.
     fn columns(&self, r: &Resource, hub: Option<StructId>) -> String {
-        let rows: Vec<String> = r.columns.iter().map(|c| {
-            format!(
-                "\n        Column {{ name: {}, kind: {}, format: {}, priority: {}, description: {}, cell: {} }},",
-                string(&c.name), string(&c.kind), string(&c.format), c.priority, string(&c.docs), self.cell(c, hub)
-            )
-        }).collect();
+        let mut rows = Vec::new();
+        if !r.columns.is_empty() && r.columns.iter().all(|c| c.name != "Name") {
+            rows.push(column_row("Name", "string", "name", 0, "", "CellRule::Path(&[\"metadata\", \"name\"], None)"));
+        }
+        rows.extend(r.columns.iter().map(|c| column_row(&c.name, &c.kind, &c.format, c.priority, &c.docs, &self.cell(c, hub))));
         table(&rows)
     }
 
@@ -251,6 +251,13 @@ impl KindEmitter<'_> {
             function_path(self.paths, s, Direction::FromHub)
         )
     }
+}
+
+fn column_row(name: &str, kind: &str, format: &str, priority: i32, docs: &str, cell: &str) -> String {
+    format!(
+        "\n        Column {{ name: {}, kind: {}, format: {}, priority: {priority}, description: {}, cell: {cell} }},",
+        string(name), string(kind), string(format), string(docs)
+    )
 }
 
 fn table(rows: &[String]) -> String {
