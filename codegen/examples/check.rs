@@ -8,7 +8,7 @@ use std::time::Instant;
 fn main() -> ExitCode {
     let root = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_string()));
     let start = Instant::now();
-    let (model, diagnostics) = codegen::examine(&root);
+    let codegen::Examined { model, diagnostics, .. } = codegen::examine(&root);
     let (structs, enums) = (model.structs.len(), model.enums.len());
     let fields: usize = model.structs.iter().map(|one| one.fields.len()).sum();
     let kinds: usize = model.groups.iter().map(|group| group.kinds.len()).sum();

@@ -4,6 +4,7 @@ mod check;
 pub mod diagnostics;
 pub mod emit;
 mod hatches;
+pub mod ledger;
 pub mod model;
 pub mod names;
 mod parse;
@@ -15,18 +16,32 @@ pub use refresh::refresh;
 use std::path::Path;
 
 use crate::diagnostics::Diagnostics;
+use crate::ledger::LedgerFile;
 use crate::model::Model;
 
-/// The model of `api-defs/` below `root` as far as it can be understood, and everything that there is to say about it.
-pub fn examine(root: &Path) -> (Model, Diagnostics) {
+/// What a look at `api-defs/` found.
+pub struct Examined {
+    /// As far as the definitions can be understood.
+    pub model: Model,
+    /// Errors, and warnings.
+    pub diagnostics: Diagnostics,
+    /// The ledger as it should be after this build.
+    pub ledger: Vec<LedgerFile>,
+}
+
+/// Reads and checks `api-defs/` below `root`; writes nothing.
+pub fn examine(root: &Path) -> Examined {
     let mut diagnostics = Diagnostics::default();
     let (model, origins) = parse::parse(root, &mut diagnostics);
     check::check(root, &model, &origins, &mut diagnostics);
-    (model, diagnostics)
+    // What could not be read would look as if it were gone.
+    let understood = !diagnostics.has_errors();
+    let ledger = if understood { ledger::compare(root, &model, &origins, &mut diagnostics) } else { Vec::new() };
+    Examined { model, diagnostics, ledger }
 }
 
 /// The model of `api-defs/` below `root`, or everything that is wrong with it.
 pub fn load(root: &Path) -> Result<Model, Diagnostics> {
-    let (model, diagnostics) = examine(root);
+    let Examined { model, diagnostics, .. } = examine(root);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }
 }

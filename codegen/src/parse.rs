@@ -22,7 +22,7 @@ use std::path::Path;
 use crate::diagnostics::Diagnostics;
 use crate::model::Model;
 
-pub use self::ast::{Break, Marked, Marks};
+pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};
 
 /// The model of `api-defs/` below `root`, with where its words stand.

@@ -7,11 +7,12 @@ use crate::model::Span;
 /// One folder of `api-defs/`.
 #[derive(Debug, Default)]
 pub struct Group {
-    pub folder: String,
     /// What `group.rs` says; kinds, and the versions' types, still empty.
     pub head: model::Group,
     /// `#![allow(..)]`: codes.
     pub allows: Vec<Marked>,
+    /// `#![breaks(..)]`.
+    pub breaks: Vec<Break>,
     pub decls: Vec<Decl>,
     pub uses: Vec<Use>,
 }
@@ -200,7 +201,6 @@ pub struct Union {
     /// (value, member): the value is an enum's variant or a string, and absent without a discriminator.
     pub members: Vec<(Option<Entry>, Marked)>,
     pub zero_allowed: bool,
-    pub span: Span,
 }
 
 impl PartialEq for Union {

@@ -8,7 +8,7 @@ use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{self, Package, Serving, Version};
 use crate::names;
 
-const ATTRIBUTES: &[&str] = &["group", "version", "allow"];
+const ATTRIBUTES: &[&str] = &["group", "version", "allow", "breaks"];
 const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
@@ -19,7 +19,7 @@ pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     };
     let mut reader = Reader { scope: Scope { file: &file.path }, diagnostics };
     let (docs, attrs) = reader.attributes(&file.syntax.attrs, ATTRIBUTES, "a group");
-    let mut group = Group { folder: folder.name.clone(), ..Group::default() };
+    let mut group = Group::default();
     let head = attrs.iter().find(|attr| attr.name == "group");
     match head {
         Some(attr) => group.head = reader.group(attr),
@@ -33,6 +33,7 @@ pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
         match attr.name.as_str() {
             "version" => reader.version(attr, &mut group.head.versions),
             "allow" => group.allows.extend(reader.names(&attr.entries)),
+            "breaks" => group.breaks.extend(reader.breaks(attr)),
             _ => {}
         }
     }

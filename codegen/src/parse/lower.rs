@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use self::build::Ids;
 use self::instances::{Instances, inherited};
 use self::program::Program;
-use super::ast::{Body, Decl, Field, Group, Marked, Marks};
+use super::ast::{Body, Break, Decl, Field, Group, Marked, Marks};
 use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{self, Model, PathDefault, Span, StructId};
@@ -30,6 +30,8 @@ pub struct Origins {
     pub marks: HashMap<Span, Marks>,
     /// `#![allow(..)]` by module.
     pub group_allows: HashMap<String, Vec<Marked>>,
+    /// `#![breaks(..)]` by module.
+    pub group_breaks: HashMap<String, Vec<Break>>,
     /// Where a hatch function is named, by module and function.
     pub hatches: HashMap<(String, String), Span>,
     /// Variants of an enum by its place.
@@ -166,6 +168,7 @@ fn origins(program: &Program) -> Origins {
     let mut origins = Origins::default();
     for group in &program.groups {
         origins.group_allows.insert(group.head.module.clone(), group.allows.clone());
+        origins.group_breaks.insert(group.head.module.clone(), group.breaks.clone());
         for decl in &group.decls {
             origins.declaration(decl);
             let attrs = &decl.attrs;

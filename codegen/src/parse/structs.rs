@@ -170,7 +170,7 @@ impl Reader<'_> {
             return None;
         }
         let (discriminator, members) = (None, Vec::new());
-        let mut out = Union { discriminator, members, zero_allowed: false, span: attr.span.clone() };
+        let mut out = Union { discriminator, members, zero_allowed: false };
         for entry in &attr.entries {
             match (entry.word().as_deref(), &entry.value.kind) {
                 (Some("discriminator"), _) => out.discriminator = self.ident(entry),

@@ -1,0 +1,83 @@
+//! The ledger: what each group has published, one readable file per group in `ledger/`, and what a build refuses to break.
+//!
+//! A build compares the definitions with the ledger, reports every break at the declaration that made it, and writes down what
+//! is new. It stands outside `api-defs/`, because the build script watches that folder and would otherwise run after itself.
+//! See `docs/ledger.md` for the file's grammar and for how a break is meant on purpose.
+
+mod compare;
+mod surface;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostics::{Diagnostic, Diagnostics, codes};
+use crate::model::{Model, Span};
+use crate::parse::Origins;
+
+/// Folder of the ledger below the workspace root.
+const FOLDER: &str = "ledger";
+
+/// A ledger file as it should be.
+#[derive(Clone, Debug)]
+pub struct LedgerFile {
+    /// Relative to the workspace root.
+    pub path: PathBuf,
+    pub text: String,
+    /// The file in the repository says something else, or does not exist.
+    pub stale: bool,
+}
+
+/// Compares every group with its ledger; gives the ledger as it should be after this build.
+pub fn compare(root: &Path, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) -> Vec<LedgerFile> {
+    let mut files = Vec::new();
+    for group in &model.groups {
+        let Some(folder) = group.span.file.parent().and_then(Path::file_name) else { continue };
+        let path = Path::new(FOLDER).join(format!("{}.txt", folder.to_string_lossy()));
+        let before = std::fs::read_to_string(root.join(&path)).ok();
+        let published = text::read(&path, before.as_deref().unwrap_or_default(), diagnostics);
+        let now = surface::of(model, group, origins);
+        let next = compare::group(&published, &now, origins, &path, diagnostics);
+        let text = text::write(&group.name, &next);
+        files.push(LedgerFile { stale: before.as_deref() != Some(text.as_str()), path, text });
+    }
+    orphans(root, &files, diagnostics);
+    files
+}
+
+/// Ledgers of groups that are no longer there.
+fn orphans(root: &Path, files: &[LedgerFile], diagnostics: &mut Diagnostics) {
+    let entries = std::fs::read_dir(root.join(FOLDER)).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| Path::new(FOLDER).join(entry.file_name()));
+    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    for path in texts.filter(|path| !files.iter().any(|file| file.path == *path)) {
+        let span = Span { file: path.clone(), line: 0, column: 0 };
+        let diagnostic = Diagnostic::error(codes::GONE_TYPE, &span, "the group of this ledger is gone");
+        diagnostics.push(diagnostic.help(format!("if that is meant, delete `{}` too", path.display())));
+    }
+}
+
+/// Writes the files that differ. With `check` it writes nothing, and a stale file is an error.
+pub fn settle(root: &Path, files: &[LedgerFile], check: bool) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for file in files.iter().filter(|file| file.stale) {
+        let span = Span { file: file.path.clone(), line: 0, column: 0 };
+        if check {
+            let message = "the ledger does not say what the definitions say";
+            let help = "run `cargo build` without CI set, and commit what it writes";
+            diagnostics.push(Diagnostic::error(codes::LEDGER_STALE, &span, message).help(help));
+        } else if let Err(error) = write(&root.join(&file.path), &file.text) {
+            diagnostics.push(Diagnostic::error(codes::LEDGER_SYNTAX, &span, format!("cannot write this file: {error}")));
+        }
+    }
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(()) }
+}
+
+/// By temporary file and rename: the build scripts of two packages may do this at once.
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(&temporary, path)
+}

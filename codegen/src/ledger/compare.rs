@@ -1,0 +1,295 @@
+//! What changed between the ledger and the definitions, which of it breaks clients, and whether that is meant.
+
+use std::path::Path;
+
+use super::surface::Surface;
+use super::text::{Facts, Key, Word};
+use crate::diagnostics::{Code, Diagnostic, Diagnostics, Level, codes};
+use crate::model::Span;
+use crate::names::{self, Stage};
+use crate::parse::{Break, Origins};
+
+/// A change that clients of a version notice.
+struct Change {
+    code: Code,
+    /// What changed; a gone type stands for everything in it.
+    key: Key,
+    message: String,
+    place: Span,
+    help: Vec<String>,
+    /// Where `#[breaks(..)]` may stand, and what it has to name there.
+    items: Vec<(Span, Option<String>)>,
+}
+
+/// Reports the breaks of one group, and gives its ledger as it should be.
+pub fn group(old: &Facts, now: &Surface, origins: &Origins, path: &Path, diagnostics: &mut Diagnostics) -> Facts {
+    let mut comparison = Comparison { old, now, changes: Vec::new() };
+    comparison.versions();
+    comparison.all();
+    comparison.reused_numbers();
+    let mut next = now.facts.clone();
+    next.extend(old.iter().filter(|(key, _)| key.word == Word::Break).map(|(key, reason)| (key.clone(), reason.clone())));
+    next.extend(kept_gone(old, now));
+    let mut used = Vec::new();
+    for change in comparison.changes {
+        let declared = declared(&change, now, origins);
+        let alpha = names::version_rank(&change.key.version).is_some_and(|(stage, ..)| stage == Stage::Alpha);
+        match declared {
+            Some(intent) => {
+                used.push(intent.span.clone());
+                let subject = format!("{} {}", change.code, change.key.subject);
+                next.insert(Key::new(&change.key.version, Word::Break, subject), intent.reason.clone());
+            }
+            None => diagnostics.push(change.diagnostic(old, path, alpha)),
+        }
+        if change.code == codes::GONE_FIELD && !alpha {
+            let number = old.get(&change.key).map_or("0", |rest| number_of(rest));
+            next.insert(Key { word: Word::Gone, ..change.key }, number.to_string());
+        }
+    }
+    idle_breaks(old, now, origins, &used, diagnostics);
+    next
+}
+
+/// Tombstones of structs that are still there, until their field comes back.
+fn kept_gone(old: &Facts, now: &Surface) -> Facts {
+    let gone = old.iter().filter(|(key, _)| key.word == Word::Gone);
+    let kept = gone.filter(|(key, _)| {
+        let back = now.facts.contains_key(&Key { word: Word::Field, ..(*key).clone() });
+        !back && now.facts.contains_key(&Key::new(&key.version, Word::Struct, key.owner()))
+    });
+    kept.map(|(key, rest)| (key.clone(), rest.clone())).collect()
+}
+
+struct Comparison<'a> {
+    old: &'a Facts,
+    now: &'a Surface,
+    changes: Vec<Change>,
+}
+
+impl Comparison<'_> {
+    /// Versions that are gone, each once.
+    fn versions(&mut self) {
+        let mut gone: Vec<&str> = self.old.keys().map(|key| key.version.as_str()).collect();
+        gone.dedup();
+        gone.retain(|version| !self.now.versions.contains_key(*version));
+        for version in gone {
+            let items = vec![(self.now.group.clone(), Some(version.to_string()))];
+            let message = format!("version {version} is gone");
+            let help = vec!["clients and stored objects still speak it: keep it as `unserved`".to_string()];
+            let key = Key::new(version, Word::Struct, version);
+            self.changes.push(Change { code: codes::GONE_TYPE, key, message, place: self.now.group.clone(), help, items });
+        }
+    }
+
+    fn all(&mut self) {
+        for (key, rest) in self.old.iter().filter(|(key, _)| self.now.versions.contains_key(&key.version)) {
+            let now = self.now.facts.get(key);
+            match (key.word, now) {
+                (Word::Gone | Word::Break, _) => {}
+                (Word::Kind | Word::Struct | Word::Enum, None) => self.gone_type(key),
+                (Word::Field, None) => self.gone_field(key),
+                (Word::Value, None) => self.gone_value(key),
+                (Word::Field, Some(now)) => self.field(key, rest, now),
+                (Word::Kind, Some(now)) => self.kind(key, rest, now),
+                (Word::Struct | Word::Enum | Word::Value, Some(_)) => {}
+            }
+        }
+    }
+
+    fn place(&self, key: &Key) -> Span {
+        self.now.places.get(key).unwrap_or(&self.now.group).clone()
+    }
+
+    fn gone_type(&mut self, key: &Key) {
+        // A kind is also a struct; the loss of it is said once.
+        let as_kind = key.word == Word::Struct && self.old.contains_key(&Key { word: Word::Kind, ..key.clone() });
+        if as_kind && !self.now.facts.contains_key(&Key { word: Word::Kind, ..key.clone() }) {
+            return;
+        }
+        let place = self.now.versions.get(&key.version).unwrap_or(&self.now.group).clone();
+        let what = if key.word == Word::Kind { "kind" } else { "type" };
+        let message = format!("{} has lost the {what} `{}`", key.version, key.subject);
+        let items = vec![(self.now.group.clone(), Some(key.subject.clone()))];
+        let intent = format!("`#![breaks(C001, name = {}, reason = \"..\")]` in group.rs", key.subject);
+        let help = vec![format!("if that is meant: {intent}")];
+        self.changes.push(Change { code: codes::GONE_TYPE, key: key.clone(), message, place, help, items });
+    }
+
+    fn gone_field(&mut self, key: &Key) {
+        let owner = Key::new(&key.version, Word::Struct, key.owner());
+        if !self.now.facts.contains_key(&owner) {
+            return;
+        }
+        let place = self.place(&owner);
+        let message = format!("{} of `{}` has lost the field `{}`", key.version, key.owner(), key.member());
+        let help = vec![
+            "keep the field and mark it `deprecated`".to_string(),
+            format!("if that is meant: `#[breaks(C002, field = {}, reason = \"..\")]` on the struct", key.member()),
+        ];
+        let items = vec![(place.clone(), Some(key.member().to_string()))];
+        self.changes.push(Change { code: codes::GONE_FIELD, key: key.clone(), message, place, help, items });
+    }
+
+    fn gone_value(&mut self, key: &Key) {
+        let owner = Key::new(&key.version, Word::Enum, key.owner());
+        if !self.now.facts.contains_key(&owner) {
+            return;
+        }
+        let value = key.subject.split_once(' ').map_or("", |(_, value)| value);
+        let place = self.place(&owner);
+        let message = format!("{} of `{}` has lost the value {value}", key.version, key.owner());
+        let help = vec![format!("if that is meant: `#[breaks(C008, value = {value}, reason = \"..\")]` on the enum")];
+        let items = vec![(place.clone(), Some(value.trim_matches('"').to_string()))];
+        self.changes.push(Change { code: codes::GONE_VALUE, key: key.clone(), message, place, help, items });
+    }
+
+    fn field(&mut self, key: &Key, old: &str, now: &str) {
+        let (old, now) = (FieldFacts::read(old), FieldFacts::read(now));
+        let mut found = Vec::new();
+        if old.number != now.number {
+            found.push((codes::NUMBER_CHANGED, format!("had the number {} and has now {}", old.number, now.number)));
+        }
+        if old.ty != now.ty {
+            found.push((codes::TYPE_CHANGED, format!("was `{}` and is now `{}`", old.ty, now.ty)));
+        }
+        if old.presence == "optional" && now.presence == "required" {
+            found.push((codes::NOW_REQUIRED, "was optional and is now required".to_string()));
+        }
+        if old.default != now.default {
+            let shown = |default: Option<&str>| default.map_or("none".to_string(), |text| format!("`{text}`"));
+            let message = format!("had the default {} and has now {}", shown(old.default), shown(now.default));
+            found.push((codes::DEFAULT_CHANGED, message));
+        }
+        if old.semantics != now.semantics {
+            let shown = |semantics: &[&str]| if semantics.is_empty() { "nothing".to_string() } else { semantics.join(" ") };
+            let message = format!("was merged by {} and is now by {}", shown(&old.semantics), shown(&now.semantics));
+            found.push((codes::SEMANTICS_CHANGED, message));
+        }
+        for (code, what) in found {
+            let message = format!("`{}` in {} {what}", key.subject, key.version);
+            self.on_item(code, key, message);
+        }
+    }
+
+    fn kind(&mut self, key: &Key, old: &str, now: &str) {
+        let (old, now): (Vec<&str>, Vec<&str>) = (old.split(' ').collect(), now.split(' ').collect());
+        let lost = old.iter().skip(2).filter(|name| !now.iter().skip(2).any(|other| other == *name)).copied();
+        for name in lost {
+            self.on_item(codes::RESOURCE_CHANGED, key, format!("`{}` in {} has lost the subresource `{name}`", key.subject, key.version));
+        }
+        if old.first() != Some(&"") && old.iter().take(2).ne(now.iter().take(2)) {
+            let message = format!(
+                "`{}` in {} was `{}` and is now `{}`",
+                key.subject,
+                key.version,
+                old.iter().take(2).copied().collect::<Vec<_>>().join(" "),
+                now.iter().take(2).copied().collect::<Vec<_>>().join(" ")
+            );
+            self.on_item(codes::RESOURCE_CHANGED, key, message);
+        }
+    }
+
+    /// A change of something that is still there.
+    fn on_item(&mut self, code: Code, key: &Key, message: String) {
+        let place = self.place(key);
+        let help = vec![format!("if that is meant: `#[breaks({code}, reason = \"..\")]` here")];
+        let items = vec![(place.clone(), None)];
+        self.changes.push(Change { code, key: key.clone(), message, place, help, items });
+    }
+
+    /// New fields whose number meant something else.
+    fn reused_numbers(&mut self) {
+        let fields = self.now.facts.iter().filter(|(key, _)| key.word == Word::Field && !self.old.contains_key(key));
+        let mut found = Vec::new();
+        for (key, rest) in fields {
+            let number = number_of(rest);
+            let same_struct = |other: &Key| {
+                matches!(other.word, Word::Field | Word::Gone) && other.version == key.version && other.owner() == key.owner()
+            };
+            let taken = self.old.iter().find(|(other, rest)| {
+                same_struct(other) && other.member() != key.member() && number != "0" && number_of(rest) == number
+            });
+            // A field that is still there under its number is a number used twice, which the language refuses anyway.
+            let (other, _) = match taken {
+                Some(taken) if !self.now.facts.contains_key(taken.0) => taken,
+                _ => continue,
+            };
+            found.push((key.clone(), format!("the number {number} of `{}` meant `{}` before", key.subject, other.member())));
+        }
+        for (key, message) in found {
+            self.on_item(codes::NUMBER_REUSED, &key, message);
+        }
+    }
+}
+
+impl Change {
+    fn diagnostic(&self, old: &Facts, path: &Path, alpha: bool) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.code, &self.place, self.message.clone());
+        diagnostic.help.extend(self.help.iter().cloned());
+        if alpha {
+            diagnostic.level = Level::Warning;
+            diagnostic.help = vec!["alpha versions may change; the ledger follows".to_string()];
+            return diagnostic;
+        }
+        let line = old.get(&self.key).map(|rest| self.key.line(rest));
+        match line {
+            Some(line) => diagnostic.help(format!("if it was never released, delete this line from `{}`:\n{line}", path.display())),
+            None => diagnostic,
+        }
+    }
+}
+
+/// The `#[breaks(..)]` that means a change.
+fn declared<'o>(change: &Change, now: &Surface, origins: &'o Origins) -> Option<&'o Break> {
+    let at = |span: &Span| -> Vec<&'o Break> {
+        let marks = origins.marks.get(span).into_iter().flat_map(|marks| &marks.breaks);
+        let group = origins.group_breaks.get(&now.module).into_iter().flatten().filter(|_| *span == now.group);
+        marks.chain(group).collect()
+    };
+    change.items.iter().find_map(|(span, what)| {
+        at(span).into_iter().find(|intent| intent.code == change.code.0 && (what.is_none() || intent.what == *what))
+    })
+}
+
+/// Breaks that neither break anything now nor are in the ledger.
+fn idle_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
+    let recorded = |intent: &Break| {
+        old.iter().any(|(key, reason)| {
+            key.word == Word::Break && key.subject.starts_with(&intent.code) && *reason == intent.reason
+        })
+    };
+    let places: std::collections::BTreeSet<&Span> = now.places.values().collect();
+    let on_items = places.into_iter().filter_map(|span| origins.marks.get(span)).flat_map(|marks| &marks.breaks);
+    let on_group = origins.group_breaks.get(&now.module).into_iter().flatten();
+    for intent in on_items.chain(on_group).filter(|intent| !used.contains(&intent.span) && !recorded(intent)) {
+        let message = format!("`breaks({}, ..)` breaks nothing", intent.code);
+        diagnostics.push(Diagnostic::error(codes::BREAKS_NOTHING, &intent.span, message).help("drop it, or name what it breaks"));
+    }
+}
+
+fn number_of(rest: &str) -> &str {
+    rest.split(' ').next().unwrap_or("0")
+}
+
+/// The parts of `1 i32 optional list=set default=1`.
+struct FieldFacts<'a> {
+    number: &'a str,
+    ty: &'a str,
+    presence: &'a str,
+    semantics: Vec<&'a str>,
+    default: Option<&'a str>,
+}
+
+impl<'a> FieldFacts<'a> {
+    fn read(rest: &'a str) -> Self {
+        let (rest, default) = match rest.split_once(" default=") {
+            Some((rest, default)) => (rest, Some(default)),
+            None => (rest, None),
+        };
+        let mut words = rest.split(' ');
+        let mut next = || words.next().unwrap_or_default();
+        let (number, ty, presence) = (next(), next(), next());
+        Self { number, ty, presence, semantics: words.collect(), default }
+    }
+}
