@@ -1,1 +1,122 @@
+//! Who may do what (upstream: `apiserver/pkg/authorization`).
+//!
+//! Authorizers are asked in order; the first one that has an opinion decides, and without any opinion the answer is no.
 
+pub mod attributes;
+pub mod rbac;
+
+use std::sync::Arc;
+
+pub use attributes::Attributes;
+
+use crate::handler::BoxFuture;
+use crate::user::SYSTEM_MASTERS;
+
+/// What an authorizer says, and why. The reason of a refusal is shown to the client, that of a permission to reviews.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Decision {
+    Allow(Arc<str>),
+    Deny(Arc<str>),
+    /// Somebody else has to say; the reason counts when nobody does.
+    NoOpinion(Arc<str>),
+}
+
+impl Decision {
+    /// Whether the request may go on.
+    pub fn is_allowed(&self) -> bool {
+        matches!(self, Decision::Allow(_))
+    }
+
+    /// Why.
+    pub fn reason(&self) -> &str {
+        match self {
+            Decision::Allow(reason) | Decision::Deny(reason) | Decision::NoOpinion(reason) => reason,
+        }
+    }
+}
+
+/// Who decides (upstream: `authorizer.Authorizer`).
+pub trait Authorizer: Send + Sync {
+    /// Whether the user of the attributes may do what they say.
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision>;
+}
+
+fn ready(decision: Decision) -> BoxFuture<'static, Decision> {
+    Box::pin(std::future::ready(decision))
+}
+
+/// Everybody may do everything.
+pub struct AlwaysAllow;
+
+impl Authorizer for AlwaysAllow {
+    fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        ready(Decision::Allow("".into()))
+    }
+}
+
+/// Nobody may do anything. No opinion rather than a refusal, as upstream: later authorizers are asked.
+pub struct AlwaysDeny;
+
+impl Authorizer for AlwaysDeny {
+    fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        ready(Decision::NoOpinion("Everything is forbidden.".into()))
+    }
+}
+
+/// Members of a group may do everything (upstream: `authorizerfactory.NewPrivilegedGroups`).
+pub struct PrivilegedGroup(pub &'static str);
+
+impl Authorizer for PrivilegedGroup {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        ready(match attributes.user.is_in(self.0) {
+            true => Decision::Allow("".into()),
+            false => Decision::NoOpinion("".into()),
+        })
+    }
+}
+
+/// Several authorizers in order (upstream: `authorization/union`).
+pub struct Union(Vec<Arc<dyn Authorizer>>);
+
+impl Union {
+    /// Members of `system:masters` first, then these.
+    pub fn new(authorizers: impl IntoIterator<Item = Arc<dyn Authorizer>>) -> Self {
+        let masters: Arc<dyn Authorizer> = Arc::new(PrivilegedGroup(SYSTEM_MASTERS));
+        Union(std::iter::once(masters).chain(authorizers).collect())
+    }
+}
+
+impl Authorizer for Union {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            let mut reasons = Vec::new();
+            for authorizer in &self.0 {
+                match authorizer.authorize(attributes).await {
+                    Decision::NoOpinion(reason) if reason.is_empty() => {}
+                    Decision::NoOpinion(reason) => reasons.push(reason),
+                    decided => return decided,
+                }
+            }
+            Decision::NoOpinion(reasons.join("\n").into())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user::User;
+
+    async fn decide(authorizers: Vec<Arc<dyn Authorizer>>, group: &str) -> Decision {
+        let user = User::new("x", [group]);
+        Union::new(authorizers).authorize(&Attributes::path(&user, "get", "/x")).await
+    }
+
+    #[tokio::test]
+    async fn the_first_opinion_decides() {
+        assert!(decide(vec![Arc::new(AlwaysDeny)], "system:masters").await.is_allowed());
+        assert!(decide(vec![Arc::new(AlwaysDeny), Arc::new(AlwaysAllow)], "dev").await.is_allowed());
+        assert_eq!(decide(vec![Arc::new(AlwaysDeny)], "dev").await, Decision::NoOpinion("Everything is forbidden.".into()));
+        assert_eq!(decide(vec![], "dev").await, Decision::NoOpinion("".into()));
+    }
+}

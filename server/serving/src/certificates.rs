@@ -1,1 +1,122 @@
+//! Keys and certificates: those of the flags, or ones of the server's own making, kept in the data directory.
+//!
+//! Upstream makes a self-signed serving certificate only, and leaves authorities, client certificates and the keys of service accounts to
+//! installers such as kubeadm. This server makes what kubeadm would, so that it can be started and used without any.
 
+mod files;
+mod kubeconfig;
+mod pki;
+mod service_accounts;
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+
+pub use service_accounts::ServiceAccountKeys;
+
+use crate::Error;
+use crate::options::Options;
+use crate::user::SYSTEM_MASTERS;
+use files::read;
+use pki::{Authority, Purpose};
+
+/// The user of the kubeconfig that is written.
+const ADMIN: &str = "kubernetes-admin";
+
+/// What the server shows of itself, and what it believes.
+pub struct Certificates {
+    /// The serving certificate and its chain.
+    pub(crate) serving: Vec<CertificateDer<'static>>,
+    pub(crate) serving_key: PrivateKeyDer<'static>,
+    /// Who signs client certificates, in PEM.
+    pub client_ca: Vec<u8>,
+    /// What clients know the server by, in PEM.
+    pub server_ca: Vec<u8>,
+    /// Keys of service account tokens.
+    pub service_accounts: ServiceAccountKeys,
+    /// Certificate and key of the administrator, unless clients are signed by an authority that is not ours.
+    admin: Option<(Vec<u8>, Vec<u8>)>,
+    kubeconfig: PathBuf,
+}
+
+impl Certificates {
+    /// Reads what the flags name, makes what they do not, and renews what is about to expire. Blocks; the first start takes seconds.
+    pub fn prepare(options: &Options) -> Result<Self, Error> {
+        let directory = &options.serving.cert_dir;
+        files::make_directory(&options.data_dir)?;
+        files::make_directory(directory)?;
+        let own = Authority::load_or_make(directory)?;
+        let client_ca = match &options.authentication.client_ca_file {
+            Some(path) => read(path)?,
+            None => own.certificate_pem().into(),
+        };
+        let admin = match options.authentication.client_ca_file {
+            Some(_) => None,
+            None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
+        };
+        let (serving, serving_key, server_ca) = match &options.serving.tls {
+            Some((certificate, key)) => (read(certificate)?, read(key)?, read(certificate)?),
+            None => {
+                let (certificate, key) = own.issue("apiserver", &Purpose::Server { names: &names(options) })?;
+                (certificate, key, own.certificate_pem().into())
+            }
+        };
+        let source = options.serving.tls.as_ref().map_or(directory.as_path(), |(certificate, _)| certificate.as_path());
+        Ok(Certificates {
+            serving: certificates(source, &serving)?,
+            serving_key: private_key(source, &serving_key)?,
+            client_ca,
+            server_ca,
+            service_accounts: ServiceAccountKeys::prepare(directory, &options.authentication)?,
+            admin,
+            kubeconfig: options.data_dir.join("admin.kubeconfig"),
+        })
+    }
+
+    /// Writes a kubeconfig for the administrator of a server at this address, and says where it is. None if the server cannot vouch for
+    /// one, because clients are signed by somebody else.
+    pub fn write_kubeconfig(&self, address: SocketAddr) -> Result<Option<&Path>, Error> {
+        let Some((certificate, key)) = &self.admin else { return Ok(None) };
+        let host = match address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => "127.0.0.1".into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => "[::1]".into(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+            IpAddr::V4(ip) => ip.to_string(),
+        };
+        let text = kubeconfig::text(&format!("https://{host}:{}", address.port()), &self.server_ca, ADMIN, certificate, key);
+        files::write(&self.kubeconfig, text.as_bytes(), files::SECRET)?;
+        Ok(Some(&self.kubeconfig))
+    }
+}
+
+/// What the serving certificate is good for.
+fn names(options: &Options) -> Vec<String> {
+    let mut names: Vec<String> = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"]
+        .map(String::from)
+        .into();
+    let serving = &options.serving;
+    let first_services = options.services.cluster_ip_ranges.iter().filter_map(|range| range.nth(1));
+    let mut addresses: Vec<IpAddr> = vec![[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
+    addresses.extend(first_services.chain(serving.advertise_address).chain([serving.bind_address]).filter(|ip| !ip.is_unspecified()));
+    names.extend(addresses.iter().map(IpAddr::to_string));
+    names.extend(Some(serving.external_hostname.split(':').next().unwrap_or("").to_owned()).filter(|name| !name.is_empty()));
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The certificates of a PEM file.
+pub(crate) fn certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let found = found.map_err(|why| Error::content(path, why.to_string()))?;
+    if found.is_empty() { Err(Error::content(path, "no certificate in PEM found")) } else { Ok(found) }
+}
+
+fn private_key(path: &Path, pem: &[u8]) -> Result<PrivateKeyDer<'static>, Error> {
+    PrivateKeyDer::from_pem_slice(pem).map_err(|why| Error::content(path, format!("private key: {why}")))
+}
+
+#[cfg(test)]
+mod tests;

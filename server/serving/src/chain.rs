@@ -1,1 +1,46 @@
+//! The handler chain: the filters in upstream's order, around whoever answers (upstream: `DefaultBuildHandlerChain`).
 
+use std::sync::Arc;
+
+use crate::Error;
+use crate::authentication::Authentication;
+use crate::authorization::Authorizer;
+use crate::filters::{
+    WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway, WithImpersonation, WithMaxInFlight,
+    WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings, WithWatchTermination,
+};
+use crate::handler::Handler;
+use crate::metrics::{Metrics, WithMetrics};
+use crate::options::Options;
+use crate::shutdown::Shutdown;
+
+/// What the filters need to know.
+pub struct Chain<'a> {
+    pub options: &'a Options,
+    pub authentication: Authentication,
+    pub authorizer: Arc<dyn Authorizer>,
+    pub metrics: Metrics,
+    pub shutdown: Shutdown,
+}
+
+impl Chain<'_> {
+    /// Puts the filters around a handler. Read from the bottom up, it is the way of a request.
+    pub fn around(self, handler: impl Handler + 'static) -> Result<Arc<dyn Handler>, Error> {
+        let requests = &self.options.requests;
+        let gate = |name| self.options.features.enabled(name);
+        let handler = WithAuthorization::new(handler, Arc::clone(&self.authorizer));
+        let handler = WithMaxInFlight::new(handler, requests, &self.metrics);
+        let handler = WithImpersonation::new(handler, self.authorizer, gate("ConstrainedImpersonation"));
+        let handler = WithAuthentication::new(handler, self.authentication, gate("UnauthenticatedHTTP2DOSMitigation"));
+        let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
+        let handler = WithWarnings(handler);
+        let handler = WithTimeout::new(handler, requests.request_timeout);
+        let handler = WithWatchTermination::new(handler, self.shutdown);
+        let handler = WithGoaway::new(handler, requests.goaway_chance);
+        let handler = WithDefaultHeaders::new(handler, &requests.hsts_directives);
+        let handler = WithMetrics::new(handler, self.metrics);
+        let handler = WithRequestInfo(handler);
+        let handler = WithPanicRecovery(handler);
+        Ok(Arc::new(WithAuditId(handler)))
+    }
+}

@@ -1,1 +1,32 @@
+//! What every request passes through on its way to a resource: one small type each, put together by [`crate::chain`].
 
+mod audit_id;
+mod authentication;
+mod authorization;
+mod cors;
+mod goaway;
+mod headers;
+mod impersonation;
+mod in_flight;
+mod panic_recovery;
+mod request_info;
+mod timeout;
+mod warnings;
+mod watch_termination;
+
+#[cfg(test)]
+pub(crate) mod testing;
+
+pub use audit_id::{AuditId, WithAuditId};
+pub use authentication::WithAuthentication;
+pub use authorization::WithAuthorization;
+pub use cors::WithCors;
+pub use goaway::WithGoaway;
+pub use headers::WithDefaultHeaders;
+pub use impersonation::WithImpersonation;
+pub use in_flight::WithMaxInFlight;
+pub use panic_recovery::WithPanicRecovery;
+pub use request_info::WithRequestInfo;
+pub use timeout::{Deadline, WithTimeout};
+pub use warnings::WithWarnings;
+pub use watch_termination::WithWatchTermination;

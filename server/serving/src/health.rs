@@ -1,1 +1,126 @@
+//! Whether the server lives, and is ready (`/livez`, `/readyz`, and the older `/healthz`; upstream: `apiserver/pkg/server/healthz`).
 
+mod checks;
+mod handler;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, RwLock};
+
+use crate::shutdown::{Phase, Shutdown};
+
+/// A question with a yes, or a no and its reason.
+pub type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// The named checks of a server. Clones share them.
+///
+/// It begins with the checks upstream has, all of them good, so that the documents look alike; a part of the server that can fail, or takes
+/// time to begin, replaces its own with [`Health::set`] or [`Health::pending`].
+#[derive(Clone)]
+pub struct Health(Arc<RwLock<Vec<Named>>>);
+
+#[derive(Clone)]
+struct Named {
+    name: &'static str,
+    /// The endpoints it belongs to.
+    on: Endpoints,
+    check: Check,
+}
+
+/// Which of the three endpoints a check belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Endpoints {
+    alive: bool,
+    ready: bool,
+}
+
+/// One of the three endpoints. `/healthz` and `/livez` have the same checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    Healthz,
+    Livez,
+    Readyz,
+}
+
+impl Endpoint {
+    const ALL: [Endpoint; 3] = [Endpoint::Healthz, Endpoint::Livez, Endpoint::Readyz];
+
+    fn name(self) -> &'static str {
+        match self {
+            Endpoint::Healthz => "healthz",
+            Endpoint::Livez => "livez",
+            Endpoint::Readyz => "readyz",
+        }
+    }
+}
+
+/// A check that fails until this is done.
+#[must_use]
+pub struct Pending(Arc<AtomicBool>);
+
+impl Pending {
+    /// Makes the check good.
+    pub fn done(self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+impl Health {
+    /// The checks of 1.36; `shutdown` fails once the server goes down.
+    pub fn new(shutdown: &Shutdown) -> Self {
+        let health = Health(Arc::new(RwLock::new(checks::upstream())));
+        let shutdown = shutdown.clone();
+        health.set("shutdown", move || match shutdown.phase() {
+            Phase::Running => Ok(()),
+            _ => Err("process is shutting down".into()),
+        });
+        health
+    }
+
+    /// Replaces the check of a name; a name that upstream has not is added to all endpoints, at the end.
+    pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) {
+        let mut all = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let check: Check = Arc::new(check);
+        match all.iter_mut().find(|c| c.name == name) {
+            Some(found) => found.check = check,
+            None => all.push(Named { name, on: Endpoints { alive: true, ready: true }, check }),
+        }
+    }
+
+    /// Makes the check of a name fail until its work is done: `poststarthook/rbac/bootstrap-roles`.
+    pub fn pending(&self, name: &'static str) -> Pending {
+        let done = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&done);
+        self.set(name, move || if seen.load(Ordering::Acquire) { Ok(()) } else { Err("not finished".into()) });
+        Pending(done)
+    }
+
+    /// The paths of the endpoints and their checks, for the list at `/`.
+    pub fn paths(&self) -> Vec<String> {
+        let of = |endpoint: Endpoint| {
+            let root = format!("/{}", endpoint.name());
+            let checks = self.checks(endpoint).into_iter().map({
+                let root = root.clone();
+                move |check| format!("{root}/{}", check.name)
+            });
+            std::iter::once(root).chain(checks.collect::<Vec<_>>())
+        };
+        Endpoint::ALL.into_iter().flat_map(of).collect()
+    }
+
+    /// What each check says at this moment: endpoint, name, whether it is good.
+    pub(crate) fn state(&self) -> Vec<(&'static str, &'static str, bool)> {
+        let of = |endpoint: Endpoint| self.checks(endpoint).into_iter().map(move |c| (endpoint.name(), c.name, (c.check)().is_ok()));
+        Endpoint::ALL.into_iter().flat_map(of).collect()
+    }
+
+    fn checks(&self, endpoint: Endpoint) -> Vec<Named> {
+        let all = self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let belongs = |check: &&Named| if endpoint == Endpoint::Readyz { check.on.ready } else { check.on.alive };
+        all.iter().filter(belongs).cloned().collect()
+    }
+}
+
+pub use handler::HealthHandler;
+
+#[cfg(test)]
+mod tests;

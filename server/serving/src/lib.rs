@@ -1,8 +1,8 @@
 //! The front of the API server: options, certificates, the listener, the handler chain, authentication, authorization and health.
 //!
 //! It carries a request from the socket to the first handler that knows what a resource is, and must itself never know a kind or a store.
-//! A program is put together from it like this: [`options::Options::parse_from`] reads the command line, [`certificates`] finds or makes
-//! keys, [`chain::Chain`] wraps the handler of the endpoints, [`listener::Listener`] serves it.
+//! A program is put together from it like this: [`options::Options::parse_from`] reads the command line, [`Server::prepare`] finds or
+//! makes keys and listens, [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
 pub mod authentication;
 pub mod authorization;
@@ -15,11 +15,14 @@ pub mod filters;
 pub mod handler;
 pub mod health;
 pub mod listener;
+pub mod logging;
 pub mod metrics;
 pub mod options;
 pub mod request_info;
 pub mod respond;
+pub mod server;
 pub mod shutdown;
+pub mod system_paths;
 pub mod user;
 pub mod version;
 pub mod warnings;
@@ -28,4 +31,5 @@ pub use body::{Body, BodyError};
 pub use error::Error;
 pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
 pub use request_info::RequestInfo;
+pub use server::Server;
 pub use user::User;

@@ -1,1 +1,122 @@
+//! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
 
+mod connection;
+mod plaintext;
+mod tls;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::Error;
+use crate::authentication::ClientCertificate;
+use crate::certificates::Certificates;
+use crate::handler::Handler;
+use crate::options::Options;
+use crate::shutdown::{Phase, Shutdown};
+use connection::Connections;
+
+/// Connections at a time. Each costs some ten kilobytes and a descriptor; past this the server would rather not accept.
+const MAX_CONNECTIONS: usize = 32_768;
+/// Connections that may wait to be accepted.
+const BACKLOG: u32 = 4_096;
+
+/// Who is at the other end of a connection; in the extensions of each of its requests as `Arc<Peer>`.
+#[derive(Debug)]
+pub struct Peer {
+    pub address: SocketAddr,
+    pub certificate: ClientCertificate,
+    pub(crate) close: Notify,
+}
+
+impl Default for Peer {
+    fn default() -> Self {
+        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: ClientCertificate::None, close: Notify::new() }
+    }
+}
+
+impl Peer {
+    /// Ends the connection once the requests that are under way have been answered (HTTP/2: GOAWAY).
+    pub fn close(&self) {
+        self.close.notify_one();
+    }
+}
+
+/// A socket that listens, and everything it takes to serve on it.
+pub struct Listener {
+    listener: TcpListener,
+    connections: Connections,
+    /// How long requests are still served after the signal to stop.
+    delay: Duration,
+    /// How long requests may take to finish after that.
+    drain: Duration,
+}
+
+impl Listener {
+    /// Listens on the address of the options.
+    pub fn bind(options: &Options, certificates: &Certificates) -> Result<Self, Error> {
+        let serving = &options.serving;
+        let address = SocketAddr::new(serving.bind_address, serving.secure_port);
+        let listener = listen(address).map_err(|source| Error::Listen { address: address.to_string(), source })?;
+        let connections = Connections::new(tls::config(serving, certificates)?, tls::client_verifier(&certificates.client_ca)?, serving);
+        Ok(Listener { listener, connections, delay: serving.shutdown_delay, drain: options.requests.request_timeout })
+    }
+
+    /// Where it listens, with the port that was found if none was asked for.
+    pub fn address(&self) -> Result<SocketAddr, Error> {
+        self.listener.local_addr().map_err(|source| Error::Listen { address: String::new(), source })
+    }
+
+    /// Serves until the shutdown is initiated, then drains: streams end, other requests may finish, new connections are refused.
+    pub async fn serve(self, handler: Arc<dyn Handler>, shutdown: &Shutdown) {
+        let connections = Arc::new(self.connections);
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        tokio::spawn({
+            let shutdown = shutdown.clone();
+            async move { shutdown.drain_after(self.delay).await }
+        });
+        let end = shutdown.reached(Phase::Draining);
+        tokio::pin!(end);
+        loop {
+            let accept = async {
+                // A semaphore that is never closed always has a place in the end.
+                let place = Arc::clone(&places).acquire_owned().await.ok();
+                (self.listener.accept().await, place)
+            };
+            tokio::select! {
+                biased;
+                () = &mut end => break,
+                (accepted, place) = accept => match accepted {
+                    Ok((stream, address)) => {
+                        let (connections, handler, shutdown) = (Arc::clone(&connections), Arc::clone(&handler), shutdown.clone());
+                        tokio::spawn(async move {
+                            let _place = place;
+                            connections.serve(stream, address, handler, shutdown).await;
+                        });
+                    }
+                    Err(error) => {
+                        // Mostly too many open files: they become fewer, and asking at once again helps nobody.
+                        tracing::warn!(%error, "accepting a connection");
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                    }
+                },
+            }
+        }
+        drop(self.listener);
+        // Every connection gives its place back when it ends, so having them all means that none is left.
+        let all_ended = places.acquire_many(MAX_CONNECTIONS as u32);
+        if tokio::time::timeout(self.drain, all_ended).await.is_err() {
+            tracing::warn!("requests were still under way when the server ended");
+        }
+    }
+}
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}

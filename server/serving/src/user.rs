@@ -19,7 +19,7 @@ const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
 const SERVICE_ACCOUNT_GROUP: &str = "system:serviceaccounts";
 
 /// A user: somebody's claims, once believed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct User {
     pub name: String,
     /// Tells users apart that had the same name at different times; empty when the authenticator knows none.

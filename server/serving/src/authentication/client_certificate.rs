@@ -1,0 +1,49 @@
+//! Users by client certificate: the common name is the user, the organizations are the groups (upstream: `x509.CommonNameUserConversion`).
+
+use std::fmt::Write;
+
+use sha2::{Digest, Sha256};
+use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::x509::AttributeTypeAndValue;
+
+use crate::user::User;
+
+/// The attribute that holds a user's uid.
+const UID: &str = "1.3.6.1.4.1.57683.2";
+/// The extra that tells which credential was used.
+const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+
+/// What is known of the client certificate of a connection. Found out once, when the connection is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ClientCertificate {
+    /// The client sent none, or there is no authority to check it by.
+    #[default]
+    None,
+    /// Signed by an authority of ours.
+    Valid(User),
+    /// Sent, but of no worth; the reason is for the log.
+    Invalid(String),
+}
+
+/// The user a certificate names; the caller has verified it. None without a common name.
+pub fn user_of_certificate(der: &[u8]) -> Result<Option<User>, String> {
+    let (_, certificate) = X509Certificate::from_der(der).map_err(|e| e.to_string())?;
+    let subject = certificate.subject();
+    let text = |attribute: &AttributeTypeAndValue<'_>| attribute.as_str().unwrap_or_default().to_owned();
+    let Some(name) = subject.iter_common_name().last().map(text).filter(|name| !name.is_empty()) else { return Ok(None) };
+    let mut user = User::new(name, subject.iter_organization().map(text));
+    let uids = subject.iter_attributes().filter(|a| a.attr_type().to_id_string() == UID);
+    if let Some(uid) = uids.last() {
+        user.uid = text(uid);
+    }
+    user.extra.insert(CREDENTIAL_ID.into(), vec![format!("X509SHA256={}", hex(&Sha256::digest(der)))]);
+    Ok(Some(user))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}

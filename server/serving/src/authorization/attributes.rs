@@ -1,0 +1,142 @@
+//! What somebody wants to do, as authorizers are told (upstream: `authorizer.Attributes`).
+
+use std::borrow::Cow;
+
+use machinery::status::{GroupResource, Status};
+
+use crate::request_info::RequestInfo;
+use crate::user::User;
+
+/// A user and what the user wants to do.
+#[derive(Clone, Debug)]
+pub struct Attributes<'a> {
+    pub user: &'a User,
+    pub verb: Cow<'a, str>,
+    /// Whether this is about a resource; if not, only `path` counts.
+    pub is_resource_request: bool,
+    pub namespace: &'a str,
+    pub group: &'a str,
+    pub version: &'a str,
+    pub resource: &'a str,
+    pub subresource: &'a str,
+    pub name: &'a str,
+    pub path: &'a str,
+    /// The selectors of a list, as sent.
+    pub field_selector: &'a str,
+    pub label_selector: &'a str,
+}
+
+impl<'a> Attributes<'a> {
+    /// A wish about a path that is no resource.
+    pub fn path(user: &'a User, verb: impl Into<Cow<'a, str>>, path: &'a str) -> Self {
+        Attributes { is_resource_request: false, path, ..Self::resource(user, verb, "", "") }
+    }
+
+    /// A wish about all objects of a resource; the caller narrows it.
+    pub fn resource(user: &'a User, verb: impl Into<Cow<'a, str>>, group: &'a str, resource: &'a str) -> Self {
+        Attributes {
+            user,
+            verb: verb.into(),
+            is_resource_request: true,
+            namespace: "",
+            group,
+            version: "",
+            resource,
+            subresource: "",
+            name: "",
+            path: "",
+            field_selector: "",
+            label_selector: "",
+        }
+    }
+
+    /// The wish of a request (`filters.GetAuthorizerAttributes`).
+    pub fn of_request(user: &'a User, info: &'a RequestInfo) -> Self {
+        Attributes {
+            user,
+            verb: Cow::Borrowed(&info.verb),
+            is_resource_request: info.is_resource_request,
+            namespace: &info.namespace,
+            group: &info.api_group,
+            version: &info.api_version,
+            resource: &info.resource,
+            subresource: &info.subresource,
+            name: &info.name,
+            path: &info.path,
+            field_selector: &info.field_selector,
+            label_selector: &info.label_selector,
+        }
+    }
+
+    /// The resource with its subresource, as roles name it.
+    pub fn combined_resource(&self) -> Cow<'a, str> {
+        match self.subresource {
+            "" => Cow::Borrowed(self.resource),
+            subresource => Cow::Owned(format!("{}/{subresource}", self.resource)),
+        }
+    }
+
+    /// What the client is told when the answer is no (`responsewriters.Forbidden`).
+    pub fn forbidden(&self, reason: &str) -> Status {
+        let mut why = format!("User {} cannot {} ", quote(&self.user.name), self.verb);
+        if self.is_resource_request {
+            why += &format!("resource {} in API group {} ", quote(&self.combined_resource()), quote(self.group));
+            match self.namespace {
+                "" => why += "at the cluster scope",
+                namespace => why += &format!("in the namespace {}", quote(namespace)),
+            }
+        } else {
+            why += &format!("path {}", quote(self.path));
+        }
+        if !reason.is_empty() {
+            why = format!("{why}: {reason}");
+        }
+        match self.is_resource_request {
+            true => Status::forbidden(GroupResource { group: self.group, resource: self.resource }, self.name, why),
+            false => Status::forbidden(GroupResource { group: "", resource: "" }, "", why),
+        }
+    }
+}
+
+/// Text in quotes, as Go's `%q` writes it.
+pub(crate) fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(method: &str, uri: &str, reason: &str) -> String {
+        let info = RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap();
+        let user = User::new("alice", ["dev"]);
+        Attributes::of_request(&user, &info).forbidden(reason).message
+    }
+
+    #[test]
+    fn refusals_say_what_was_wanted() {
+        for (method, uri, expect) in [
+            ("GET", "/api/v1/namespaces/ns/pods", r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "ns""#),
+            ("GET", "/api/v1/namespaces/ns/pods/p/log", r#"pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "ns""#),
+            ("GET", "/apis/storage.k8s.io/v1/storageclasses/x", r#"storageclasses.storage.k8s.io "x" is forbidden: User "alice" cannot get resource "storageclasses" in API group "storage.k8s.io" at the cluster scope"#),
+            ("OPTIONS", "/api/v1/pods", r#"pods is forbidden: User "alice" cannot  resource "pods" in API group "" at the cluster scope"#),
+            ("POST", "/version", r#"forbidden: User "alice" cannot post path "/version""#),
+        ] {
+            assert_eq!(message(method, uri, ""), expect);
+        }
+        assert!(message("GET", "/x", "Everything is forbidden.").ends_with(r#"path "/x": Everything is forbidden."#));
+    }
+}

@@ -1,0 +1,158 @@
+//! Role-based access control: whether one of a user's roles has a rule that covers a wish (upstream: `plugin/pkg/auth/authorizer/rbac`).
+
+mod policy;
+mod rules;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+pub use policy::Policy;
+pub use rules::PolicyRule;
+
+use super::attributes::quote;
+use super::{Attributes, Authorizer, Decision, ready};
+use crate::handler::BoxFuture;
+use crate::user::{User, service_account_user_name};
+
+/// What a binding points at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoleRef {
+    /// A role of the binding's own namespace.
+    Role(String),
+    ClusterRole(String),
+}
+
+/// Whom a binding is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    User(String),
+    Group(String),
+    /// Namespace and name. A role binding may leave the namespace empty, for its own.
+    ServiceAccount(String, String),
+}
+
+/// A RoleBinding or, without a namespace, a ClusterRoleBinding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    pub namespace: String,
+    pub name: String,
+    pub role: RoleRef,
+    pub subjects: Vec<Subject>,
+}
+
+/// A binding that holds for a user, through one of its subjects, and the rules it grants.
+#[derive(Clone, Copy, Debug)]
+pub struct Grant<'a> {
+    pub binding: &'a Binding,
+    pub subject: &'a Subject,
+    /// None when there is no such role.
+    pub rules: Option<&'a [PolicyRule]>,
+}
+
+/// Who knows roles and bindings (upstream: `validation.AuthorizationRuleResolver`).
+pub trait RuleSource: Send + Sync {
+    /// Shows the grants of a user: those that hold everywhere, then those of the namespace, unless it is empty.
+    fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>);
+
+    /// All rules of a user, and what is wrong with the bindings (upstream: `RulesFor`).
+    fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
+        let (mut rules, mut errors) = (Vec::new(), Vec::new());
+        self.visit(user, namespace, &mut |grant| {
+            match grant.rules {
+                Some(granted) => rules.extend_from_slice(granted),
+                None => errors.push(grant.missing_role()),
+            }
+            ControlFlow::Continue(())
+        });
+        (rules, errors)
+    }
+}
+
+impl<S: RuleSource + ?Sized> RuleSource for Arc<S> {
+    fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>) {
+        (**self).visit(user, namespace, visit);
+    }
+}
+
+impl Grant<'_> {
+    fn missing_role(&self) -> String {
+        match &self.binding.role {
+            RoleRef::Role(name) => format!("role.rbac.authorization.k8s.io {} not found", quote(name)),
+            RoleRef::ClusterRole(name) => format!("clusterrole.rbac.authorization.k8s.io {} not found", quote(name)),
+        }
+    }
+
+    /// The grant as reviews show it.
+    fn describe(&self) -> String {
+        let Binding { namespace, name, role, .. } = self.binding;
+        let binding = match namespace.as_str() {
+            "" => format!("ClusterRoleBinding {}", quote(name)),
+            namespace => format!("RoleBinding {}", quote(&format!("{name}/{namespace}"))),
+        };
+        let role = match role {
+            RoleRef::Role(name) => format!("Role {}", quote(name)),
+            RoleRef::ClusterRole(name) => format!("ClusterRole {}", quote(name)),
+        };
+        let subject = match self.subject {
+            Subject::User(name) => format!("User {}", quote(name)),
+            Subject::Group(name) => format!("Group {}", quote(name)),
+            Subject::ServiceAccount(own, name) => {
+                format!("ServiceAccount {}", quote(&format!("{name}/{}", if own.is_empty() { namespace } else { own })))
+            }
+        };
+        format!("{binding} of {role} to {subject}")
+    }
+}
+
+impl Binding {
+    /// The user name that a subject stands for, if it stands for one user.
+    fn user_name(&self, subject: &Subject) -> Option<String> {
+        match subject {
+            Subject::User(name) => Some(name.clone()),
+            Subject::Group(_) => None,
+            Subject::ServiceAccount(namespace, name) => {
+                let namespace = if namespace.is_empty() { &self.namespace } else { namespace };
+                (!namespace.is_empty()).then(|| service_account_user_name(namespace, name))
+            }
+        }
+    }
+}
+
+/// Allows what a rule allows; has no opinion on the rest.
+pub struct RbacAuthorizer<S>(pub S);
+
+impl<S: RuleSource> RbacAuthorizer<S> {
+    /// The decision, without a future around it.
+    pub fn decide(&self, attributes: &Attributes<'_>) -> Decision {
+        let mut allowed = None;
+        let mut errors: Vec<String> = Vec::new();
+        self.0.visit(attributes.user, attributes.namespace, &mut |grant| {
+            match grant.rules {
+                Some(rules) if rules.iter().any(|rule| rule.allows(attributes)) => {
+                    allowed = Some(format!("RBAC: allowed by {}", grant.describe()));
+                    return ControlFlow::Break(());
+                }
+                Some(_) => {}
+                None => errors.push(grant.missing_role()),
+            }
+            ControlFlow::Continue(())
+        });
+        errors.sort();
+        errors.dedup();
+        match (allowed, errors.as_slice()) {
+            (Some(reason), _) => Decision::Allow(reason.into()),
+            (None, []) => Decision::NoOpinion("".into()),
+            (None, [one]) => Decision::NoOpinion(format!("RBAC: {one}").into()),
+            (None, more) => Decision::NoOpinion(format!("RBAC: [{}]", more.join(", ")).into()),
+        }
+    }
+}
+
+impl<S: RuleSource> Authorizer for RbacAuthorizer<S> {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        ready(self.decide(attributes))
+    }
+}
+
+#[cfg(test)]
+mod tests;

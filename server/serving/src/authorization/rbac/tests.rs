@@ -1,0 +1,88 @@
+use super::*;
+
+fn bind(policy: &Policy, namespace: &str, name: &str, role: RoleRef, subject: Subject) {
+    policy.set_binding(Binding { namespace: namespace.into(), name: name.into(), role, subjects: vec![subject] });
+}
+
+/// `verb group/resource[/subresource] [namespace [name]]`, or `verb /path`.
+fn decide(policy: &Arc<Policy>, user: &User, wish: &str) -> Decision {
+    let words: Vec<&str> = wish.split(' ').collect();
+    let word = |i: usize| words.get(i).copied().unwrap_or("");
+    if word(1).starts_with('/') {
+        return RbacAuthorizer(Arc::clone(policy)).decide(&Attributes::path(user, word(0), word(1)));
+    }
+    let mut parts = word(1).split('/');
+    let mut part = || parts.next().unwrap_or("");
+    let (group, resource, subresource) = (part(), part(), part());
+    let attributes = Attributes { namespace: word(2), name: word(3), subresource, ..Attributes::resource(user, word(0), group, resource) };
+    RbacAuthorizer(Arc::clone(policy)).decide(&attributes)
+}
+
+fn alice() -> User {
+    User::new("alice", ["dev", "system:authenticated"])
+}
+
+#[track_caller]
+fn check(rule: PolicyRule, allowed: &[&str], refused: &[&str]) {
+    let policy = Arc::new(Policy::default());
+    policy.set_role("", "r", vec![rule]);
+    bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
+    for wish in allowed {
+        assert!(decide(&policy, &alice(), wish).is_allowed(), "{wish} should be allowed");
+    }
+    for wish in refused {
+        assert_eq!(decide(&policy, &alice(), wish), Decision::NoOpinion("".into()), "{wish}");
+    }
+}
+
+#[test]
+fn rules_about_resources() {
+    check(PolicyRule::resources(&["get"], &["apps"], &["deployments"]), &["get apps/deployments ns d"], &["list apps/deployments ns", "get apps/deployments/scale ns d", "get batch/jobs ns j"]);
+    check(PolicyRule::resources(&["*"], &["*"], &["*"]), &["escalate apps/deployments/scale ns d"], &["get /metrics"]);
+    check(PolicyRule::resources(&["get"], &["apps"], &["*/scale"]), &["get apps/deployments/scale ns d"], &["get apps/deployments ns d"]);
+    check(PolicyRule::resources(&["get"], &["apps"], &["deployments/*"]), &[], &["get apps/deployments/scale ns d"]);
+    check(PolicyRule::resources(&["get"], &["apps"], &["deployments"]).named(&["d"]), &["get apps/deployments ns d"], &["get apps/deployments ns e", "get apps/deployments ns"]);
+}
+
+#[test]
+fn rules_about_paths() {
+    check(PolicyRule::paths(&["get"], &["/healthz", "/apis/*"]), &["get /healthz", "get /apis/apps", "get /apis/"], &["post /healthz", "get /healthz/etcd", "get /apis"]);
+    check(PolicyRule::paths(&["*"], &["*"]), &["put /x"], &["get apps/deployments ns d"]);
+}
+
+#[test]
+fn bindings_reach_their_subjects() {
+    let policy = Arc::new(Policy::default());
+    policy.set_role("ns", "reader", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
+    bind(&policy, "ns", "by-group", RoleRef::Role("reader".into()), Subject::Group("dev".into()));
+    bind(&policy, "ns", "by-account", RoleRef::Role("reader".into()), Subject::ServiceAccount(String::new(), "robot".into()));
+    let wish = "get apps/deployments ns d";
+    assert_eq!(
+        decide(&policy, &alice(), wish),
+        Decision::Allow(r#"RBAC: allowed by RoleBinding "by-group/ns" of Role "reader" to Group "dev""#.into())
+    );
+    assert!(!decide(&policy, &alice(), "get apps/deployments other d").is_allowed());
+    assert!(!decide(&policy, &alice(), "get apps/deployments").is_allowed());
+    let robot = User::new("system:serviceaccount:ns:robot", ["x"]);
+    assert_eq!(
+        decide(&policy, &robot, wish).reason(),
+        r#"RBAC: allowed by RoleBinding "by-account/ns" of Role "reader" to ServiceAccount "robot/ns""#
+    );
+    assert!(!decide(&policy, &User::new("robot", ["x"]), wish).is_allowed());
+}
+
+#[test]
+fn changes_count_at_once() {
+    let policy = Arc::new(Policy::default());
+    let wish = "get apps/deployments ns d";
+    bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
+    assert_eq!(decide(&policy, &alice(), wish).reason(), r#"RBAC: clusterrole.rbac.authorization.k8s.io "r" not found"#);
+    policy.set_role("", "r", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
+    assert!(decide(&policy, &alice(), wish).is_allowed());
+    bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("bob".into()));
+    assert!(!decide(&policy, &alice(), wish).is_allowed());
+    bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
+    policy.remove_binding("", "b");
+    policy.remove_role("", "r");
+    assert_eq!(policy.rules_for(&alice(), "ns"), (vec![], vec![]));
+}

@@ -1,0 +1,36 @@
+//! Reading and writing files that must never be half written or readable by others.
+
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use crate::Error;
+
+/// The mode of private keys.
+pub(super) const SECRET: u32 = 0o600;
+/// The mode of certificates.
+pub(super) const PUBLIC: u32 = 0o644;
+
+/// Makes a directory that only its owner can look into.
+pub(super) fn make_directory(path: &Path) -> Result<(), Error> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(Error::file(path))
+}
+
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(Error::file(path))
+}
+
+/// Writes a file under another name first, so that a crash leaves the old one or the new one.
+pub(super) fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), Error> {
+    let temporary = path.with_extension("tmp");
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&temporary)?;
+        // The mode above counts only for a file that was not there.
+        file.set_permissions(Permissions::from_mode(mode))?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    };
+    write().map_err(Error::file(path))
+}

@@ -1,0 +1,88 @@
+use super::*;
+use std::os::unix::fs::PermissionsExt;
+
+/// Options with a directory of their own, and a signing key so that no test waits for one to be made.
+fn options(directory: &Path, flags: &[&str]) -> Options {
+    let signing = directory.join("signing.pem");
+    std::fs::write(&signing, rcgen::KeyPair::generate().unwrap().serialize_pem()).unwrap();
+    let own = [
+        format!("--data-dir={}", directory.join("data").display()),
+        format!("--service-account-signing-key-file={}", signing.display()),
+    ];
+    let flags = flags.iter().map(|f| (*f).to_owned());
+    Options::parse_from(std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags)).unwrap()
+}
+
+#[test]
+fn what_is_made_is_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    assert_eq!((&first.serving, &first.admin, &first.server_ca), (&second.serving, &second.admin, &second.server_ca));
+    for (file, mode) in [("pki/ca.key", 0o600), ("pki/apiserver.key", 0o600), ("pki/admin.key", 0o600), ("pki/ca.crt", 0o644), ("pki", 0o700)] {
+        let found = std::fs::metadata(directory.path().join("data").join(file)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(found, mode, "{file}");
+    }
+}
+
+#[test]
+fn other_names_mean_another_certificate() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    let second = Certificates::prepare(&options(directory.path(), &["--advertise-address=192.0.2.7"])).unwrap();
+    assert_ne!(first.serving, second.serving);
+    assert_eq!((&first.admin, &first.server_ca), (&second.admin, &second.server_ca));
+}
+
+#[test]
+fn another_authority_means_other_certificates() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    std::fs::remove_file(directory.path().join("data/pki/ca.key")).unwrap();
+    let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    assert!(first.serving != second.serving && first.admin != second.admin && first.server_ca != second.server_ca);
+}
+
+#[test]
+fn the_serving_certificate_has_upstreams_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let names = names(&options(directory.path(), &["--service-cluster-ip-range=10.0.0.0/16", "--bind-address=0.0.0.0", "--external-hostname=api.example.com:443"]));
+    let expect = [
+        "10.0.0.1", "127.0.0.1", "::1", "api.example.com", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local", "localhost",
+    ];
+    assert_eq!(names, expect);
+}
+
+#[test]
+fn the_administrator_gets_a_kubeconfig() {
+    let directory = tempfile::tempdir().unwrap();
+    let certificates = Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    let path = certificates.write_kubeconfig("0.0.0.0:7443".parse().unwrap()).unwrap().unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    assert!(text.contains("server: https://127.0.0.1:7443\n") && text.contains("current-context: kubernetes-admin@kubernetes\n"), "{text}");
+    assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn files_of_the_flags_are_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = rcgen::KeyPair::generate().unwrap();
+    let pem = rcgen::CertificateParams::new(vec!["example.com".into()]).unwrap().self_signed(&key).unwrap().pem();
+    let file = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (certificate, key) = (file("tls.crt", &pem), file("tls.key", &key.serialize_pem()));
+    let flags = [format!("--tls-cert-file={certificate}"), format!("--tls-private-key-file={key}"), format!("--client-ca-file={certificate}")];
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let certificates = Certificates::prepare(&options(directory.path(), &flags)).unwrap();
+    assert_eq!((certificates.client_ca.as_slice(), certificates.serving.len()), (pem.as_bytes(), 1));
+    assert_eq!(certificates.write_kubeconfig("127.0.0.1:1".parse().unwrap()).unwrap(), None);
+    let broken = file("broken.crt", "nothing");
+    let flags = [format!("--tls-cert-file={broken}"), format!("--tls-private-key-file={key}")];
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let error = Certificates::prepare(&options(directory.path(), &flags)).map(|_| ()).unwrap_err().to_string();
+    assert_eq!(error, format!("{broken}: no certificate in PEM found"));
+}

@@ -1,0 +1,84 @@
+//! Finds out who asks, and turns away who claims to be somebody and is not (upstream: `WithAuthentication`).
+
+use std::sync::Arc;
+
+use http::Version;
+use machinery::status::Status;
+
+use crate::authentication::Authentication;
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::listener::Peer;
+use crate::respond;
+use crate::user::ANONYMOUS;
+
+/// Puts the [`crate::User`] into the extensions, or answers 401.
+pub struct WithAuthentication<H> {
+    inner: H,
+    authentication: Authentication,
+    close_unauthenticated: bool,
+}
+
+impl<H> WithAuthentication<H> {
+    /// `close_unauthenticated` gives strangers a new connection for each request over HTTP/2, where a connection would let them ask for
+    /// much at once (the gate `UnauthenticatedHTTP2DOSMitigation`).
+    pub fn new(inner: H, authentication: Authentication, close_unauthenticated: bool) -> Self {
+        WithAuthentication { inner, authentication, close_unauthenticated }
+    }
+
+    fn distrust(&self, request: &Request) {
+        if self.close_unauthenticated && request.version() == Version::HTTP_2 {
+            if let Some(peer) = request.extensions().get::<Arc<Peer>>() {
+                peer.close();
+            }
+        }
+    }
+}
+
+impl<H: Handler> Handler for WithAuthentication<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        Box::pin(async move {
+            let (mut parts, body) = request.into_parts();
+            let verdict = self.authentication.authenticate(&mut parts).await;
+            let mut request = Request::from_parts(parts, body);
+            match verdict {
+                Ok(Some(user)) => {
+                    if user.name == ANONYMOUS {
+                        self.distrust(&request);
+                    }
+                    request.extensions_mut().insert(Arc::new(user));
+                    return self.inner.handle(request).await;
+                }
+                Ok(None) => {}
+                Err(why) => tracing::warn!(path = request.info().map(|i| i.path.as_str()), %why, "unable to authenticate the request"),
+            }
+            self.distrust(&request);
+            respond::failure(&request, &Status::unauthorized("Unauthorized"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authentication::TokenFile;
+    use crate::filters::testing::{request, seen, who};
+
+    async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
+        let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
+        let filter = WithAuthentication::new(who(), Authentication::new(anonymous).with_tokens(Arc::new(tokens)), true);
+        let mut request = request("GET", "/api");
+        if let Some(value) = authorization {
+            request.headers_mut().insert("authorization", value.parse().unwrap());
+        }
+        seen(filter.handle(request).await).await
+    }
+
+    #[tokio::test]
+    async fn who_asks() {
+        assert_eq!(answer(true, Some("Bearer alicetoken")).await, (200, r#"alice ["dev", "system:authenticated"] uid-alice"#.into()));
+        assert_eq!(answer(true, None).await, (200, r#"system:anonymous ["system:unauthenticated"] "#.into()));
+        let body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}\n";
+        assert_eq!(answer(true, Some("Bearer wrong")).await, (401, body.into()));
+        assert_eq!(answer(false, None).await, (401, body.into()));
+    }
+}

@@ -1,0 +1,58 @@
+//! Turns away who may not do what is asked for (upstream: `WithAuthorization`).
+
+use std::sync::Arc;
+
+use machinery::status::Status;
+
+use crate::authorization::{Attributes, Authorizer};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::respond;
+
+/// Answers 403 unless an authorizer allows the request.
+pub struct WithAuthorization<H> {
+    inner: H,
+    authorizer: Arc<dyn Authorizer>,
+}
+
+impl<H> WithAuthorization<H> {
+    /// Asks this authorizer.
+    pub fn new(inner: H, authorizer: Arc<dyn Authorizer>) -> Self {
+        WithAuthorization { inner, authorizer }
+    }
+}
+
+impl<H: Handler> Handler for WithAuthorization<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        Box::pin(async move {
+            let (Some(user), Some(info)) = (request.user().cloned(), request.info().cloned()) else {
+                let status = Status::internal("no user or request info found in the request's context");
+                return respond::failure(&request, &status);
+            };
+            let attributes = Attributes::of_request(&user, &info);
+            let decision = self.authorizer.authorize(&attributes).await;
+            if decision.is_allowed() {
+                return self.inner.handle(request).await;
+            }
+            tracing::debug!(user = user.name, path = info.path, reason = decision.reason(), "forbidden");
+            respond::failure(&request, &attributes.forbidden(decision.reason()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::authorization::{AlwaysDeny, Union};
+    use crate::filters::testing::{failure, ok, request, request_by};
+    use crate::user::User;
+
+    #[tokio::test]
+    async fn who_may_do_what() {
+        let filter = WithAuthorization::new(ok(), Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])));
+        let by = |group: &str| request_by(User::new("alice", [group]), "GET", "/api/v1/namespaces");
+        assert_eq!(failure(filter.handle(by("system:masters")).await).await.0, 200);
+        let message = r#"namespaces is forbidden: User "alice" cannot list resource "namespaces" in API group "" at the cluster scope: Everything is forbidden."#;
+        assert_eq!(failure(filter.handle(by("dev")).await).await, (403, message.into()));
+        assert_eq!(failure(filter.handle(request("GET", "/")).await).await.0, 500);
+    }
+}

@@ -1,0 +1,57 @@
+//! Makes HTTP/2 clients reconnect now and then, so that a load balancer can spread them again (upstream: `WithProbabilisticGoaway`).
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::Version;
+
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::listener::Peer;
+
+/// Closes the connection behind a request, gracefully, with a chance.
+pub struct WithGoaway<H> {
+    inner: H,
+    /// The chance as a share of 2^64.
+    threshold: u64,
+    random: RandomState,
+    requests: AtomicU64,
+}
+
+impl<H> WithGoaway<H> {
+    /// `chance` is between 0, for never, and 1.
+    pub fn new(inner: H, chance: f64) -> Self {
+        WithGoaway { inner, threshold: (chance * u64::MAX as f64) as u64, random: RandomState::new(), requests: AtomicU64::new(0) }
+    }
+
+    fn happens(&self) -> bool {
+        self.threshold > 0 && self.random.hash_one(self.requests.fetch_add(1, Ordering::Relaxed)) < self.threshold
+    }
+}
+
+impl<H: Handler> Handler for WithGoaway<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        if request.version() == Version::HTTP_2 && self.happens() {
+            if let Some(peer) = request.extensions().get::<Arc<Peer>>() {
+                peer.close();
+            }
+        }
+        self.inner.handle(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chances_are_kept() {
+        let share = |chance: f64| {
+            let filter = WithGoaway::new((), chance);
+            (0..10_000).filter(|_| filter.happens()).count()
+        };
+        assert_eq!(share(0.0), 0);
+        assert!((50..200).contains(&share(0.0125)));
+        assert_eq!(share(1.0), 10_000);
+    }
+}

@@ -1,0 +1,78 @@
+//! Who is to be impersonated, as the headers say.
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::percent_decode_str;
+
+use crate::authorization::attributes::quote;
+use crate::user::User;
+
+const USER: HeaderName = HeaderName::from_static("impersonate-user");
+const UID: HeaderName = HeaderName::from_static("impersonate-uid");
+const GROUP: HeaderName = HeaderName::from_static("impersonate-group");
+const PREFIX: &str = "impersonate-";
+const EXTRA_PREFIX: &str = "impersonate-extra-";
+
+/// The wanted user; an error, with what there is, when there is no name.
+pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<User>, User> {
+    if !headers.keys().any(|name| name.as_str().starts_with(PREFIX)) {
+        return Ok(None);
+    }
+    let first = |name: HeaderName| headers.get(name).map(text).unwrap_or_default();
+    let mut user = User { uid: first(UID), ..User::new(first(USER), headers.get_all(GROUP).iter().map(text)) };
+    for (name, value) in headers {
+        if let Some(key) = name.as_str().strip_prefix(EXTRA_PREFIX) {
+            user.extra.entry(unescaped(key)).or_default().push(text(value));
+        }
+    }
+    match user.name.is_empty() {
+        false => Ok(Some(user)),
+        true if user == User::default() => Ok(None),
+        true => Err(user),
+    }
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
+}
+
+/// The key of an extra, percent-decoded; as it is when that cannot be done.
+fn unescaped(key: &str) -> String {
+    let bytes = key.as_bytes();
+    let broken = |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
+    if (0..bytes.len()).any(broken) {
+        return key.to_owned();
+    }
+    percent_decode_str(key).decode_utf8().map_or_else(|_| key.to_owned(), |k| k.into_owned())
+}
+
+/// Removes the headers: nothing behind may see them, least of all a server that the request is passed on to.
+pub(super) fn remove(headers: &mut HeaderMap) {
+    let names: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with(PREFIX)).cloned().collect();
+    for name in names {
+        headers.remove(name);
+    }
+}
+
+/// What the client is told who names no user: what it did name, as Go prints its values.
+pub(super) fn nobody_to_impersonate(wanted: &User, constrained: bool) -> String {
+    if constrained {
+        let groups = strings(&wanted.groups);
+        let groups = if wanted.groups.is_empty() { "(nil)" } else { &groups };
+        let extra: Vec<String> = wanted.extra.iter().map(|(key, values)| format!("{}:[]string{}", quote(key), strings(values))).collect();
+        let extra = if extra.is_empty() { "(nil)".to_owned() } else { format!("{{{}}}", extra.join(", ")) };
+        return format!(
+            "requested &user.DefaultInfo{{Name:\"\", UID:{}, Groups:[]string{groups}, Extra:map[string][]string{extra}}} without impersonating a user name",
+            quote(&wanted.uid)
+        );
+    }
+    let version = "authentication.k8s.io/v1";
+    let groups = wanted.groups.iter().map(|group| format!("{{Group  {group}    }}"));
+    let extra = wanted.extra.iter().flat_map(|(key, values)| values.iter().map(move |v| format!("{{UserExtra  {v}  {version}  {key}}}")));
+    let uid = Some(&wanted.uid).filter(|uid| !uid.is_empty()).map(|uid| format!("{{UID  {uid}  {version}  }}"));
+    let all: Vec<String> = groups.chain(extra).chain(uid).collect();
+    format!("requested [{}] without impersonating a user", all.join(" "))
+}
+
+fn strings(values: &[String]) -> String {
+    format!("{{{}}}", values.iter().map(|v| quote(v)).collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,140 @@
+use super::*;
+use crate::authorization::rbac::{Binding, Policy, PolicyRule, RbacAuthorizer, RoleRef, Subject};
+use crate::authorization::Union;
+use crate::filters::testing::{failure, request_by, seen, who};
+
+const AUTHN: &str = "authentication.k8s.io";
+
+fn filter(rules: Vec<PolicyRule>, constrained: bool) -> WithImpersonation<impl Handler> {
+    let policy = Policy::default();
+    policy.set_role("", "r", rules);
+    let subjects = vec![Subject::User("robot".into()), Subject::Group("robots".into())];
+    policy.set_binding(Binding { namespace: String::new(), name: "b".into(), role: RoleRef::ClusterRole("r".into()), subjects });
+    let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(policy));
+    WithImpersonation::new(who(), Arc::new(Union::new([rbac])), constrained)
+}
+
+/// Headers as `user`, `group`, `uid`, `extra-key`, with values.
+fn wanting(by: User, headers: &[(&str, &str)]) -> Request {
+    let mut request = request_by(by, "GET", "/api/v1/namespaces/ns/pods");
+    for (name, value) in headers {
+        let name: http::HeaderName = format!("impersonate-{name}").parse().unwrap();
+        request.headers_mut().append(name, value.parse().unwrap());
+    }
+    request
+}
+
+fn admin() -> User {
+    User::new("admin", ["system:masters"])
+}
+
+fn robot() -> User {
+    User::new("robot", ["dev"])
+}
+
+async fn by_admin(headers: &[(&str, &str)]) -> String {
+    seen(filter(vec![], true).handle(wanting(admin(), headers)).await).await.1
+}
+
+#[tokio::test]
+async fn an_administrator_is_whoever_is_wanted() {
+    for (headers, expect) in [
+        (&[("user", "carol")][..], r#"carol ["system:authenticated"] "#),
+        (&[("user", "carol"), ("group", "dev"), ("group", "ops"), ("uid", "u")], r#"carol ["dev", "ops", "system:authenticated"] u"#),
+        (&[("user", "system:anonymous")], r#"system:anonymous ["system:unauthenticated"] "#),
+        (&[("user", "carol"), ("group", "system:unauthenticated")], r#"carol ["system:unauthenticated"] "#),
+        (&[("user", "x"), ("group", "")], r#"x ["", "system:authenticated"] "#),
+        (&[("user", "system:node:n1")], r#"system:node:n1 ["system:nodes", "system:authenticated"] "#),
+        (&[("user", "system:serviceaccount:ns:a")], r#"system:serviceaccount:ns:a ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"] "#),
+        (&[("user", "")], r#"admin ["system:masters"] "#),
+    ] {
+        assert_eq!(by_admin(headers).await, expect);
+    }
+}
+
+#[test]
+fn extras_have_keys() {
+    let wanted = |name: &str| headers::wanted(wanting(admin(), &[("user", "x"), (name, "v")]).headers()).unwrap().unwrap().extra;
+    for (name, key) in [("extra-acme.io%2Fproject", "acme.io/project"), ("extra-a%zz", "a%zz"), ("extra-FooBar", "foobar")] {
+        assert_eq!(wanted(name)[key], ["v"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_headers_go_no_further() {
+    let inner = crate::handler::FromFn(|request: Request| {
+        assert!(!request.headers().keys().any(|name| name.as_str().starts_with("impersonate")));
+        Response::default()
+    });
+    let filter = WithImpersonation::new(inner, Arc::new(crate::authorization::AlwaysAllow), true);
+    filter.handle(wanting(admin(), &[("user", "x"), ("group", "g"), ("extra-k", "v"), ("uid", "u")])).await;
+}
+
+#[tokio::test]
+async fn somebody_has_to_be_named() {
+    let of = async |headers: &[(&str, &str)], constrained| failure(filter(vec![], constrained).handle(wanting(admin(), headers)).await).await;
+    for (header, value, what) in [
+        ("group", "dev", r#"UID:"", Groups:[]string{"dev"}, Extra:map[string][]string(nil)"#),
+        ("extra-a", "b", r#"UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"b"}}"#),
+        ("uid", "b", r#"UID:"b", Groups:[]string(nil), Extra:map[string][]string(nil)"#),
+    ] {
+        let message = format!(r#"requested &user.DefaultInfo{{Name:"", {what}}} without impersonating a user name"#);
+        assert_eq!(of(&[(header, value)], true).await, (400, message));
+    }
+    assert_eq!(of(&[("group", "ops")], false).await, (400, "requested [{Group  ops    }] without impersonating a user".into()));
+}
+
+#[tokio::test]
+async fn the_old_right_is_for_everything() {
+    let rules = vec![
+        PolicyRule::resources(&["impersonate"], &[""], &["users"]).named(&["carol"]),
+        PolicyRule::resources(&["impersonate"], &[AUTHN], &["userextras/scopes"]).named(&["view"]),
+    ];
+    for constrained in [false, true] {
+        let filter = filter(rules.clone(), constrained);
+        let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+        assert_eq!(of(&[("user", "carol"), ("extra-scopes", "view")]).await.0, 200);
+        let dave = r#"users "dave" is forbidden: User "robot" cannot impersonate resource "users" in API group "" at the cluster scope"#;
+        assert_eq!(of(&[("user", "dave")]).await, (403, dave.into()));
+        let edit = r#"userextras.authentication.k8s.io "edit" is forbidden: User "robot" cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io" at the cluster scope"#;
+        assert_eq!(of(&[("user", "carol"), ("extra-scopes", "edit")]).await, (403, edit.into()));
+    }
+}
+
+#[tokio::test]
+async fn constrained_rights_are_for_somebody_and_something() {
+    let filter = filter(
+        vec![
+            PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users"]).named(&["carol"]),
+            PolicyRule::resources(&["impersonate-on:user-info:list"], &[""], &["pods"]),
+        ],
+        true,
+    );
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+    assert_eq!(of(&[("user", "carol")]).await.0, 200);
+    for (headers, what) in [
+        (&[("user", "dave")][..], r#"users.authentication.k8s.io "dave" is forbidden: User "robot" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope"#),
+        (&[("user", "carol"), ("group", "ops")], r#"groups.authentication.k8s.io "ops" is forbidden: User "robot" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope"#),
+        (&[("user", "system:serviceaccount:d:r")], r#"pods is forbidden: User "robot" cannot impersonate-on:serviceaccount:list resource "pods" in API group "" in the namespace "ns""#),
+        (&[("user", "system:node:n1")], r#"pods is forbidden: User "robot" cannot impersonate-on:arbitrary-node:list resource "pods" in API group "" in the namespace "ns""#),
+    ] {
+        assert_eq!(of(headers).await, (403, what.into()));
+    }
+}
+
+#[tokio::test]
+async fn a_pod_may_be_its_own_node() {
+    let filter = filter(
+        vec![
+            PolicyRule::resources(&["impersonate:associated-node"], &[AUTHN], &["nodes"]).named(&["*"]),
+            PolicyRule::resources(&["impersonate-on:associated-node:list"], &[""], &["pods"]),
+        ],
+        true,
+    );
+    let of = async |node: &str| {
+        let mut account = User::new("system:serviceaccount:ns:agent", ["robots"]);
+        account.extra.insert("authentication.kubernetes.io/node-name".into(), vec!["n1".into()]);
+        failure(filter.handle(wanting(account, &[("user", node)])).await).await.0
+    };
+    assert_eq!((of("system:node:n1").await, of("system:node:n2").await), (200, 403));
+}

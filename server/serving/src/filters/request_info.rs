@@ -1,0 +1,47 @@
+//! Finds out what a request asks for, before anybody else looks at it (upstream: `WithRequestInfo`).
+
+use std::sync::Arc;
+
+use machinery::status::Status;
+
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::request_info::{PathError, RequestInfo};
+use crate::respond;
+
+/// Puts the [`RequestInfo`] into the extensions.
+pub struct WithRequestInfo<H>(pub H);
+
+impl<H: Handler> Handler for WithRequestInfo<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        let response = match RequestInfo::new(request.method(), request.uri()) {
+            Ok(info) => {
+                request.extensions_mut().insert(Arc::new(info));
+                return self.0.handle(request);
+            }
+            Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
+            Err(error) => respond::failure(&request, &Status::internal(format!("failed to create RequestInfo: {error}"))),
+        };
+        Box::pin(std::future::ready(response))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::filters::testing::{failure, ok};
+
+    async fn answer(uri: &str) -> (u16, String) {
+        let request = http::Request::get(uri).body(Body::empty()).unwrap();
+        failure(WithRequestInfo(ok()).handle(request).await).await
+    }
+
+    #[tokio::test]
+    async fn a_path_has_to_make_sense() {
+        assert_eq!(answer("/api/v1/pods").await, (200, "ok".into()));
+        assert_eq!(answer("/a%zz").await.0, 400);
+        let (code, message) = answer("/api/v1/watch").await;
+        assert_eq!(code, 500);
+        assert_eq!(message, "Internal error occurred: failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch");
+    }
+}

@@ -1,0 +1,108 @@
+//! How long a request may take (upstream: `WithRequestDeadline`, `WithTimeoutForNonLongRunningRequests`).
+
+use std::time::Duration;
+
+use machinery::status::Status;
+use tokio::time::Instant;
+
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::request_info::parameter;
+use crate::respond;
+
+/// What upstream's timeout writes: a Status without its kind, and without a content type, for which Go guesses text.
+const TIMED_OUT: &str = "{\"metadata\":{},\"status\":\"Failure\",\"message\":\"Timeout: request did not complete within the allotted timeout\",\
+                         \"reason\":\"Timeout\",\"details\":{},\"code\":504}\n";
+
+/// When the answer is due; in the extensions of requests that are not long-running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Deadline(pub Instant);
+
+/// Answers 504 where a handler is too slow, and gives it up. Streams may take as long as they like.
+pub struct WithTimeout<H> {
+    inner: H,
+    limit: Duration,
+}
+
+impl<H> WithTimeout<H> {
+    /// `limit` holds for requests that ask for no less.
+    pub fn new(inner: H, limit: Duration) -> Self {
+        WithTimeout { inner, limit }
+    }
+
+    /// What `?timeout=` asks for, within the limit.
+    fn wanted(&self, query: &str) -> Result<Duration, String> {
+        let text = match query.contains("timeout") {
+            true => parameter(query, "timeout").unwrap_or_default(),
+            false => return Ok(self.limit),
+        };
+        if text.is_empty() {
+            return Ok(self.limit);
+        }
+        let wanted = machinery::scalar::Duration::parse(&text).map_err(|why| why.to_string())?.nanos();
+        Ok(if wanted <= 0 { self.limit } else { self.limit.min(Duration::from_nanos(wanted.unsigned_abs())) })
+    }
+}
+
+impl<H: Handler> Handler for WithTimeout<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        if request.info().is_some_and(|info| info.is_long_running()) {
+            return self.inner.handle(request);
+        }
+        let wanted = match self.wanted(request.uri().query().unwrap_or("")) {
+            Ok(wanted) => wanted,
+            Err(why) => {
+                let status = Status::bad_request(format!("invalid timeout specified in the request URL - {why}"));
+                return Box::pin(std::future::ready(respond::failure(&request, &status)));
+            }
+        };
+        let deadline = Instant::now() + wanted;
+        request.extensions_mut().insert(Deadline(deadline));
+        Box::pin(async move {
+            // A clock that ticks in milliseconds would never notice less.
+            if wanted < Duration::from_millis(1) {
+                return respond::bytes(504, respond::TEXT, TIMED_OUT);
+            }
+            let timed_out = |_| respond::bytes(504, respond::TEXT, TIMED_OUT);
+            tokio::time::timeout_at(deadline, self.inner.handle(request)).await.unwrap_or_else(timed_out)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{failure, ok, request};
+
+    struct Never;
+
+    impl Handler for Never {
+        fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    async fn answer(handler: impl Handler, uri: &str) -> (u16, String) {
+        failure(WithTimeout::new(handler, Duration::from_secs(60)).handle(request("GET", uri)).await).await
+    }
+
+    #[tokio::test]
+    async fn the_parameter_is_checked() {
+        for uri in ["/x", "/x?timeout=5s", "/x?timeout=", "/x?timeout=0", "/x?timeout=-1s", "/x?timeout=100h", "/api/v1/pods?watch=1&timeout=abc"] {
+            assert_eq!(answer(ok(), uri).await.0, 200, "{uri}");
+        }
+        for (uri, why) in [("/x?timeout=5", "missing unit in duration \"5\""), ("/x?timeout=abc", "invalid duration \"abc\"")] {
+            assert_eq!(answer(ok(), uri).await, (400, format!("invalid timeout specified in the request URL - time: {why}")));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn slow_handlers_are_given_up() {
+        let begin = Instant::now();
+        let (code, message) = answer(Never, "/x?timeout=5s").await;
+        assert_eq!((code, message.as_str()), (504, "Timeout: request did not complete within the allotted timeout"));
+        assert_eq!(begin.elapsed().as_secs(), 5);
+        assert_eq!(answer(Never, "/x").await.0, 504);
+        assert_eq!(begin.elapsed().as_secs(), 65);
+        assert_eq!(answer(ok(), "/x?timeout=1ns").await.0, 504);
+    }
+}

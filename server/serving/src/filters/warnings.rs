@@ -1,0 +1,36 @@
+//! Sends the warnings that were collected for a request (upstream: `WithWarningRecorder`).
+
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::warnings::Warnings;
+
+/// Puts [`Warnings`] into the extensions and writes them to the answer.
+pub struct WithWarnings<H>(pub H);
+
+impl<H: Handler> Handler for WithWarnings<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        let warnings = Warnings::default();
+        request.extensions_mut().insert(warnings.clone());
+        Box::pin(async move {
+            let mut response = self.0.handle(request).await;
+            warnings.write_to(response.headers_mut());
+            response
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::filters::testing::request;
+    use crate::handler::{FromFn, RequestExt};
+
+    #[tokio::test]
+    async fn warnings_reach_the_answer() {
+        let handler = WithWarnings(FromFn(|request: Request| {
+            request.warn("v1beta1 is old");
+            Response::new(Body::empty())
+        }));
+        assert_eq!(handler.handle(request("GET", "/")).await.headers()["warning"], "299 - \"v1beta1 is old\"");
+    }
+}

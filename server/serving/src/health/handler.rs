@@ -1,0 +1,92 @@
+//! The health endpoints: all checks at `/livez`, one at `/livez/{name}` (upstream: `healthz.handleRootHealth`).
+
+use std::fmt::Write;
+
+use http::{HeaderValue, header};
+
+use super::{Endpoint, Health, Named};
+use crate::authorization::attributes::quote;
+use crate::body::Body;
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::respond;
+
+/// Answers `/healthz`, `/livez`, `/readyz` and what is below them; 404 for other paths.
+pub struct HealthHandler(pub Health);
+
+impl HealthHandler {
+    /// Whether the path belongs here.
+    pub fn serves(path: &str) -> bool {
+        split(path).is_some()
+    }
+
+    fn answer(&self, path: &str, query: &str) -> Response {
+        let Some((endpoint, name)) = split(path) else { return respond::not_found() };
+        let checks = self.0.checks(endpoint);
+        match name {
+            None => all(endpoint, &checks, query),
+            Some(name) => checks.iter().find(|c| c.name == name).map_or_else(respond::not_found, one),
+        }
+    }
+}
+
+/// The endpoint and the check that a path names.
+fn split(path: &str) -> Option<(Endpoint, Option<&str>)> {
+    let (first, rest) = path.strip_prefix('/')?.split_at_checked(path[1..].find('/').unwrap_or(path.len() - 1))?;
+    let endpoint = Endpoint::ALL.into_iter().find(|e| e.name() == first)?;
+    Some((endpoint, rest.strip_prefix('/')))
+}
+
+fn one(check: &Named) -> Response {
+    match (check.check)() {
+        Ok(()) => good("ok"),
+        Err(why) => respond::text_error(500, &format!("internal server error: {why}")),
+    }
+}
+
+fn all(endpoint: Endpoint, checks: &[Named], query: &str) -> Response {
+    let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    let mut excluded: Vec<&str> = parameters.iter().filter(|(key, _)| key == "exclude").map(|(_, value)| &**value).collect();
+    let (mut report, mut failed) = (String::new(), Vec::new());
+    for check in checks {
+        let name = check.name;
+        // Writing to a string cannot fail.
+        let _ = if excluded.contains(&name) {
+            excluded.retain(|other| *other != name);
+            writeln!(report, "[+]{name} excluded: ok")
+        } else if let Err(why) = (check.check)() {
+            failed.push(format!("{name}: {why}"));
+            writeln!(report, "[-]{name} failed: reason withheld")
+        } else {
+            writeln!(report, "[+]{name} ok")
+        };
+    }
+    if !excluded.is_empty() {
+        excluded.sort_unstable();
+        excluded.dedup();
+        let names: Vec<String> = excluded.iter().map(|name| quote(name)).collect();
+        let _ = writeln!(report, "warn: some health checks cannot be excluded: no matches for {}", names.join(", "));
+    }
+    let endpoint = endpoint.name();
+    if !failed.is_empty() {
+        tracing::debug!(endpoint, failed = failed.join("; "), "health check failed");
+        return respond::text_error(500, &format!("{report}{endpoint} check failed"));
+    }
+    match parameters.iter().any(|(key, _)| key == "verbose") {
+        true => good(format!("{report}{endpoint} check passed\n")),
+        false => good("ok"),
+    }
+}
+
+fn good(text: impl Into<Body>) -> Response {
+    let mut response = respond::bytes(200, respond::TEXT, text);
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+impl Handler for HealthHandler {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
+        let response = self.answer(path, request.uri().query().unwrap_or(""));
+        Box::pin(std::future::ready(response))
+    }
+}

@@ -1,0 +1,57 @@
+use super::*;
+use crate::filters::testing::{request, seen};
+use crate::handler::Handler;
+
+async fn get(health: &Health, uri: &str) -> (u16, String) {
+    seen(HealthHandler(health.clone()).handle(request("GET", uri)).await).await
+}
+
+#[tokio::test]
+async fn a_healthy_server() {
+    let health = Health::new(&Shutdown::default());
+    for (uri, expect) in [
+        ("/livez", (200, "ok")),
+        ("/healthz", (200, "ok")),
+        ("/readyz?exclude=etcd", (200, "ok")),
+        ("/livez/etcd?verbose", (200, "ok")),
+        ("/readyz/shutdown", (200, "ok")),
+        ("/livez/poststarthook/rbac/bootstrap-roles", (200, "ok")),
+        ("/livez/shutdown", (404, "404 page not found\n")),
+        ("/livez/", (404, "404 page not found\n")),
+        ("/livez/nope", (404, "404 page not found\n")),
+        ("/livezz", (404, "404 page not found\n")),
+    ] {
+        assert_eq!(get(&health, uri).await, (expect.0, expect.1.to_owned()), "{uri}");
+    }
+    let (_, verbose) = get(&health, "/livez?exclude=etcd&exclude=nope&verbose").await;
+    assert!(verbose.starts_with("[+]ping ok\n[+]log ok\n[+]loopback-serving-certificate ok\n[+]etcd excluded: ok\n[+]poststarthook/"), "{verbose}");
+    assert!(verbose.ends_with("ok\nwarn: some health checks cannot be excluded: no matches for \"nope\"\nlivez check passed\n"), "{verbose}");
+}
+
+#[tokio::test]
+async fn a_sick_one() {
+    let health = Health::new(&Shutdown::default());
+    health.set("etcd", || Err("disk full".into()));
+    let (code, text) = get(&health, "/livez").await;
+    assert_eq!(code, 500);
+    assert!(text.contains("[-]etcd failed: reason withheld\n") && text.ends_with("livez check failed\n"), "{text}");
+    assert_eq!(get(&health, "/livez/etcd").await, (500, "internal server error: disk full\n".into()));
+    assert_eq!(get(&health, "/livez?exclude=etcd").await.0, 200);
+}
+
+#[tokio::test]
+async fn one_that_begins() {
+    let health = Health::new(&Shutdown::default());
+    let hook = health.pending("poststarthook/rbac/bootstrap-roles");
+    assert_eq!(get(&health, "/readyz").await.0, 500);
+    hook.done();
+    assert_eq!(get(&health, "/readyz").await.0, 200);
+}
+
+#[tokio::test]
+async fn one_that_ends() {
+    let shutdown = Shutdown::default();
+    let health = Health::new(&shutdown);
+    shutdown.initiate();
+    assert_eq!((get(&health, "/readyz").await.0, get(&health, "/livez").await.0), (500, 200));
+}

@@ -1,0 +1,121 @@
+//! One connection: its handshake, its requests, its end.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use rustls::ServerConfig;
+use rustls::server::danger::ClientCertVerifier;
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+use super::{Peer, plaintext, tls};
+use crate::body::Body;
+use crate::handler::Handler;
+use crate::options::ServingOptions;
+use crate::shutdown::{Phase, Shutdown};
+
+/// How long a handshake may take.
+const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the head of an HTTP/1.1 request may take, counted from the end of the answer before (upstream: `ReadHeaderTimeout`).
+const HEADER_TIMEOUT: Duration = Duration::from_secs(32);
+/// What upstream gives a stream, so that most bodies come in one go: the 99th percentile of bodies.
+const STREAM_WINDOW: u32 = 256 * 1024;
+/// The largest window that HTTP/2 has for a connection.
+const MAX_WINDOW: u32 = (1 << 31) - 1;
+/// The longest frame a client may send.
+const MAX_FRAME: u32 = 256 * 1024;
+/// All headers of a request together (Go: `DefaultMaxHeaderBytes`).
+const MAX_HEADERS: u32 = 1 << 20;
+/// How often a silent HTTP/2 connection is asked whether it is still there, and how long it may take to say so.
+const PING_EVERY: Duration = Duration::from_secs(30);
+const PING_TIMEOUT: Duration = Duration::from_secs(15);
+/// Streams of a connection that a client may take back before they were looked at (CVE-2023-44487).
+const MAX_RESET_STREAMS: usize = 100;
+
+/// What all connections share.
+pub(super) struct Connections {
+    acceptor: TlsAcceptor,
+    verifier: Arc<dyn ClientCertVerifier>,
+    http1: Builder<TokioExecutor>,
+    http2: Builder<TokioExecutor>,
+}
+
+impl Connections {
+    pub(super) fn new(config: Arc<ServerConfig>, verifier: Arc<dyn ClientCertVerifier>, options: &ServingOptions) -> Self {
+        let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
+        http1.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
+        let mut http2 = Builder::new(TokioExecutor::new()).http2_only();
+        http2
+            .http2()
+            .timer(TokioTimer::new())
+            .max_concurrent_streams(options.http2_max_streams)
+            .initial_stream_window_size(STREAM_WINDOW)
+            .initial_connection_window_size(STREAM_WINDOW.saturating_mul(options.http2_max_streams).min(MAX_WINDOW))
+            .max_frame_size(MAX_FRAME)
+            .max_header_list_size(MAX_HEADERS)
+            .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
+            .keep_alive_interval(PING_EVERY)
+            .keep_alive_timeout(PING_TIMEOUT);
+        Connections { acceptor: TlsAcceptor::from(config), verifier, http1, http2 }
+    }
+
+    /// Serves a connection to its end.
+    pub(super) async fn serve(&self, mut stream: TcpStream, address: SocketAddr, handler: Arc<dyn Handler>, shutdown: Shutdown) {
+        // Answers are written whole; waiting for more to send only adds delay.
+        let _ = stream.set_nodelay(true);
+        let handshake = async {
+            if !plaintext::speaks_tls(&mut stream).await {
+                return None;
+            }
+            match self.acceptor.accept(stream).await {
+                Ok(stream) => Some(stream),
+                Err(error) => {
+                    tracing::debug!(%address, %error, "TLS handshake error");
+                    None
+                }
+            }
+        };
+        let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return };
+        let session = stream.get_ref().1;
+        let builder = if session.alpn_protocol() == Some(b"h2") { &self.http2 } else { &self.http1 };
+        let certificate = tls::client(&*self.verifier, session.peer_certificates());
+        let peer = Arc::new(Peer { address, certificate, close: Notify::new() });
+        let service = {
+            let peer = Arc::clone(&peer);
+            service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler)))
+        };
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+        let (draining, closed) = (shutdown.reached(Phase::Draining), peer.close.notified());
+        tokio::pin!(connection, draining, closed);
+        let mut closing = false;
+        loop {
+            tokio::select! {
+                biased;
+                ended = connection.as_mut() => {
+                    if let Err(error) = ended {
+                        tracing::debug!(%address, %error, "connection ended");
+                    }
+                    return;
+                }
+                () = &mut draining, if !closing => {}
+                () = &mut closed, if !closing => {}
+            }
+            connection.as_mut().graceful_shutdown();
+            closing = true;
+        }
+    }
+}
+
+async fn answer(request: hyper::Request<Incoming>, peer: Arc<Peer>, handler: Arc<dyn Handler>) -> Result<crate::Response, Infallible> {
+    let mut request = request.map(Body::from);
+    request.extensions_mut().insert(peer);
+    Ok(handler.handle(request).await)
+}

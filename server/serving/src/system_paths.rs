@@ -1,0 +1,95 @@
+//! The documents that operators read and that no API group owns: health, metrics, version, flags.
+
+use std::fmt::Write;
+use std::time::SystemTime;
+
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::health::{Health, HealthHandler};
+use crate::metrics::{Metrics, MetricsHandler};
+use crate::options::Options;
+use crate::respond;
+use crate::version::{GIT_VERSION, VersionHandler};
+
+/// Answers the paths of the system, and hands the rest on.
+pub struct SystemPaths<H> {
+    inner: H,
+    health: HealthHandler,
+    metrics: MetricsHandler,
+    version: VersionHandler,
+    flags: String,
+    begin: SystemTime,
+}
+
+impl<H> SystemPaths<H> {
+    /// Hands on to this handler.
+    pub fn new(inner: H, options: &Options, health: Health, metrics: Metrics) -> Self {
+        let flags = options.given.iter().fold("kube-apiserver flagz\n\n".to_owned(), |out, (name, value)| out + &format!("{name}={value}\n"));
+        SystemPaths {
+            inner,
+            health: HealthHandler(health),
+            metrics: MetricsHandler(metrics),
+            version: VersionHandler::default(),
+            flags,
+            begin: SystemTime::now(),
+        }
+    }
+
+    /// Each check as a gauge (upstream: `routes.SLIMetrics`).
+    fn slis(&self) -> String {
+        let head = "# HELP kubernetes_healthcheck Result of a single health check.\n# TYPE kubernetes_healthcheck gauge\n";
+        self.health.0.state().iter().fold(head.to_owned(), |mut out, (endpoint, name, good)| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "kubernetes_healthcheck{{name=\"{name}\",type=\"{endpoint}\"}} {}", u8::from(*good));
+            out
+        })
+    }
+
+    fn status(&self) -> String {
+        let seconds = self.begin.elapsed().unwrap_or_default().as_secs();
+        format!("kube-apiserver statusz\n\nUp: {seconds}s\nBinary version: {GIT_VERSION}\nEmulation version: 1.36\n")
+    }
+}
+
+impl<H: Handler> Handler for SystemPaths<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
+        let text = match path {
+            "/version" | "/version/" => return self.version.handle(request),
+            "/metrics" => return self.metrics.handle(request),
+            path if HealthHandler::serves(path) => return self.health.handle(request),
+            "/metrics/slis" => self.slis(),
+            "/flagz" => self.flags.clone(),
+            "/statusz" => self.status(),
+            _ => return self.inner.handle(request),
+        };
+        Box::pin(std::future::ready(respond::bytes(200, respond::TEXT, text)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{ok, request, seen};
+    use crate::shutdown::Shutdown;
+
+    #[tokio::test]
+    async fn documents() {
+        let options = Options::parse_from(["kube-apiserver", "--secure-port=7443"]).unwrap();
+        let paths = SystemPaths::new(ok(), &options, Health::new(&Shutdown::default()), Metrics::default());
+        for (path, expect) in [
+            ("/version", "\"gitVersion\": \"v1.36.2\""),
+            ("/version/", "\"minCompatibilityMinor\": \"35\""),
+            ("/livez/ping", "ok"),
+            ("/metrics/slis", "kubernetes_healthcheck{name=\"etcd\",type=\"readyz\"} 1\n"),
+            ("/flagz", "secure-port=7443\n"),
+            ("/statusz", "v1.36.2"),
+            ("/api", "ok"),
+        ] {
+            let (code, text) = seen(paths.handle(request("GET", path)).await).await;
+            assert!(code == 200 && text.contains(expect), "{path}: {text}");
+        }
+        let mut yaml = request("GET", "/version");
+        yaml.headers_mut().insert("accept", "application/yaml".parse().unwrap());
+        assert_eq!(paths.handle(yaml).await.status(), 406);
+    }
+}
