@@ -34,7 +34,8 @@ fn check(group: &str, version: &str, plural: &str, columns: &[&str], rows: &[(&s
     for (object, want) in rows {
         let object_of = read(kind, object);
         let cell = |name: &&str| {
-            let column = declared.iter().find(|c| c.name == *name).unwrap_or_else(|| panic!("{plural} has no column {name}"));
+            let column =
+                declared.iter().find(|c| c.name == *name).unwrap_or_else(|| panic!("{plural} has no column {name}"));
             cell_text(column.cell.cell(object_of.as_ref(), &NOW))
         };
         let got: Vec<String> = columns.iter().map(cell).collect();
@@ -205,45 +206,75 @@ fn autoscalers_tell_current_and_target_values() {
 
 #[test]
 fn lists_are_cut_and_the_rest_counted() {
-    check("", "v1", "endpoints", &["Endpoints"], &[
-        ("{}", &["<none>"]),
-        (r#"{"subsets":[{"notReadyAddresses":[{"ip":"192.0.2.1"}]}]}"#, &[""]),
-        (r#"{"subsets":[{"addresses":[{"ip":"::1"}],"ports":[{"port":1},{"port":2}]}]}"#, &["[::1]:1,[::1]:2"]),
-        (
-            r#"{"subsets":[{"addresses":[{"ip":"a"},{"ip":"b"}],"ports":[{"port":1},{"port":2}]}]}"#,
-            &["a:1,b:1,a:2 + 1 more..."],
-        ),
-    ]);
-    check("networking.k8s.io", "v1", "ingresses", &["Hosts", "Address", "Ports"], &[
-        (r#"{"spec":{"rules":[{}]}}"#, &["*", "", "80"]),
-        (r#"{"spec":{"rules":[{"host":"a"},{},{"host":"b"},{"host":"c"}],"tls":[{}]}}"#, &["a,b,c", "", "80, 443"]),
-        (r#"{"spec":{"rules":[{"host":"a"},{"host":"b"},{"host":"c"},{}]}}"#, &["a,b,c + 1 more...", "", "80"]),
-    ]);
+    check(
+        "",
+        "v1",
+        "endpoints",
+        &["Endpoints"],
+        &[
+            ("{}", &["<none>"]),
+            (r#"{"subsets":[{"notReadyAddresses":[{"ip":"192.0.2.1"}]}]}"#, &[""]),
+            (r#"{"subsets":[{"addresses":[{"ip":"::1"}],"ports":[{"port":1},{"port":2}]}]}"#, &["[::1]:1,[::1]:2"]),
+            (
+                r#"{"subsets":[{"addresses":[{"ip":"a"},{"ip":"b"}],"ports":[{"port":1},{"port":2}]}]}"#,
+                &["a:1,b:1,a:2 + 1 more..."],
+            ),
+        ],
+    );
+    check(
+        "networking.k8s.io",
+        "v1",
+        "ingresses",
+        &["Hosts", "Address", "Ports"],
+        &[
+            (r#"{"spec":{"rules":[{}]}}"#, &["*", "", "80"]),
+            (r#"{"spec":{"rules":[{"host":"a"},{},{"host":"b"},{"host":"c"}],"tls":[{}]}}"#, &["a,b,c", "", "80, 443"]),
+            (r#"{"spec":{"rules":[{"host":"a"},{"host":"b"},{"host":"c"},{}]}}"#, &["a,b,c + 1 more...", "", "80"]),
+        ],
+    );
 }
 
 #[test]
 fn what_is_absent_shows_as_upstream_shows_it() {
-    check("storage.k8s.io", "v1", "storageclasses", &["Name", "AllowVolumeExpansion"], &[(
-        r#"{"metadata":{"name":"x","annotations":{"storageclass.kubernetes.io/is-default-class":"true"}}}"#,
-        &["x (default)", "bool false"],
-    )]);
-    check("storage.k8s.io", "v1", "csidrivers", &["AttachRequired", "TokenRequests", "Modes"], &[(
-        r#"{"spec":{"tokenRequests":[{"audience":"a"},{"audience":"b"}]}}"#,
-        &["bool false", "a,b", "<none>"],
-    )]);
+    check(
+        "storage.k8s.io",
+        "v1",
+        "storageclasses",
+        &["Name", "AllowVolumeExpansion"],
+        &[(
+            r#"{"metadata":{"name":"x","annotations":{"storageclass.kubernetes.io/is-default-class":"true"}}}"#,
+            &["x (default)", "bool false"],
+        )],
+    );
+    check(
+        "storage.k8s.io",
+        "v1",
+        "csidrivers",
+        &["AttachRequired", "TokenRequests", "Modes"],
+        &[(r#"{"spec":{"tokenRequests":[{"audience":"a"},{"audience":"b"}]}}"#, &["bool false", "a,b", "<none>"])],
+    );
     check("storage.k8s.io", "v1", "volumeattachments", &["PV", "Attached"], &[("{}", &["", "bool false"])]);
     check("", "v1", "persistentvolumes", &["Capacity", "Claim", "VolumeMode"], &[("{}", &["0", "", "<unset>"])]);
-    check("", "v1", "events", &["Last Seen", "Count", "Object"], &[
-        ("{}", &["<unknown>", "int 1", ""]),
-        (
-            r#"{"involvedObject":{"kind":"Pod","name":"p"},"series":{"count":4,"lastObservedTime":"2026-01-02T03:03:05.000000Z"}}"#,
-            &["60s", "int 4", "pod/p"],
-        ),
-    ]);
-    check("policy", "v1", "poddisruptionbudgets", &["Min Available", "Max Unavailable"], &[
-        (r#"{"spec":{"minAvailable":0}}"#, &["0", "N/A"]),
-        (r#"{"spec":{"maxUnavailable":"25%"}}"#, &["N/A", "25%"]),
-    ]);
+    check(
+        "",
+        "v1",
+        "events",
+        &["Last Seen", "Count", "Object"],
+        &[
+            ("{}", &["<unknown>", "int 1", ""]),
+            (
+                r#"{"involvedObject":{"kind":"Pod","name":"p"},"series":{"count":4,"lastObservedTime":"2026-01-02T03:03:05.000000Z"}}"#,
+                &["60s", "int 4", "pod/p"],
+            ),
+        ],
+    );
+    check(
+        "policy",
+        "v1",
+        "poddisruptionbudgets",
+        &["Min Available", "Max Unavailable"],
+        &[(r#"{"spec":{"minAvailable":0}}"#, &["0", "N/A"]), (r#"{"spec":{"maxUnavailable":"25%"}}"#, &["N/A", "25%"])],
+    );
 }
 
 fn options(include_object: IncludeObject) -> TableOptions<'static> {
@@ -279,7 +310,9 @@ fn rows_carry_conditions_and_as_much_of_the_object_as_asked_for() {
         );
         assert_eq!(got.to_string(), want);
     }
-    let whole = table(columns, [source], metadata(), &NOW, &options(IncludeObject::Object)).to_value().expect("a table is JSON");
+    let whole = table(columns, [source], metadata(), &NOW, &options(IncludeObject::Object))
+        .to_value()
+        .expect("a table is JSON");
     assert_eq!(whole["rows"][0]["object"]["kind"], "Pod");
     assert_eq!(whole["rows"][0]["object"]["status"]["phase"], "Succeeded");
 }
@@ -292,7 +325,10 @@ fn kinds_without_columns_show_name_and_creation() {
     let asked = TableOptions { headers: true, ..options(IncludeObject::None) };
     let source = RowSource { hub: range.as_ref(), shown: range.as_ref() };
     let got = table(columns, [source], ListMeta::default(), &NOW, &asked).to_value().expect("a table is JSON");
-    assert_eq!(got["columnDefinitions"][1].to_string(), r#"{"name":"Created At","type":"date","format":"","description":"","priority":0}"#);
+    assert_eq!(
+        got["columnDefinitions"][1].to_string(),
+        r#"{"name":"Created At","type":"date","format":"","description":"","priority":0}"#
+    );
     assert_eq!(got["rows"][0].to_string(), r#"{"cells":["r","2026-01-02T03:03:05Z"],"object":null}"#);
     let empty = table(columns, [], ListMeta::default(), &NOW, &asked).to_value().expect("a table is JSON");
     assert!(empty["rows"].is_null());

@@ -8,7 +8,8 @@ use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
 pub use table::{
-    ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, ListMeta, Row, RowCondition, RowObject, RowSource, Table, TableOptions, table,
+    ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, ListMeta, Row, RowCondition, RowObject, RowSource, Table,
+    TableOptions, table,
 };
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
@@ -121,7 +122,9 @@ impl CellRule {
             }),
             CellRule::Selector(path, or) => Cell::from(match (at_path(object, path), or) {
                 (Some(Value::Struct(selector)), None) => format_selector(selector),
-                (Some(Value::Struct(selector)), Some(or)) => Some(format_selector(selector)).filter(|s| s != "<none>").unwrap_or(or.to_string()),
+                (Some(Value::Struct(selector)), Some(or)) => {
+                    Some(format_selector(selector)).filter(|s| s != "<none>").unwrap_or(or.to_string())
+                }
                 (_, or) => or.unwrap_or("<none>").into(),
             }),
             CellRule::Join(path, instead) => {

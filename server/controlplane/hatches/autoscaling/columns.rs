@@ -25,8 +25,12 @@ pub fn horizontal_pod_autoscaler_targets(autoscaler: &HorizontalPodAutoscaler, _
         return "<none>".into();
     }
     let status = |index: usize| autoscaler.status.current_metrics.get(index);
-    let shown: Vec<String> =
-        metrics.iter().take(SHOWN_METRICS).enumerate().map(|(index, metric)| metric_text(metric, status(index))).collect();
+    let shown: Vec<String> = metrics
+        .iter()
+        .take(SHOWN_METRICS)
+        .enumerate()
+        .map(|(index, metric)| metric_text(metric, status(index)))
+        .collect();
     let text = shown.join(", ");
     match metrics.len().saturating_sub(SHOWN_METRICS) {
         0 => text.into(),
@@ -37,18 +41,22 @@ pub fn horizontal_pod_autoscaler_targets(autoscaler: &HorizontalPodAutoscaler, _
 /// `current/target` of a metric; status entries stand at the same index as their metric.
 fn metric_text(metric: &MetricSpec, status: Option<&MetricStatus>) -> String {
     match metric.r#type.as_str() {
-        "External" => metric.external.as_ref().map(|m| {
-            value_text(&m.target, status.and_then(|s| s.external.as_ref()).map(|s| &s.current))
-        }),
-        "Object" => metric.object.as_ref().map(|m| {
-            value_text(&m.target, status.and_then(|s| s.object.as_ref()).map(|s| &s.current))
-        }),
-        "Pods" => metric.pods.as_ref().map(|m| {
-            average_text(&m.target, status.and_then(|s| s.pods.as_ref()).map(|s| &s.current))
-        }),
-        "Resource" => metric.resource.as_ref().map(|m| {
-            resource_text(&m.name, &m.target, status.and_then(|s| s.resource.as_ref()).map(|s| &s.current))
-        }),
+        "External" => metric
+            .external
+            .as_ref()
+            .map(|m| value_text(&m.target, status.and_then(|s| s.external.as_ref()).map(|s| &s.current))),
+        "Object" => metric
+            .object
+            .as_ref()
+            .map(|m| value_text(&m.target, status.and_then(|s| s.object.as_ref()).map(|s| &s.current))),
+        "Pods" => metric
+            .pods
+            .as_ref()
+            .map(|m| average_text(&m.target, status.and_then(|s| s.pods.as_ref()).map(|s| &s.current))),
+        "Resource" => metric
+            .resource
+            .as_ref()
+            .map(|m| resource_text(&m.name, &m.target, status.and_then(|s| s.resource.as_ref()).map(|s| &s.current))),
         "ContainerResource" => metric.container_resource.as_ref().map(|m| {
             resource_text(&m.name, &m.target, status.and_then(|s| s.container_resource.as_ref()).map(|s| &s.current))
         }),
