@@ -2410,7 +2410,18 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[],
-    columns: &[],
+    columns: &[
+        Column { name: "Last Seen", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c))) },
+        Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["type"], None) },
+        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["reason"], None) },
+        Column { name: "Object", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))) },
+        Column { name: "Subobject", kind: "string", format: "", priority: 1, description: "", cell: CellRule::Path(&["involvedObject", "fieldPath"], None) },
+        Column { name: "Source", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))) },
+        Column { name: "Message", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c))) },
+        Column { name: "First Seen", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c))) },
+        Column { name: "Count", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))) },
+        Column { name: "Name", kind: "string", format: "name", priority: 1, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
+    ],
     selectable: &[
         SelectableDef { label: "reason", value: |o| machinery::print::text_at(o, &["reason"]) },
         SelectableDef { label: "regarding.apiVersion", value: |o| machinery::print::text_at(o, &["regarding", "apiVersion"]) },
@@ -2444,7 +2455,18 @@ static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[],
-    columns: &[],
+    columns: &[
+        Column { name: "Last Seen", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_last_seen(v, c))) },
+        Column { name: "Type", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["type"], None) },
+        Column { name: "Reason", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["reason"], None) },
+        Column { name: "Object", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_object(v, c))) },
+        Column { name: "Subobject", kind: "string", format: "", priority: 1, description: "", cell: CellRule::Path(&["involvedObject", "fieldPath"], None) },
+        Column { name: "Source", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_source(v, c))) },
+        Column { name: "Message", kind: "string", format: "", priority: 0, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_message(v, c))) },
+        Column { name: "First Seen", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_first_seen(v, c))) },
+        Column { name: "Count", kind: "string", format: "", priority: 1, description: "", cell: CellRule::ByHand(|o, c| o.downcast::<crate::core::v1::Event>().map_or(Cell::Null, |v| crate::hatches::core::event_count(v, c))) },
+        Column { name: "Name", kind: "string", format: "name", priority: 1, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
+    ],
     selectable: &[
         SelectableDef { label: "reason", value: |o| machinery::print::text_at(o, &["reason"]) },
         SelectableDef { label: "regarding.apiVersion", value: |o| machinery::print::text_at(o, &["regarding", "apiVersion"]) },
@@ -4489,7 +4511,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admission.v1.AdmissionReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admission.k8s.io", version: "v1beta1", kind: "AdmissionReview",
@@ -4497,7 +4519,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admission.v1beta1.AdmissionReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.19", removed: "", replacement: "admission.k8s.io/v1 AdmissionReview" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicy",
@@ -4505,7 +4527,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1), list_kind: "MutatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1), list_kind: "MutatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyList",
@@ -4513,7 +4535,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicy",
@@ -4521,7 +4543,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicy", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1), list_kind: "MutatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1), list_kind: "MutatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyList",
@@ -4529,7 +4551,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicy" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicy",
@@ -4540,7 +4562,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "MutatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "MutatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyList",
@@ -4548,7 +4570,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyBinding",
@@ -4556,7 +4578,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1), list_kind: "MutatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingAdmissionPolicyBindingList",
@@ -4564,7 +4586,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyBinding",
@@ -4572,7 +4594,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBinding", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "MutatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingAdmissionPolicyBindingList",
@@ -4580,7 +4602,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.MutatingAdmissionPolicyBindingList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyBinding",
@@ -4591,7 +4613,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_mutating_admission_policy_binding_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "MutatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "MutatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "MutatingAdmissionPolicyBindingList",
@@ -4599,7 +4621,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1alpha1.MutatingAdmissionPolicyBindingList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfiguration",
@@ -4607,7 +4629,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfiguration", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1), list_kind: "MutatingWebhookConfigurationList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1), list_kind: "MutatingWebhookConfigurationList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "MutatingWebhookConfigurationList",
@@ -4615,7 +4637,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.MutatingWebhookConfigurationList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingWebhookConfiguration",
@@ -4626,7 +4648,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_mutating_webhook_configuration_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration" },
-        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "MutatingWebhookConfigurationList",
+        resource: Some(&ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "MutatingWebhookConfigurationList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "MutatingWebhookConfigurationList",
@@ -4634,7 +4656,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.MutatingWebhookConfigurationList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 MutatingWebhookConfiguration" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicy",
@@ -4642,7 +4664,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicy", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1), list_kind: "ValidatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyList",
@@ -4650,7 +4672,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicy",
@@ -4658,7 +4680,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicy", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1), list_kind: "ValidatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyList",
@@ -4666,7 +4688,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicy",
@@ -4677,7 +4699,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyList",
@@ -4685,7 +4707,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBinding",
@@ -4693,7 +4715,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBinding", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1), list_kind: "ValidatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicyBindingList",
@@ -4701,7 +4723,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingAdmissionPolicyBindingList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyBinding",
@@ -4709,7 +4731,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBinding", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "ValidatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingAdmissionPolicyBindingList",
@@ -4717,7 +4739,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.ValidatingAdmissionPolicyBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyBinding",
@@ -4728,7 +4750,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1alpha1_validating_admission_policy_binding_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyBindingList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1), list_kind: "ValidatingAdmissionPolicyBindingList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1alpha1", kind: "ValidatingAdmissionPolicyBindingList",
@@ -4736,7 +4758,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1alpha1.ValidatingAdmissionPolicyBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfiguration",
@@ -4744,7 +4766,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfiguration", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1), list_kind: "ValidatingWebhookConfigurationList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1), list_kind: "ValidatingWebhookConfigurationList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingWebhookConfigurationList",
@@ -4752,7 +4774,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1.ValidatingWebhookConfigurationList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingWebhookConfiguration",
@@ -4763,7 +4785,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::admissionregistration::conversions::v1beta1_validating_webhook_configuration_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration" },
-        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "ValidatingWebhookConfigurationList",
+        resource: Some(&ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1), list_kind: "ValidatingWebhookConfigurationList", gate: "",
     },
     KindDef {
         group: "admissionregistration.k8s.io", version: "v1beta1", kind: "ValidatingWebhookConfigurationList",
@@ -4771,7 +4793,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.admissionregistration.v1beta1.ValidatingWebhookConfigurationList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.16", removed: "1.22", replacement: "admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apidiscovery.k8s.io", version: "v2", kind: "APIGroupDiscovery",
@@ -4779,7 +4801,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apidiscovery.v2.APIGroupDiscovery", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "APIGroupDiscoveryList",
+        resource: None, list_kind: "APIGroupDiscoveryList", gate: "",
     },
     KindDef {
         group: "apidiscovery.k8s.io", version: "v2", kind: "APIGroupDiscoveryList",
@@ -4787,7 +4809,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apidiscovery.v2.APIGroupDiscoveryList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.30", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apidiscovery.k8s.io", version: "v2beta1", kind: "APIGroupDiscovery",
@@ -4795,7 +4817,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscovery", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.32", removed: "1.35", replacement: "" },
-        resource: None, list_kind: "APIGroupDiscoveryList",
+        resource: None, list_kind: "APIGroupDiscoveryList", gate: "",
     },
     KindDef {
         group: "apidiscovery.k8s.io", version: "v2beta1", kind: "APIGroupDiscoveryList",
@@ -4803,7 +4825,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apidiscovery.v2beta1.APIGroupDiscoveryList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.32", removed: "1.35", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1", kind: "ConversionReview",
@@ -4811,7 +4833,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ConversionReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1beta1", kind: "ConversionReview",
@@ -4819,7 +4841,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.ConversionReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.19", removed: "", replacement: "apiextensions.k8s.io/v1 ConversionReview" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
@@ -4827,7 +4849,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1), list_kind: "CustomResourceDefinitionList",
+        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1), list_kind: "CustomResourceDefinitionList", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinitionList",
@@ -4835,7 +4857,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1beta1", kind: "CustomResourceDefinition",
@@ -4846,7 +4868,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, apimachinery::apiextensions::conversions::v1beta1_custom_resource_definition_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.16", removed: "1.22", replacement: "apiextensions.k8s.io/v1 CustomResourceDefinition" },
-        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1), list_kind: "CustomResourceDefinitionList",
+        resource: Some(&APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1), list_kind: "CustomResourceDefinitionList", gate: "",
     },
     KindDef {
         group: "apiextensions.k8s.io", version: "v1beta1", kind: "CustomResourceDefinitionList",
@@ -4854,7 +4876,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1.CustomResourceDefinitionList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.16", removed: "1.22", replacement: "apiextensions.k8s.io/v1 CustomResourceDefinition" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiregistration.k8s.io", version: "v1", kind: "APIService",
@@ -4862,7 +4884,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APIREGISTRATION_API_SERVICE_V1), list_kind: "APIServiceList",
+        resource: Some(&APIREGISTRATION_API_SERVICE_V1), list_kind: "APIServiceList", gate: "",
     },
     KindDef {
         group: "apiregistration.k8s.io", version: "v1", kind: "APIServiceList",
@@ -4870,7 +4892,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apiregistration.k8s.io", version: "v1beta1", kind: "APIService",
@@ -4878,7 +4900,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIService", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.19", removed: "1.22", replacement: "apiregistration.k8s.io/v1 APIService" },
-        resource: Some(&APIREGISTRATION_API_SERVICE_V1BETA1), list_kind: "APIServiceList",
+        resource: Some(&APIREGISTRATION_API_SERVICE_V1BETA1), list_kind: "APIServiceList", gate: "",
     },
     KindDef {
         group: "apiregistration.k8s.io", version: "v1beta1", kind: "APIServiceList",
@@ -4886,7 +4908,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.kube-aggregator.pkg.apis.apiregistration.v1beta1.APIServiceList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.19", removed: "1.22", replacement: "apiregistration.k8s.io/v1 APIService" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "ControllerRevision",
@@ -4894,7 +4916,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.ControllerRevision", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1), list_kind: "ControllerRevisionList",
+        resource: Some(&APPS_CONTROLLER_REVISION_V1), list_kind: "ControllerRevisionList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "ControllerRevisionList",
@@ -4902,7 +4924,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.ControllerRevisionList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "ControllerRevision",
@@ -4910,7 +4932,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.ControllerRevision", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA2), list_kind: "ControllerRevisionList",
+        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA2), list_kind: "ControllerRevisionList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "ControllerRevisionList",
@@ -4918,7 +4940,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.ControllerRevisionList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "ControllerRevision",
@@ -4926,7 +4948,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta1.ControllerRevision", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA1), list_kind: "ControllerRevisionList",
+        resource: Some(&APPS_CONTROLLER_REVISION_V1BETA1), list_kind: "ControllerRevisionList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "ControllerRevisionList",
@@ -4934,7 +4956,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta1.ControllerRevisionList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ControllerRevision" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "DaemonSet",
@@ -4942,7 +4964,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.DaemonSet", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_DAEMON_SET_V1), list_kind: "DaemonSetList",
+        resource: Some(&APPS_DAEMON_SET_V1), list_kind: "DaemonSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "DaemonSetList",
@@ -4950,7 +4972,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.DaemonSetList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "DaemonSet",
@@ -4958,7 +4980,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.DaemonSet", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: Some(&APPS_DAEMON_SET_V1BETA2), list_kind: "DaemonSetList",
+        resource: Some(&APPS_DAEMON_SET_V1BETA2), list_kind: "DaemonSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "DaemonSetList",
@@ -4966,7 +4988,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.DaemonSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "Deployment",
@@ -4974,7 +4996,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.Deployment", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_DEPLOYMENT_V1), list_kind: "DeploymentList",
+        resource: Some(&APPS_DEPLOYMENT_V1), list_kind: "DeploymentList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "DeploymentList",
@@ -4982,7 +5004,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.DeploymentList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "Deployment",
@@ -4990,7 +5012,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.Deployment", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: Some(&APPS_DEPLOYMENT_V1BETA2), list_kind: "DeploymentList",
+        resource: Some(&APPS_DEPLOYMENT_V1BETA2), list_kind: "DeploymentList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "DeploymentList",
@@ -4998,7 +5020,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.DeploymentList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "Deployment",
@@ -5009,7 +5031,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_deployment_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: Some(&APPS_DEPLOYMENT_V1BETA1), list_kind: "DeploymentList",
+        resource: Some(&APPS_DEPLOYMENT_V1BETA1), list_kind: "DeploymentList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "DeploymentList",
@@ -5017,7 +5039,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta1.DeploymentList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "DeploymentRollback",
@@ -5025,7 +5047,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta1.DeploymentRollback", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DeploymentRollback" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "ReplicaSet",
@@ -5033,7 +5055,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.ReplicaSet", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_REPLICA_SET_V1), list_kind: "ReplicaSetList",
+        resource: Some(&APPS_REPLICA_SET_V1), list_kind: "ReplicaSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "ReplicaSetList",
@@ -5041,7 +5063,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.ReplicaSetList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "ReplicaSet",
@@ -5049,7 +5071,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.ReplicaSet", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: Some(&APPS_REPLICA_SET_V1BETA2), list_kind: "ReplicaSetList",
+        resource: Some(&APPS_REPLICA_SET_V1BETA2), list_kind: "ReplicaSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "ReplicaSetList",
@@ -5057,7 +5079,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.ReplicaSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "Scale",
@@ -5065,7 +5087,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.Scale", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "autoscaling/v1 Scale" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "Scale",
@@ -5076,7 +5098,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_scale_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.8", removed: "1.16", replacement: "autoscaling/v1 Scale" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "StatefulSet",
@@ -5084,7 +5106,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.StatefulSet", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APPS_STATEFUL_SET_V1), list_kind: "StatefulSetList",
+        resource: Some(&APPS_STATEFUL_SET_V1), list_kind: "StatefulSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1", kind: "StatefulSetList",
@@ -5092,7 +5114,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1.StatefulSetList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "StatefulSet",
@@ -5100,7 +5122,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.StatefulSet", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: Some(&APPS_STATEFUL_SET_V1BETA2), list_kind: "StatefulSetList",
+        resource: Some(&APPS_STATEFUL_SET_V1BETA2), list_kind: "StatefulSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta2", kind: "StatefulSetList",
@@ -5108,7 +5130,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta2.StatefulSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.9", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "StatefulSet",
@@ -5119,7 +5141,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::apps::conversions::v1beta1_stateful_set_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: Some(&APPS_STATEFUL_SET_V1BETA1), list_kind: "StatefulSetList",
+        resource: Some(&APPS_STATEFUL_SET_V1BETA1), list_kind: "StatefulSetList", gate: "",
     },
     KindDef {
         group: "apps", version: "v1beta1", kind: "StatefulSetList",
@@ -5127,7 +5149,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apps.v1beta1.StatefulSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 StatefulSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "audit.k8s.io", version: "v1", kind: "Event",
@@ -5135,7 +5157,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiserver.pkg.apis.audit.v1.Event", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "EventList",
+        resource: None, list_kind: "EventList", gate: "",
     },
     KindDef {
         group: "audit.k8s.io", version: "v1", kind: "EventList",
@@ -5143,7 +5165,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiserver.pkg.apis.audit.v1.EventList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "audit.k8s.io", version: "v1", kind: "Policy",
@@ -5151,7 +5173,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiserver.pkg.apis.audit.v1.Policy", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "PolicyList",
+        resource: None, list_kind: "PolicyList", gate: "",
     },
     KindDef {
         group: "audit.k8s.io", version: "v1", kind: "PolicyList",
@@ -5159,7 +5181,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apiserver.pkg.apis.audit.v1.PolicyList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1", kind: "SelfSubjectReview",
@@ -5167,7 +5189,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1.SelfSubjectReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.28", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1beta1", kind: "SelfSubjectReview",
@@ -5175,7 +5197,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1beta1.SelfSubjectReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.27", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1alpha1", kind: "SelfSubjectReview",
@@ -5183,7 +5205,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1alpha1.SelfSubjectReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1), list_kind: "",
+        resource: Some(&AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1", kind: "TokenRequest",
@@ -5191,7 +5213,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1.TokenRequest", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.10", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1", kind: "TokenReview",
@@ -5199,7 +5221,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1.TokenReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authentication.k8s.io", version: "v1beta1", kind: "TokenReview",
@@ -5207,7 +5229,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authentication.v1beta1.TokenReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "authentication.k8s.io/v1 TokenReview" },
-        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHENTICATION_TOKEN_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1", kind: "LocalSubjectAccessReview",
@@ -5215,7 +5237,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1.LocalSubjectAccessReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1beta1", kind: "LocalSubjectAccessReview",
@@ -5226,7 +5248,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_local_subject_access_review_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 LocalSubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectAccessReview",
@@ -5234,7 +5256,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1.SelfSubjectAccessReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1beta1", kind: "SelfSubjectAccessReview",
@@ -5242,7 +5264,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1beta1.SelfSubjectAccessReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SelfSubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1", kind: "SelfSubjectRulesReview",
@@ -5250,7 +5272,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1.SelfSubjectRulesReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1beta1", kind: "SelfSubjectRulesReview",
@@ -5258,7 +5280,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1beta1.SelfSubjectRulesReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SelfSubjectRulesReview" },
-        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1", kind: "SubjectAccessReview",
@@ -5266,7 +5288,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.authorization.v1.SubjectAccessReview", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "authorization.k8s.io", version: "v1beta1", kind: "SubjectAccessReview",
@@ -5277,7 +5299,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::authorization::conversions::v1beta1_subject_access_review_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.19", removed: "", replacement: "authorization.k8s.io/v1 SubjectAccessReview" },
-        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "",
+        resource: Some(&AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1), list_kind: "", gate: "",
     },
     KindDef {
         group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler",
@@ -5285,7 +5307,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2), list_kind: "HorizontalPodAutoscalerList",
+        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2), list_kind: "HorizontalPodAutoscalerList", gate: "",
     },
     KindDef {
         group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscalerList",
@@ -5293,7 +5315,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler",
@@ -5304,7 +5326,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::autoscaling::conversions::v1_horizontal_pod_autoscaler_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1), list_kind: "HorizontalPodAutoscalerList",
+        resource: Some(&AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1), list_kind: "HorizontalPodAutoscalerList", gate: "",
     },
     KindDef {
         group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscalerList",
@@ -5312,7 +5334,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "autoscaling", version: "v1", kind: "Scale",
@@ -5320,7 +5342,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.autoscaling.v1.Scale", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "batch", version: "v1", kind: "CronJob",
@@ -5328,7 +5350,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1.CronJob", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&BATCH_CRON_JOB_V1), list_kind: "CronJobList",
+        resource: Some(&BATCH_CRON_JOB_V1), list_kind: "CronJobList", gate: "",
     },
     KindDef {
         group: "batch", version: "v1", kind: "CronJobList",
@@ -5336,7 +5358,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1.CronJobList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "batch", version: "v1beta1", kind: "CronJob",
@@ -5344,7 +5366,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1beta1.CronJob", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.21", removed: "1.25", replacement: "batch/v1 CronJob" },
-        resource: Some(&BATCH_CRON_JOB_V1BETA1), list_kind: "CronJobList",
+        resource: Some(&BATCH_CRON_JOB_V1BETA1), list_kind: "CronJobList", gate: "",
     },
     KindDef {
         group: "batch", version: "v1beta1", kind: "CronJobList",
@@ -5352,7 +5374,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1beta1.CronJobList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.21", removed: "1.25", replacement: "batch/v1 CronJob" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "batch", version: "v1", kind: "Job",
@@ -5360,7 +5382,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1.Job", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&BATCH_JOB_V1), list_kind: "JobList",
+        resource: Some(&BATCH_JOB_V1), list_kind: "JobList", gate: "",
     },
     KindDef {
         group: "batch", version: "v1", kind: "JobList",
@@ -5368,7 +5390,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.batch.v1.JobList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest",
@@ -5376,7 +5398,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1.CertificateSigningRequest", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1), list_kind: "CertificateSigningRequestList",
+        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1), list_kind: "CertificateSigningRequestList", gate: "",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequestList",
@@ -5384,7 +5406,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1.CertificateSigningRequestList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "CertificateSigningRequest",
@@ -5395,7 +5417,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::certificates::conversions::v1beta1_certificate_signing_request_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "certificates.k8s.io/v1 CertificateSigningRequest" },
-        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1), list_kind: "CertificateSigningRequestList",
+        resource: Some(&CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1), list_kind: "CertificateSigningRequestList", gate: "",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "CertificateSigningRequestList",
@@ -5403,7 +5425,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1beta1.CertificateSigningRequestList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "certificates.k8s.io/v1 CertificateSigningRequest" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "ClusterTrustBundle",
@@ -5411,7 +5433,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1beta1.ClusterTrustBundle", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "1.37", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1), list_kind: "ClusterTrustBundleList",
+        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1), list_kind: "ClusterTrustBundleList", gate: "ClusterTrustBundle",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "ClusterTrustBundleList",
@@ -5419,7 +5441,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1beta1.ClusterTrustBundleList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "1.37", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "ClusterTrustBundle",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1alpha1", kind: "ClusterTrustBundle",
@@ -5427,7 +5449,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1alpha1.ClusterTrustBundle", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.34", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1), list_kind: "ClusterTrustBundleList",
+        resource: Some(&CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1), list_kind: "ClusterTrustBundleList", gate: "ClusterTrustBundle",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1alpha1", kind: "ClusterTrustBundleList",
@@ -5435,7 +5457,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1alpha1.ClusterTrustBundleList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "1.34", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "ClusterTrustBundle",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "PodCertificateRequest",
@@ -5443,7 +5465,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1beta1.PodCertificateRequest", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1), list_kind: "PodCertificateRequestList",
+        resource: Some(&CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1), list_kind: "PodCertificateRequestList", gate: "PodCertificateRequest",
     },
     KindDef {
         group: "certificates.k8s.io", version: "v1beta1", kind: "PodCertificateRequestList",
@@ -5451,7 +5473,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.certificates.v1beta1.PodCertificateRequestList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "PodCertificateRequest",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1", kind: "Lease",
@@ -5459,7 +5481,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1.Lease", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_V1), list_kind: "LeaseList",
+        resource: Some(&COORDINATION_LEASE_V1), list_kind: "LeaseList", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1", kind: "LeaseList",
@@ -5467,7 +5489,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1.LeaseList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1beta1", kind: "Lease",
@@ -5475,7 +5497,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1beta1.Lease", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "coordination.k8s.io/v1 Lease" },
-        resource: Some(&COORDINATION_LEASE_V1BETA1), list_kind: "LeaseList",
+        resource: Some(&COORDINATION_LEASE_V1BETA1), list_kind: "LeaseList", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseList",
@@ -5483,7 +5505,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1beta1.LeaseList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.12", deprecated: "1.19", removed: "", replacement: "coordination.k8s.io/v1 Lease" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseCandidate",
@@ -5491,7 +5513,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1beta1.LeaseCandidate", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1BETA1), list_kind: "LeaseCandidateList",
+        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1BETA1), list_kind: "LeaseCandidateList", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1beta1", kind: "LeaseCandidateList",
@@ -5499,7 +5521,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1beta1.LeaseCandidateList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1alpha2", kind: "LeaseCandidate",
@@ -5507,7 +5529,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1alpha2.LeaseCandidate", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1ALPHA2), list_kind: "LeaseCandidateList",
+        resource: Some(&COORDINATION_LEASE_CANDIDATE_V1ALPHA2), list_kind: "LeaseCandidateList", gate: "",
     },
     KindDef {
         group: "coordination.k8s.io", version: "v1alpha2", kind: "LeaseCandidateList",
@@ -5515,7 +5537,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.coordination.v1alpha2.LeaseCandidateList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Binding",
@@ -5523,7 +5545,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Binding", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_BINDING_V1), list_kind: "",
+        resource: Some(&CORE_BINDING_V1), list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ComponentStatus",
@@ -5531,7 +5553,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ComponentStatus", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_COMPONENT_STATUS_V1), list_kind: "ComponentStatusList",
+        resource: Some(&CORE_COMPONENT_STATUS_V1), list_kind: "ComponentStatusList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ComponentStatusList",
@@ -5539,7 +5561,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ComponentStatusList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ConfigMap",
@@ -5547,7 +5569,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ConfigMap", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_CONFIG_MAP_V1), list_kind: "ConfigMapList",
+        resource: Some(&CORE_CONFIG_MAP_V1), list_kind: "ConfigMapList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ConfigMapList",
@@ -5555,7 +5577,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ConfigMapList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Endpoints",
@@ -5563,7 +5585,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Endpoints", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_ENDPOINTS_V1), list_kind: "EndpointsList",
+        resource: Some(&CORE_ENDPOINTS_V1), list_kind: "EndpointsList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "EndpointsList",
@@ -5571,7 +5593,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.EndpointsList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Event",
@@ -5579,7 +5601,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Event", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_EVENT_V1), list_kind: "EventList",
+        resource: Some(&CORE_EVENT_V1), list_kind: "EventList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "EventList",
@@ -5587,7 +5609,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.EventList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "LimitRange",
@@ -5595,7 +5617,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.LimitRange", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_LIMIT_RANGE_V1), list_kind: "LimitRangeList",
+        resource: Some(&CORE_LIMIT_RANGE_V1), list_kind: "LimitRangeList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "LimitRangeList",
@@ -5603,7 +5625,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.LimitRangeList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Namespace",
@@ -5611,7 +5633,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Namespace", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_NAMESPACE_V1), list_kind: "NamespaceList",
+        resource: Some(&CORE_NAMESPACE_V1), list_kind: "NamespaceList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "NamespaceList",
@@ -5619,7 +5641,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.NamespaceList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Node",
@@ -5627,7 +5649,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Node", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_NODE_V1), list_kind: "NodeList",
+        resource: Some(&CORE_NODE_V1), list_kind: "NodeList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "NodeList",
@@ -5635,7 +5657,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.NodeList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "NodeProxyOptions",
@@ -5643,7 +5665,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.NodeProxyOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodAttachOptions",
@@ -5651,7 +5673,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodAttachOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodExecOptions",
@@ -5659,7 +5681,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodExecOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodLogOptions",
@@ -5667,7 +5689,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodLogOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodPortForwardOptions",
@@ -5675,7 +5697,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodPortForwardOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodProxyOptions",
@@ -5683,7 +5705,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodProxyOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ServiceProxyOptions",
@@ -5691,7 +5713,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ServiceProxyOptions", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PersistentVolume",
@@ -5699,7 +5721,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PersistentVolume", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_PERSISTENT_VOLUME_V1), list_kind: "PersistentVolumeList",
+        resource: Some(&CORE_PERSISTENT_VOLUME_V1), list_kind: "PersistentVolumeList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PersistentVolumeList",
@@ -5707,7 +5729,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PersistentVolumeList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PersistentVolumeClaim",
@@ -5715,7 +5737,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PersistentVolumeClaim", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_PERSISTENT_VOLUME_CLAIM_V1), list_kind: "PersistentVolumeClaimList",
+        resource: Some(&CORE_PERSISTENT_VOLUME_CLAIM_V1), list_kind: "PersistentVolumeClaimList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PersistentVolumeClaimList",
@@ -5723,7 +5745,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PersistentVolumeClaimList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Pod",
@@ -5731,7 +5753,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Pod", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_POD_V1), list_kind: "PodList",
+        resource: Some(&CORE_POD_V1), list_kind: "PodList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodList",
@@ -5739,7 +5761,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodStatusResult",
@@ -5747,7 +5769,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodStatusResult", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodTemplate",
@@ -5755,7 +5777,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodTemplate", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_POD_TEMPLATE_V1), list_kind: "PodTemplateList",
+        resource: Some(&CORE_POD_TEMPLATE_V1), list_kind: "PodTemplateList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "PodTemplateList",
@@ -5763,7 +5785,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.PodTemplateList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "RangeAllocation",
@@ -5771,7 +5793,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.RangeAllocation", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ReplicationController",
@@ -5779,7 +5801,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ReplicationController", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_REPLICATION_CONTROLLER_V1), list_kind: "ReplicationControllerList",
+        resource: Some(&CORE_REPLICATION_CONTROLLER_V1), list_kind: "ReplicationControllerList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ReplicationControllerList",
@@ -5787,7 +5809,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ReplicationControllerList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ResourceQuota",
@@ -5795,7 +5817,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ResourceQuota", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_RESOURCE_QUOTA_V1), list_kind: "ResourceQuotaList",
+        resource: Some(&CORE_RESOURCE_QUOTA_V1), list_kind: "ResourceQuotaList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ResourceQuotaList",
@@ -5803,7 +5825,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ResourceQuotaList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Secret",
@@ -5811,7 +5833,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Secret", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SECRET_V1), list_kind: "SecretList",
+        resource: Some(&CORE_SECRET_V1), list_kind: "SecretList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "SecretList",
@@ -5819,7 +5841,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.SecretList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "SerializedReference",
@@ -5827,7 +5849,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.SerializedReference", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "Service",
@@ -5835,7 +5857,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.Service", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SERVICE_V1), list_kind: "ServiceList",
+        resource: Some(&CORE_SERVICE_V1), list_kind: "ServiceList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ServiceList",
@@ -5843,7 +5865,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ServiceList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ServiceAccount",
@@ -5851,7 +5873,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ServiceAccount", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&CORE_SERVICE_ACCOUNT_V1), list_kind: "ServiceAccountList",
+        resource: Some(&CORE_SERVICE_ACCOUNT_V1), list_kind: "ServiceAccountList", gate: "",
     },
     KindDef {
         group: "", version: "v1", kind: "ServiceAccountList",
@@ -5859,7 +5881,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.core.v1.ServiceAccountList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.0", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "discovery.k8s.io", version: "v1", kind: "EndpointSlice",
@@ -5867,7 +5889,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.discovery.v1.EndpointSlice", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1), list_kind: "EndpointSliceList",
+        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1), list_kind: "EndpointSliceList", gate: "",
     },
     KindDef {
         group: "discovery.k8s.io", version: "v1", kind: "EndpointSliceList",
@@ -5875,7 +5897,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.discovery.v1.EndpointSliceList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "discovery.k8s.io", version: "v1beta1", kind: "EndpointSlice",
@@ -5886,7 +5908,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::discovery::conversions::v1beta1_endpoint_slice_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "1.21", removed: "1.25", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1BETA1), list_kind: "EndpointSliceList",
+        resource: Some(&DISCOVERY_ENDPOINT_SLICE_V1BETA1), list_kind: "EndpointSliceList", gate: "",
     },
     KindDef {
         group: "discovery.k8s.io", version: "v1beta1", kind: "EndpointSliceList",
@@ -5894,7 +5916,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.discovery.v1beta1.EndpointSliceList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.16", deprecated: "1.21", removed: "1.25", replacement: "discovery.k8s.io/v1 EndpointSlice" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "events.k8s.io", version: "v1", kind: "Event",
@@ -5905,7 +5927,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&EVENTS_EVENT_V1), list_kind: "EventList",
+        resource: Some(&EVENTS_EVENT_V1), list_kind: "EventList", gate: "",
     },
     KindDef {
         group: "events.k8s.io", version: "v1", kind: "EventList",
@@ -5913,7 +5935,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.events.v1.EventList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "events.k8s.io", version: "v1beta1", kind: "Event",
@@ -5924,7 +5946,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::events::conversions::v1_event_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.22", removed: "", replacement: "" },
-        resource: Some(&EVENTS_EVENT_V1BETA1), list_kind: "EventList",
+        resource: Some(&EVENTS_EVENT_V1BETA1), list_kind: "EventList", gate: "",
     },
     KindDef {
         group: "events.k8s.io", version: "v1beta1", kind: "EventList",
@@ -5932,7 +5954,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.events.v1beta1.EventList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "DaemonSet",
@@ -5943,7 +5965,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_daemon_set_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "DaemonSetList",
+        resource: None, list_kind: "DaemonSetList", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "DaemonSetList",
@@ -5951,7 +5973,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.DaemonSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 DaemonSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "Deployment",
@@ -5962,7 +5984,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_deployment_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "DeploymentList",
+        resource: None, list_kind: "DeploymentList", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "DeploymentList",
@@ -5970,7 +5992,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.DeploymentList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 Deployment" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "DeploymentRollback",
@@ -5978,7 +6000,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.DeploymentRollback", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "Ingress",
@@ -5989,7 +6011,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_ingress_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.14", removed: "1.22", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "IngressList",
+        resource: None, list_kind: "IngressList", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "IngressList",
@@ -5997,7 +6019,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.IngressList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.14", removed: "1.22", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "NetworkPolicy",
@@ -6008,7 +6030,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_network_policy_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.3", deprecated: "1.9", removed: "1.16", replacement: "networking.k8s.io/v1 NetworkPolicy" },
-        resource: None, list_kind: "NetworkPolicyList",
+        resource: None, list_kind: "NetworkPolicyList", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "NetworkPolicyList",
@@ -6016,7 +6038,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.NetworkPolicyList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.3", deprecated: "1.9", removed: "1.16", replacement: "networking.k8s.io/v1 NetworkPolicy" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "ReplicaSet",
@@ -6027,7 +6049,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::extensions::conversions::v1beta1_replica_set_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "ReplicaSetList",
+        resource: None, list_kind: "ReplicaSetList", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "ReplicaSetList",
@@ -6035,7 +6057,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.ReplicaSetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.2", deprecated: "1.8", removed: "1.16", replacement: "apps/v1 ReplicaSet" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "extensions", version: "v1beta1", kind: "Scale",
@@ -6043,7 +6065,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.extensions.v1beta1.Scale", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.1", deprecated: "1.2", removed: "1.16", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchema",
@@ -6051,7 +6073,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1.FlowSchema", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1), list_kind: "FlowSchemaList",
+        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1), list_kind: "FlowSchemaList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchemaList",
@@ -6059,7 +6081,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1.FlowSchemaList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "FlowSchema",
@@ -6067,7 +6089,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta3.FlowSchema", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3), list_kind: "FlowSchemaList",
+        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA3), list_kind: "FlowSchemaList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "FlowSchemaList",
@@ -6075,7 +6097,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta3.FlowSchemaList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 FlowSchema" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "FlowSchema",
@@ -6086,7 +6108,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_flow_schema_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2), list_kind: "FlowSchemaList",
+        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA2), list_kind: "FlowSchemaList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "FlowSchemaList",
@@ -6094,7 +6116,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta2.FlowSchemaList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "FlowSchema",
@@ -6105,7 +6127,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_flow_schema_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1), list_kind: "FlowSchemaList",
+        resource: Some(&FLOWCONTROL_FLOW_SCHEMA_V1BETA1), list_kind: "FlowSchemaList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "FlowSchemaList",
@@ -6113,7 +6135,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta1.FlowSchemaList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfiguration",
@@ -6121,7 +6143,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1), list_kind: "PriorityLevelConfigurationList",
+        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1), list_kind: "PriorityLevelConfigurationList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfigurationList",
@@ -6129,7 +6151,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "PriorityLevelConfiguration",
@@ -6140,7 +6162,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta3_priority_level_configuration_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3), list_kind: "PriorityLevelConfigurationList",
+        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3), list_kind: "PriorityLevelConfigurationList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta3", kind: "PriorityLevelConfigurationList",
@@ -6148,7 +6170,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta3.PriorityLevelConfigurationList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.26", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "PriorityLevelConfiguration",
@@ -6159,7 +6181,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta2_priority_level_configuration_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2), list_kind: "PriorityLevelConfigurationList",
+        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2), list_kind: "PriorityLevelConfigurationList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta2", kind: "PriorityLevelConfigurationList",
@@ -6167,7 +6189,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.23", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "PriorityLevelConfiguration",
@@ -6178,7 +6200,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::flowcontrol::conversions::v1beta1_priority_level_configuration_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1), list_kind: "PriorityLevelConfigurationList",
+        resource: Some(&FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1), list_kind: "PriorityLevelConfigurationList", gate: "",
     },
     KindDef {
         group: "flowcontrol.apiserver.k8s.io", version: "v1beta1", kind: "PriorityLevelConfigurationList",
@@ -6186,7 +6208,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.flowcontrol.v1beta1.PriorityLevelConfigurationList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageReview",
@@ -6194,7 +6216,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.imagepolicy.v1alpha1.ImageReview", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "internal.apiserver.k8s.io", version: "v1alpha1", kind: "StorageVersion",
@@ -6202,7 +6224,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apiserverinternal.v1alpha1.StorageVersion", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1), list_kind: "StorageVersionList",
+        resource: Some(&APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1), list_kind: "StorageVersionList", gate: "",
     },
     KindDef {
         group: "internal.apiserver.k8s.io", version: "v1alpha1", kind: "StorageVersionList",
@@ -6210,7 +6232,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.apiserverinternal.v1alpha1.StorageVersionList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "APIGroup",
@@ -6218,7 +6240,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "APIGroupList",
@@ -6226,7 +6248,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "APIResourceList",
@@ -6234,7 +6256,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "APIVersions",
@@ -6242,7 +6264,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "List",
@@ -6250,7 +6272,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.List", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "WatchEvent",
@@ -6258,7 +6280,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata",
@@ -6266,7 +6288,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadata", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1beta1", kind: "PartialObjectMetadata",
@@ -6274,7 +6296,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.PartialObjectMetadata", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadataList",
@@ -6282,7 +6304,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.PartialObjectMetadataList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1beta1", kind: "PartialObjectMetadataList",
@@ -6293,7 +6315,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, apimachinery::meta::conversions::v1beta1_partial_object_metadata_list_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "ApplyOptions",
@@ -6301,7 +6323,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.ApplyOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "CreateOptions",
@@ -6309,7 +6331,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.CreateOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "DeleteOptions",
@@ -6317,7 +6339,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "GetOptions",
@@ -6325,7 +6347,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.GetOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "ListOptions",
@@ -6333,7 +6355,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.ListOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "PatchOptions",
@@ -6341,7 +6363,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.PatchOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "UpdateOptions",
@@ -6349,7 +6371,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.UpdateOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "Status",
@@ -6357,7 +6379,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.Status", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "Table",
@@ -6365,7 +6387,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.Table", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1beta1", kind: "Table",
@@ -6373,7 +6395,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.Table", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1", kind: "TableOptions",
@@ -6381,7 +6403,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1.TableOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "meta.k8s.io", version: "v1beta1", kind: "TableOptions",
@@ -6389,7 +6411,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.apimachinery.pkg.apis.meta.v1beta1.TableOptions", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "Ingress",
@@ -6397,7 +6419,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.Ingress", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_INGRESS_V1), list_kind: "IngressList",
+        resource: Some(&NETWORKING_INGRESS_V1), list_kind: "IngressList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "IngressList",
@@ -6405,7 +6427,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.IngressList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "Ingress",
@@ -6416,7 +6438,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: Some(&NETWORKING_INGRESS_V1BETA1), list_kind: "IngressList",
+        resource: Some(&NETWORKING_INGRESS_V1BETA1), list_kind: "IngressList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "IngressList",
@@ -6424,7 +6446,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.IngressList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 Ingress" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "IngressClass",
@@ -6432,7 +6454,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.IngressClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_INGRESS_CLASS_V1), list_kind: "IngressClassList",
+        resource: Some(&NETWORKING_INGRESS_CLASS_V1), list_kind: "IngressClassList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "IngressClassList",
@@ -6440,7 +6462,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.IngressClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "IngressClass",
@@ -6451,7 +6473,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::networking::conversions::v1beta1_ingress_class_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.18", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 IngressClassList" },
-        resource: Some(&NETWORKING_INGRESS_CLASS_V1BETA1), list_kind: "IngressClassList",
+        resource: Some(&NETWORKING_INGRESS_CLASS_V1BETA1), list_kind: "IngressClassList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "IngressClassList",
@@ -6459,7 +6481,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.IngressClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.18", deprecated: "1.19", removed: "", replacement: "networking.k8s.io/v1 IngressClassList" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "IPAddress",
@@ -6467,7 +6489,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.IPAddress", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_IP_ADDRESS_V1), list_kind: "IPAddressList",
+        resource: Some(&NETWORKING_IP_ADDRESS_V1), list_kind: "IPAddressList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "IPAddressList",
@@ -6475,7 +6497,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.IPAddressList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "IPAddress",
@@ -6483,7 +6505,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.IPAddress", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_IP_ADDRESS_V1BETA1), list_kind: "IPAddressList",
+        resource: Some(&NETWORKING_IP_ADDRESS_V1BETA1), list_kind: "IPAddressList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "IPAddressList",
@@ -6491,7 +6513,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.IPAddressList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "NetworkPolicy",
@@ -6499,7 +6521,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.NetworkPolicy", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_NETWORK_POLICY_V1), list_kind: "NetworkPolicyList",
+        resource: Some(&NETWORKING_NETWORK_POLICY_V1), list_kind: "NetworkPolicyList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "NetworkPolicyList",
@@ -6507,7 +6529,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.NetworkPolicyList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.7", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "ServiceCIDR",
@@ -6515,7 +6537,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.ServiceCIDR", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_SERVICE_CIDR_V1), list_kind: "ServiceCIDRList",
+        resource: Some(&NETWORKING_SERVICE_CIDR_V1), list_kind: "ServiceCIDRList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1", kind: "ServiceCIDRList",
@@ -6523,7 +6545,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1.ServiceCIDRList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDR",
@@ -6531,7 +6553,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.ServiceCIDR", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NETWORKING_SERVICE_CIDR_V1BETA1), list_kind: "ServiceCIDRList",
+        resource: Some(&NETWORKING_SERVICE_CIDR_V1BETA1), list_kind: "ServiceCIDRList", gate: "",
     },
     KindDef {
         group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDRList",
@@ -6539,7 +6561,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.networking.v1beta1.ServiceCIDRList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1", kind: "RuntimeClass",
@@ -6547,7 +6569,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.node.v1.RuntimeClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1), list_kind: "RuntimeClassList",
+        resource: Some(&NODE_RUNTIME_CLASS_V1), list_kind: "RuntimeClassList", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1", kind: "RuntimeClassList",
@@ -6555,7 +6577,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.node.v1.RuntimeClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.20", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1beta1", kind: "RuntimeClass",
@@ -6563,7 +6585,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.node.v1beta1.RuntimeClass", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.22", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1BETA1), list_kind: "RuntimeClassList",
+        resource: Some(&NODE_RUNTIME_CLASS_V1BETA1), list_kind: "RuntimeClassList", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1beta1", kind: "RuntimeClassList",
@@ -6571,7 +6593,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.node.v1beta1.RuntimeClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.13", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1alpha1", kind: "RuntimeClass",
@@ -6582,7 +6604,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::node::conversions::v1alpha1_runtime_class_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&NODE_RUNTIME_CLASS_V1ALPHA1), list_kind: "RuntimeClassList",
+        resource: Some(&NODE_RUNTIME_CLASS_V1ALPHA1), list_kind: "RuntimeClassList", gate: "",
     },
     KindDef {
         group: "node.k8s.io", version: "v1alpha1", kind: "RuntimeClassList",
@@ -6590,7 +6612,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.node.v1alpha1.RuntimeClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "policy", version: "v1", kind: "Eviction",
@@ -6598,7 +6620,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.policy.v1.Eviction", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.22", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "policy", version: "v1beta1", kind: "Eviction",
@@ -6606,7 +6628,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.policy.v1beta1.Eviction", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.22", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "policy", version: "v1", kind: "PodDisruptionBudget",
@@ -6614,7 +6636,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.policy.v1.PodDisruptionBudget", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1), list_kind: "PodDisruptionBudgetList",
+        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1), list_kind: "PodDisruptionBudgetList", gate: "",
     },
     KindDef {
         group: "policy", version: "v1", kind: "PodDisruptionBudgetList",
@@ -6622,7 +6644,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.policy.v1.PodDisruptionBudgetList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "policy", version: "v1beta1", kind: "PodDisruptionBudget",
@@ -6633,7 +6655,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::policy::conversions::v1beta1_pod_disruption_budget_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.21", removed: "1.25", replacement: "policy/v1 PodDisruptionBudget" },
-        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1), list_kind: "PodDisruptionBudgetList",
+        resource: Some(&POLICY_POD_DISRUPTION_BUDGET_V1BETA1), list_kind: "PodDisruptionBudgetList", gate: "",
     },
     KindDef {
         group: "policy", version: "v1beta1", kind: "PodDisruptionBudgetList",
@@ -6641,7 +6663,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.policy.v1beta1.PodDisruptionBudgetList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.5", deprecated: "1.21", removed: "1.25", replacement: "policy/v1 PodDisruptionBudget" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRole",
@@ -6649,7 +6671,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.ClusterRole", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1), list_kind: "ClusterRoleList",
+        resource: Some(&RBAC_CLUSTER_ROLE_V1), list_kind: "ClusterRoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleList",
@@ -6657,7 +6679,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.ClusterRoleList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRole",
@@ -6665,7 +6687,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.ClusterRole", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRole" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1BETA1), list_kind: "ClusterRoleList",
+        resource: Some(&RBAC_CLUSTER_ROLE_V1BETA1), list_kind: "ClusterRoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleList",
@@ -6673,7 +6695,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.ClusterRoleList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRole" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRole",
@@ -6684,7 +6706,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_V1ALPHA1), list_kind: "ClusterRoleList",
+        resource: Some(&RBAC_CLUSTER_ROLE_V1ALPHA1), list_kind: "ClusterRoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleList",
@@ -6692,7 +6714,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1alpha1.ClusterRoleList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBinding",
@@ -6700,7 +6722,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.ClusterRoleBinding", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1), list_kind: "ClusterRoleBindingList",
+        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1), list_kind: "ClusterRoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "ClusterRoleBindingList",
@@ -6708,7 +6730,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.ClusterRoleBindingList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleBinding",
@@ -6716,7 +6738,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.ClusterRoleBinding", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRoleBinding" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1BETA1), list_kind: "ClusterRoleBindingList",
+        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1BETA1), list_kind: "ClusterRoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "ClusterRoleBindingList",
@@ -6724,7 +6746,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.ClusterRoleBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 ClusterRoleBinding" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleBinding",
@@ -6735,7 +6757,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_cluster_role_binding_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1), list_kind: "ClusterRoleBindingList",
+        resource: Some(&RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1), list_kind: "ClusterRoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "ClusterRoleBindingList",
@@ -6743,7 +6765,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1alpha1.ClusterRoleBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "Role",
@@ -6751,7 +6773,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.Role", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_V1), list_kind: "RoleList",
+        resource: Some(&RBAC_ROLE_V1), list_kind: "RoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleList",
@@ -6759,7 +6781,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.RoleList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "Role",
@@ -6767,7 +6789,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.Role", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 Role" },
-        resource: Some(&RBAC_ROLE_V1BETA1), list_kind: "RoleList",
+        resource: Some(&RBAC_ROLE_V1BETA1), list_kind: "RoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleList",
@@ -6775,7 +6797,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.RoleList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 Role" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "Role",
@@ -6786,7 +6808,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_V1ALPHA1), list_kind: "RoleList",
+        resource: Some(&RBAC_ROLE_V1ALPHA1), list_kind: "RoleList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleList",
@@ -6794,7 +6816,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1alpha1.RoleList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBinding",
@@ -6802,7 +6824,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.RoleBinding", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_BINDING_V1), list_kind: "RoleBindingList",
+        resource: Some(&RBAC_ROLE_BINDING_V1), list_kind: "RoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1", kind: "RoleBindingList",
@@ -6810,7 +6832,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1.RoleBindingList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.8", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleBinding",
@@ -6818,7 +6840,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.RoleBinding", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 RoleBinding" },
-        resource: Some(&RBAC_ROLE_BINDING_V1BETA1), list_kind: "RoleBindingList",
+        resource: Some(&RBAC_ROLE_BINDING_V1BETA1), list_kind: "RoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1beta1", kind: "RoleBindingList",
@@ -6826,7 +6848,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1beta1.RoleBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: "rbac.authorization.k8s.io/v1 RoleBinding" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleBinding",
@@ -6837,7 +6859,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::rbac::conversions::v1alpha1_role_binding_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RBAC_ROLE_BINDING_V1ALPHA1), list_kind: "RoleBindingList",
+        resource: Some(&RBAC_ROLE_BINDING_V1ALPHA1), list_kind: "RoleBindingList", gate: "",
     },
     KindDef {
         group: "rbac.authorization.k8s.io", version: "v1alpha1", kind: "RoleBindingList",
@@ -6845,7 +6867,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.rbac.v1alpha1.RoleBindingList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "DeviceClass",
@@ -6853,7 +6875,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.DeviceClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1), list_kind: "DeviceClassList",
+        resource: Some(&RESOURCE_DEVICE_CLASS_V1), list_kind: "DeviceClassList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "DeviceClassList",
@@ -6861,7 +6883,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.DeviceClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "DeviceClass",
@@ -6869,7 +6891,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.DeviceClass", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA2), list_kind: "DeviceClassList",
+        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA2), list_kind: "DeviceClassList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "DeviceClassList",
@@ -6877,7 +6899,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.DeviceClassList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "DeviceClass",
@@ -6885,7 +6907,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta1.DeviceClass", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA1), list_kind: "DeviceClassList",
+        resource: Some(&RESOURCE_DEVICE_CLASS_V1BETA1), list_kind: "DeviceClassList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "DeviceClassList",
@@ -6893,7 +6915,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta1.DeviceClassList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "DeviceTaintRule",
@@ -6901,7 +6923,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.DeviceTaintRule", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2), list_kind: "DeviceTaintRuleList",
+        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1BETA2), list_kind: "DeviceTaintRuleList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "DeviceTaintRuleList",
@@ -6909,7 +6931,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.DeviceTaintRuleList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1alpha3", kind: "DeviceTaintRule",
@@ -6917,7 +6939,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1alpha3.DeviceTaintRule", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3), list_kind: "DeviceTaintRuleList",
+        resource: Some(&RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3), list_kind: "DeviceTaintRuleList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1alpha3", kind: "DeviceTaintRuleList",
@@ -6925,7 +6947,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1alpha3.DeviceTaintRuleList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceClaim",
@@ -6933,7 +6955,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceClaim", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1), list_kind: "ResourceClaimList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1), list_kind: "ResourceClaimList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceClaimList",
@@ -6941,7 +6963,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceClaimList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaim",
@@ -6949,7 +6971,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceClaim", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA2), list_kind: "ResourceClaimList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA2), list_kind: "ResourceClaimList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimList",
@@ -6957,7 +6979,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceClaimList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaim",
@@ -6968,7 +6990,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA1), list_kind: "ResourceClaimList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_V1BETA1), list_kind: "ResourceClaimList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimList",
@@ -6976,7 +6998,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta1.ResourceClaimList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplate",
@@ -6984,7 +7006,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceClaimTemplate", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1), list_kind: "ResourceClaimTemplateList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1), list_kind: "ResourceClaimTemplateList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceClaimTemplateList",
@@ -6992,7 +7014,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceClaimTemplateList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimTemplate",
@@ -7000,7 +7022,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceClaimTemplate", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2), list_kind: "ResourceClaimTemplateList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2), list_kind: "ResourceClaimTemplateList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaimTemplateList",
@@ -7008,7 +7030,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceClaimTemplateList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimTemplate",
@@ -7019,7 +7041,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_claim_template_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1), list_kind: "ResourceClaimTemplateList",
+        resource: Some(&RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1), list_kind: "ResourceClaimTemplateList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaimTemplateList",
@@ -7027,7 +7049,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta1.ResourceClaimTemplateList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1alpha3", kind: "ResourcePoolStatusRequest",
@@ -7035,7 +7057,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequest", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3), list_kind: "ResourcePoolStatusRequestList",
+        resource: Some(&RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3), list_kind: "ResourcePoolStatusRequestList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1alpha3", kind: "ResourcePoolStatusRequestList",
@@ -7043,7 +7065,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1alpha3.ResourcePoolStatusRequestList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.36", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceSlice",
@@ -7051,7 +7073,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceSlice", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1), list_kind: "ResourceSliceList",
+        resource: Some(&RESOURCE_RESOURCE_SLICE_V1), list_kind: "ResourceSliceList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1", kind: "ResourceSliceList",
@@ -7059,7 +7081,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1.ResourceSliceList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceSlice",
@@ -7067,7 +7089,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceSlice", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA2), list_kind: "ResourceSliceList",
+        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA2), list_kind: "ResourceSliceList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta2", kind: "ResourceSliceList",
@@ -7075,7 +7097,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta2.ResourceSliceList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.33", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceSlice",
@@ -7086,7 +7108,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::resource::conversions::v1beta1_resource_slice_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA1), list_kind: "ResourceSliceList",
+        resource: Some(&RESOURCE_RESOURCE_SLICE_V1BETA1), list_kind: "ResourceSliceList", gate: "",
     },
     KindDef {
         group: "resource.k8s.io", version: "v1beta1", kind: "ResourceSliceList",
@@ -7094,7 +7116,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.resource.v1beta1.ResourceSliceList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.32", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1alpha2", kind: "PodGroup",
@@ -7102,7 +7124,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1alpha2.PodGroup", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_POD_GROUP_V1ALPHA2), list_kind: "PodGroupList",
+        resource: Some(&SCHEDULING_POD_GROUP_V1ALPHA2), list_kind: "PodGroupList", gate: "GenericWorkload",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1alpha2", kind: "PodGroupList",
@@ -7110,7 +7132,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1alpha2.PodGroupList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "GenericWorkload",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1", kind: "PriorityClass",
@@ -7118,7 +7140,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1.PriorityClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1), list_kind: "PriorityClassList",
+        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1), list_kind: "PriorityClassList", gate: "",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1", kind: "PriorityClassList",
@@ -7126,7 +7148,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1.PriorityClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1beta1", kind: "PriorityClass",
@@ -7134,7 +7156,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1beta1.PriorityClass", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.11", deprecated: "1.14", removed: "1.22", replacement: "scheduling.k8s.io/v1 PriorityClass" },
-        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1BETA1), list_kind: "PriorityClassList",
+        resource: Some(&SCHEDULING_PRIORITY_CLASS_V1BETA1), list_kind: "PriorityClassList", gate: "",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1beta1", kind: "PriorityClassList",
@@ -7142,7 +7164,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1beta1.PriorityClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.11", deprecated: "1.14", removed: "1.22", replacement: "scheduling.k8s.io/v1 PriorityClass" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1alpha2", kind: "Workload",
@@ -7150,7 +7172,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1alpha2.Workload", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&SCHEDULING_WORKLOAD_V1ALPHA2), list_kind: "WorkloadList",
+        resource: Some(&SCHEDULING_WORKLOAD_V1ALPHA2), list_kind: "WorkloadList", gate: "GenericWorkload",
     },
     KindDef {
         group: "scheduling.k8s.io", version: "v1alpha2", kind: "WorkloadList",
@@ -7158,7 +7180,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.scheduling.v1alpha2.WorkloadList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "GenericWorkload",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSIDriver",
@@ -7166,7 +7188,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSIDriver", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.18", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_DRIVER_V1), list_kind: "CSIDriverList",
+        resource: Some(&STORAGE_CSI_DRIVER_V1), list_kind: "CSIDriverList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSIDriverList",
@@ -7174,7 +7196,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSIDriverList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.18", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSIDriver",
@@ -7185,7 +7207,7 @@ static KINDS: &[KindDef] = &[
             from_hub: |o| machinery::catalog::convert(o, crate::storage::conversions::v1beta1_csi_driver_from_hub),
         }),
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 CSIDriver" },
-        resource: Some(&STORAGE_CSI_DRIVER_V1BETA1), list_kind: "CSIDriverList",
+        resource: Some(&STORAGE_CSI_DRIVER_V1BETA1), list_kind: "CSIDriverList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSIDriverList",
@@ -7193,7 +7215,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.CSIDriverList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 CSIDriver" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSINode",
@@ -7201,7 +7223,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSINode", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.17", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_NODE_V1), list_kind: "CSINodeList",
+        resource: Some(&STORAGE_CSI_NODE_V1), list_kind: "CSINodeList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSINodeList",
@@ -7209,7 +7231,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSINodeList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.17", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSINode",
@@ -7217,7 +7239,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.CSINode", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.17", removed: "1.22", replacement: "storage.k8s.io/v1 CSINode" },
-        resource: Some(&STORAGE_CSI_NODE_V1BETA1), list_kind: "CSINodeList",
+        resource: Some(&STORAGE_CSI_NODE_V1BETA1), list_kind: "CSINodeList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSINodeList",
@@ -7225,7 +7247,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.CSINodeList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.14", deprecated: "1.17", removed: "1.22", replacement: "storage.k8s.io/v1 CSINode" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacity",
@@ -7233,7 +7255,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSIStorageCapacity", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.24", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1), list_kind: "CSIStorageCapacityList",
+        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1), list_kind: "CSIStorageCapacityList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "CSIStorageCapacityList",
@@ -7241,7 +7263,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.CSIStorageCapacityList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.24", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSIStorageCapacity",
@@ -7249,7 +7271,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.CSIStorageCapacity", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "1.24", removed: "", replacement: "storage.k8s.io/v1 CSIStorageCapacity" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1BETA1), list_kind: "CSIStorageCapacityList",
+        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1BETA1), list_kind: "CSIStorageCapacityList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "CSIStorageCapacityList",
@@ -7257,7 +7279,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.CSIStorageCapacityList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.21", deprecated: "1.24", removed: "", replacement: "storage.k8s.io/v1 CSIStorageCapacity" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "CSIStorageCapacity",
@@ -7265,7 +7287,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.CSIStorageCapacity", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1beta1 CSIStorageCapacity" },
-        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1), list_kind: "CSIStorageCapacityList",
+        resource: Some(&STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1), list_kind: "CSIStorageCapacityList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "CSIStorageCapacityList",
@@ -7273,7 +7295,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.CSIStorageCapacityList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.19", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1beta1 CSIStorageCapacity" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "StorageClass",
@@ -7281,7 +7303,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.StorageClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_STORAGE_CLASS_V1), list_kind: "StorageClassList",
+        resource: Some(&STORAGE_STORAGE_CLASS_V1), list_kind: "StorageClassList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "StorageClassList",
@@ -7289,7 +7311,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.StorageClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.6", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "StorageClass",
@@ -7297,7 +7319,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.StorageClass", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 StorageClass" },
-        resource: Some(&STORAGE_STORAGE_CLASS_V1BETA1), list_kind: "StorageClassList",
+        resource: Some(&STORAGE_STORAGE_CLASS_V1BETA1), list_kind: "StorageClassList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "StorageClassList",
@@ -7305,7 +7327,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.StorageClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.4", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 StorageClass" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment",
@@ -7313,7 +7335,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.VolumeAttachment", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.13", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1), list_kind: "VolumeAttachmentList",
+        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1), list_kind: "VolumeAttachmentList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "VolumeAttachmentList",
@@ -7321,7 +7343,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.VolumeAttachmentList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.13", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttachment",
@@ -7329,7 +7351,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.VolumeAttachment", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.10", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1BETA1), list_kind: "VolumeAttachmentList",
+        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1BETA1), list_kind: "VolumeAttachmentList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttachmentList",
@@ -7337,7 +7359,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.VolumeAttachmentList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.10", deprecated: "1.19", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttachment",
@@ -7345,7 +7367,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.VolumeAttachment", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1), list_kind: "VolumeAttachmentList",
+        resource: Some(&STORAGE_VOLUME_ATTACHMENT_V1ALPHA1), list_kind: "VolumeAttachmentList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttachmentList",
@@ -7353,7 +7375,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.VolumeAttachmentList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.9", deprecated: "1.21", removed: "", replacement: "storage.k8s.io/v1 VolumeAttachment" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClass",
@@ -7361,7 +7383,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.VolumeAttributesClass", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1), list_kind: "VolumeAttributesClassList",
+        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1), list_kind: "VolumeAttributesClassList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1", kind: "VolumeAttributesClassList",
@@ -7369,7 +7391,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1.VolumeAttributesClassList", serving: Serving::On,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.34", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttributesClass",
@@ -7377,7 +7399,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.VolumeAttributesClass", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "1.34", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1), list_kind: "VolumeAttributesClassList",
+        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1), list_kind: "VolumeAttributesClassList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1beta1", kind: "VolumeAttributesClassList",
@@ -7385,7 +7407,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1beta1.VolumeAttributesClassList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.31", deprecated: "1.34", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttributesClass",
@@ -7393,7 +7415,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.VolumeAttributesClass", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "1.32", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1), list_kind: "VolumeAttributesClassList",
+        resource: Some(&STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1), list_kind: "VolumeAttributesClassList", gate: "",
     },
     KindDef {
         group: "storage.k8s.io", version: "v1alpha1", kind: "VolumeAttributesClassList",
@@ -7401,7 +7423,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storage.v1alpha1.VolumeAttributesClassList", serving: Serving::Unserved,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.29", deprecated: "1.32", removed: "", replacement: "storage.k8s.io/v1 VolumeAttributesClass" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "",
     },
     KindDef {
         group: "storagemigration.k8s.io", version: "v1beta1", kind: "StorageVersionMigration",
@@ -7409,7 +7431,7 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storagemigration.v1beta1.StorageVersionMigration", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: Some(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1), list_kind: "StorageVersionMigrationList",
+        resource: Some(&STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1), list_kind: "StorageVersionMigrationList", gate: "StorageVersionMigrator",
     },
     KindDef {
         group: "storagemigration.k8s.io", version: "v1beta1", kind: "StorageVersionMigrationList",
@@ -7417,6 +7439,6 @@ static KINDS: &[KindDef] = &[
         model: "io.k8s.api.storagemigration.v1beta1.StorageVersionMigrationList", serving: Serving::Off,
         conversion: None,
         lifecycle: Lifecycle { introduced: "1.35", deprecated: "", removed: "", replacement: "" },
-        resource: None, list_kind: "",
+        resource: None, list_kind: "", gate: "StorageVersionMigrator",
     },
 ];

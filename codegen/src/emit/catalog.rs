@@ -50,7 +50,7 @@ struct KindEmitter<'m> {
     kind: &'m Kind,
 }
 
-impl KindEmitter<'_> {
+impl<'m> KindEmitter<'m> {
     fn struct_of(&self, version: &str, name: &str) -> Option<StructId> {
         self.group.versions.iter().find(|v| v.name == version)?.structs.get(name).copied()
     }
@@ -150,14 +150,28 @@ impl KindEmitter<'_> {
         table(&rows)
     }
 
-    /// All columns, Name first unless the definition places it itself; none when there are only the default ones.
+    /// All columns, Name first unless the definition places it itself; none when there are only the default ones. A kind that is stored
+    /// as another one shows what that one shows.
     fn columns(&self, r: &Resource, hub: Option<StructId>) -> String {
+        if let Some((emitter, resource)) = self.stored_kind().filter(|_| r.columns.is_empty()) {
+            return emitter.columns(resource, hub);
+        }
         let mut rows = Vec::new();
         if !r.columns.is_empty() && r.columns.iter().all(|c| c.name != "Name") {
             rows.push(column_row("Name", "string", "name", 0, "", "CellRule::Path(&[\"metadata\", \"name\"], None)"));
         }
         rows.extend(r.columns.iter().map(|c| column_row(&c.name, &c.kind, &c.format, c.priority, &c.docs, &self.cell(c, hub))));
         table(&rows)
+    }
+
+    /// The kind of another group as which this one is stored, if that has a resource.
+    fn stored_kind(&self) -> Option<(Self, &'m Resource)> {
+        let stored = self.kind.stored_as?;
+        let kinds = self.paths.model.groups.iter().flat_map(|group| group.kinds.iter().map(move |kind| (group, kind)));
+        let mut emitters = kinds.map(|(group, kind)| KindEmitter { paths: self.paths, group, kind });
+        let found = emitters.find(|e| e.kind.stored_as.is_none() && e.hub() == Some(stored))?;
+        let resource = found.kind.resource.as_ref()?;
+        Some((found, resource))
     }
 
     fn cell(&self, column: &Column, hub: Option<StructId>) -> String {
@@ -234,12 +248,12 @@ impl KindEmitter<'_> {
             Serving::Unserved => "Unserved",
         };
         format!(
-            "    KindDef {{\n        group: {}, version: {}, kind: {},\n        def: &{}, hub: &{},\n        model: {}, serving: Serving::{serving},\n        conversion: {conversion},\n        lifecycle: Lifecycle {{ introduced: {}, deprecated: {}, removed: {}, replacement: {} }},\n        resource: {resource}, list_kind: {},\n    }},\n",
+            "    KindDef {{\n        group: {}, version: {}, kind: {},\n        def: &{}, hub: &{},\n        model: {}, serving: Serving::{serving},\n        conversion: {conversion},\n        lifecycle: Lifecycle {{ introduced: {}, deprecated: {}, removed: {}, replacement: {} }},\n        resource: {resource}, list_kind: {}, gate: {},\n    }},\n",
             string(&self.group.name), string(&version.version), string(name),
             self.paths.descriptor(id), self.paths.descriptor(hub),
             string(&format!("{}.{}.{name}", self.group.openapi_prefix, version.version)),
             text(&version.introduced), text(&version.deprecated), text(&version.removed), text(&version.replacement),
-            string(list)
+            string(list), string(self.kind.feature_gate.as_deref().unwrap_or(""))
         )
     }
 
