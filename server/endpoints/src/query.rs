@@ -1,6 +1,7 @@
 //! Query parameters as options (`metav1.*Options`), with upstream's conversion rules and validation.
 
-use machinery::field_error::FieldError;
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
 use machinery::status::{GroupResource, Status};
 
 /// The parameters of a request, in order.
@@ -82,7 +83,7 @@ impl Query {
             "Ignore" => FieldValidation::Ignore,
             "Strict" => FieldValidation::Strict,
             other => {
-                errors.push(FieldError::not_supported("fieldValidation", other, &["", "Ignore", "Strict", "Warn"]));
+                errors.push(FieldError::not_supported(&Path::new("fieldValidation"), other.to_string(), &["", "Ignore", "Strict", "Warn"]));
                 FieldValidation::Warn
             }
         };
@@ -97,10 +98,10 @@ impl Query {
 
     fn check_patch(&self, apply: bool, field_manager: &str, errors: &mut Vec<FieldError>) {
         if apply && field_manager.is_empty() {
-            errors.push(FieldError::required("fieldManager", "is required for apply patch"));
+            errors.push(FieldError::required(&Path::new("fieldManager"), "is required for apply patch"));
         }
         if !apply && self.get("force").is_some() {
-            errors.push(FieldError::forbidden("force", "may not be specified for non-apply patch"));
+            errors.push(FieldError::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
         }
     }
 }
@@ -114,20 +115,18 @@ const MAX_MANAGER: usize = 128;
 
 fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
     if manager.len() > MAX_MANAGER {
-        errors.push(FieldError::too_long("fieldManager", MAX_MANAGER));
+        errors.push(FieldError::too_long(&Path::new("fieldManager"), MAX_MANAGER));
     }
-    for (index, c) in manager.char_indices().filter(|(_, c)| c.is_control()) {
-        let _ = c;
-        errors.push(FieldError::invalid("fieldManager", manager, &format!("should only contain printable characters: invalid character at index {index}")));
-        break;
+    if let Some((index, _)) = manager.char_indices().find(|(_, c)| c.is_control()) {
+        let why = format!("should only contain printable characters: invalid character at index {index}");
+        errors.push(FieldError::invalid(&Path::new("fieldManager"), manager.to_string(), why));
     }
 }
 
 /// `dryRun` may only be `All`.
 pub fn check_dry_run(values: &[&str], errors: &mut Vec<FieldError>) {
     if values.iter().any(|v| *v != "All") {
-        let shown = format!("[{}]", values.iter().map(|v| format!("{v:?}")).collect::<Vec<_>>().join(","));
-        errors.push(FieldError::not_supported_value("dryRun", &shown, &["All"]));
+        errors.push(FieldError::not_supported(&Path::new("dryRun"), BadValue::strings(values), &["All"]));
     }
 }
 

@@ -67,6 +67,8 @@ pub struct KindDef {
     pub resource: Option<&'static ResourceDef>,
     /// The list kind's name, empty when it cannot be listed.
     pub list_kind: &'static str,
+    /// Feature gate without which the resource is not there; empty when none.
+    pub gate: &'static str,
 }
 
 /// How a version's form becomes the hub's and back. Both take the value apart and move.

@@ -72,8 +72,8 @@ impl ResourceStore {
     /// Whether an object is among the wanted.
     pub fn matches(&self, predicate: &Predicate, object: Ref<'_>) -> bool {
         let Some(meta) = meta(object) else { return predicate.is_empty() };
-        predicate.labels.matches(&|key| meta.labels.get(key).map(String::as_str))
-            && predicate.fields.matches(&|label| self.selectable(label, object))
+        predicate.labels.matches(|key| meta.labels.get(key).map(String::as_str))
+            && predicate.fields.requirements().iter().all(|r| r.matches(&self.selectable(&r.field, object).unwrap_or_default()))
     }
 
     /// The value of a selectable field.

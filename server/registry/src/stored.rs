@@ -34,7 +34,7 @@ pub(crate) fn decode(kind: &'static KindDef, kv: &KeyValue) -> Result<Owned, Sta
             protobuf::decode(parts.raw, value.as_mut()).map_err(|e| e.to_string())
         })
     } else {
-        json::decode(&kv.value, value.as_mut(), &mut json::Issues::ignored()).map_err(|e| e.to_string())
+        json::decode(&kv.value, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())
     };
     if let Err(why) = outcome {
         let key = String::from_utf8_lossy(&kv.key);

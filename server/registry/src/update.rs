@@ -1,6 +1,8 @@
 //! Update (`registry.Store.Update`, `GuaranteedUpdate`): read, change, compare and put, again on conflict.
 
 use async_trait::async_trait;
+use machinery::field_error::FieldError;
+use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use storage::{KeyValue, Txn, TxnOutcome};
@@ -107,7 +109,8 @@ impl ResourceStore {
         match to.revision() {
             None if self.def.unconditional_update => Ok(()),
             None => {
-                let errors = [machinery::field_error::FieldError::invalid("metadata.resourceVersion", "0", "must be specified for an update")];
+                let metadata = Path::new("metadata");
+                let errors = [FieldError::invalid(&metadata.child("resourceVersion"), 0, "must be specified for an update")];
                 Err(Status::invalid(self.kind_name(), name, &errors))
             }
             Some(_) if to.resource_version == from.resource_version => Ok(()),

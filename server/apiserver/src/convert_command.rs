@@ -1,0 +1,78 @@
+//! `kube-apiserver convert`: any encoded object into any other form or version.
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+
+use convert::Form;
+use machinery::catalog::Catalog;
+
+const USAGE: &str = "usage: kube-apiserver convert [--to VERSION] [-o json|yaml|protobuf|cbor] [FILE]
+Reads an object in JSON, YAML, protobuf or CBOR from FILE (standard input without one) and writes it in the form and version asked for.
+A value dumped from etcd is read as it is.";
+
+/// What was asked for.
+struct Request {
+    to: Option<String>,
+    form: Form,
+    file: Option<OsString>,
+}
+
+/// Runs the command.
+pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), String> {
+    if args.iter().any(|a| a == "--help" || a == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let request = parse(args)?;
+    let input = read(request.file.as_ref())?;
+    let mut object = convert::decode(catalog, &input, None).map_err(|e| format!("error: {e}"))?;
+    if let Some(version) = &request.to {
+        object = convert::to_version(catalog, object, version).map_err(|e| format!("error: {e}"))?;
+    }
+    let mut output = convert::encode(&mut object, request.form).map_err(|e| format!("error: {e}"))?;
+    if request.form == Form::Json {
+        output.push(b'\n');
+    }
+    std::io::stdout().write_all(&output).map_err(|e| format!("error: writing: {e}"))
+}
+
+fn parse(args: &[OsString]) -> Result<Request, String> {
+    let mut request = Request { to: None, form: Form::Json, file: None };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let text = arg.to_string_lossy();
+        let (name, inline) = match text.split_once('=') {
+            Some((name, value)) if name.starts_with('-') => (name.to_string(), Some(value.to_string())),
+            _ => (text.to_string(), None),
+        };
+        let mut value = || inline.clone().or_else(|| args.next().map(|v| v.to_string_lossy().into_owned())).ok_or(format!("error: {name} needs a value\n{USAGE}"));
+        match name.as_str() {
+            "--to" => request.to = Some(value()?),
+            "-o" | "--output" => request.form = form(&value()?)?,
+            "-" => request.file = None,
+            flag if flag.starts_with('-') => return Err(format!("error: unknown flag {flag}\n{USAGE}")),
+            _ => request.file = Some(arg.clone()),
+        }
+    }
+    Ok(request)
+}
+
+fn form(text: &str) -> Result<Form, String> {
+    match text {
+        "json" => Ok(Form::Json),
+        "yaml" => Ok(Form::Yaml),
+        "protobuf" => Ok(Form::Protobuf),
+        "cbor" => Ok(Form::Cbor),
+        other => Err(format!("error: unknown form {other:?}; there are json, yaml, protobuf and cbor")),
+    }
+}
+
+fn read(file: Option<&OsString>) -> Result<Vec<u8>, String> {
+    let mut input = Vec::new();
+    let outcome = match file {
+        Some(path) => std::fs::read(path).map(|bytes| input = bytes),
+        None => std::io::stdin().read_to_end(&mut input).map(|_| ()),
+    };
+    outcome.map_err(|e| format!("error: reading {}: {e}", file.map_or("standard input".into(), |f| f.to_string_lossy())))?;
+    Ok(input)
+}

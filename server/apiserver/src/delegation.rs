@@ -1,0 +1,85 @@
+//! The delegation chain: aggregator -> control plane -> apiextensions -> not found.
+
+use std::sync::Arc;
+
+use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi, Stores};
+use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use registry::{Clock, DeclaredStrategy, ResourceStore, SystemClock};
+use serving::options::Options;
+use serving::{Handler, handler::FromFn, respond};
+use storage::Store;
+
+use crate::enabled;
+
+/// The chain and what it works with.
+pub struct Delegation {
+    pub handler: Arc<dyn Handler>,
+    pub environment: Arc<Environment>,
+}
+
+const AGGREGATOR: &str = "apiregistration.k8s.io";
+const APIEXTENSIONS: &str = "apiextensions.k8s.io";
+
+/// Builds the three servers over one store.
+pub fn build(
+    catalog: &'static Catalog,
+    behaviour: &Arc<dyn Behaviour>,
+    options: Arc<Options>,
+    store: Arc<dyn Store>,
+) -> Result<Delegation, String> {
+    let kinds = enabled::kinds(catalog, &options);
+    let stores = Arc::new(stores(catalog, behaviour, &options, &store));
+    let environment = Arc::new(Environment { catalog, options: options.clone(), stores });
+    let admission = behaviour.admission(&environment);
+    let endpoint = |kind: &&'static KindDef| {
+        let resource = kind.resource?;
+        Some(Arc::new(Endpoint {
+            kind,
+            resource,
+            store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
+            admission: admission.clone(),
+            handlers: behaviour.handlers(kind, resource, &environment),
+        }))
+    };
+    let of = |belongs: &dyn Fn(&str) -> bool| kinds.iter().filter(|k| belongs(k.group)).filter_map(endpoint).collect::<Vec<_>>();
+    let discovery = Arc::new(Discovery::default());
+    let openapi = openapi(catalog, &kinds)?;
+    let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
+    let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, not_found);
+    let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
+    let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
+    let aggregator = ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery, Some(openapi), Arc::new(control_plane));
+    Ok(Delegation { handler: Arc::new(aggregator), environment })
+}
+
+/// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
+fn stores(catalog: &'static Catalog, behaviour: &Arc<dyn Behaviour>, options: &Options, store: &Arc<dyn Store>) -> Stores {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let mut out = Stores::new();
+    for kind in catalog.kinds {
+        let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
+        let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
+        out.entry((kind.group, resource.plural)).or_insert_with(|| {
+            let strategy = strategy(kind, resource, behaviour, options);
+            Arc::new(ResourceStore::new(storage_kind, resource, strategy, store.clone(), clock.clone(), &options.storage.prefix))
+        });
+    }
+    out
+}
+
+fn strategy(
+    kind: &'static KindDef,
+    resource: &'static ResourceDef,
+    behaviour: &Arc<dyn Behaviour>,
+    options: &Options,
+) -> Arc<dyn registry::Strategy> {
+    behaviour.strategy(kind, resource, options).unwrap_or_else(|| Arc::new(DeclaredStrategy::new(kind, resource)))
+}
+
+fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> Result<Arc<OpenApi>, String> {
+    let served = |group: &str, version: &str, plural: &str| {
+        kinds.iter().any(|k| k.group == group && k.version == version && k.resource.is_some_and(|r| r.plural == plural))
+    };
+    let options = endpoints::openapi_options(serving::version::GIT_VERSION);
+    OpenApi::new(catalog.openapi.bundle, options, &served).map(Arc::new)
+}

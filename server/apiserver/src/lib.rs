@@ -1,0 +1,31 @@
+//! Joins catalog, behaviour and servers into the program: one call from `main`.
+
+mod convert_command;
+mod delegation;
+mod enabled;
+mod run;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use endpoints::Behaviour;
+use machinery::catalog::Catalog;
+use serving::options;
+
+/// Runs the program: a subcommand, or the server until it is told to stop.
+pub fn run(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> ExitCode {
+    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match options::subcommand(rest) {
+        Some(("convert", rest)) => convert_command::run(catalog, rest),
+        Some((other, _)) => Err(format!("error: unknown command {other:?}; there are: convert (and no command: run the server)")),
+        None => run::serve(catalog, behaviour, args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The seam for admission: what may change or refuse an object between decoding and storing.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use machinery::catalog::KindDef;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use serving::User;
+
+/// What is about to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    Create,
+    Update,
+    Delete,
+    Connect,
+}
+
+/// The facts of a request that admission judges (`admission.Attributes`).
+pub struct Attributes {
+    pub operation: Operation,
+    pub kind: &'static KindDef,
+    pub plural: &'static str,
+    pub subresource: String,
+    pub namespace: String,
+    pub name: String,
+    pub user: Arc<User>,
+    pub dry_run: bool,
+}
+
+/// A plugin or a chain of them. Objects are in hub form.
+#[async_trait]
+pub trait Admission: Send + Sync {
+    /// May change the object.
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status>;
+
+    /// May refuse. `object` is absent on delete.
+    async fn validate(&self, attributes: &Attributes, object: Option<&Owned>, old: Option<&Owned>) -> Result<(), Status>;
+}

@@ -1,0 +1,160 @@
+//! Answers: objects, lists, tables, metadata and statuses in the encoding and form asked for.
+
+use apimachinery::meta::v1::ListMeta;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::StatusCode;
+use machinery::catalog::KindDef;
+use machinery::reflect::{Owned, Ref};
+use machinery::status::Status;
+use machinery::{envelope, json, yaml};
+use serving::{Body, Response};
+
+use crate::media::{Accepted, Encoding};
+
+/// An object that may be encoded: its kind, version and value.
+pub struct Typed<'a> {
+    pub api_version: &'a str,
+    pub kind: &'a str,
+    pub value: Ref<'a>,
+}
+
+/// Encodes an object.
+pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status> {
+    let mut out = Vec::with_capacity(1024);
+    match accepted.encoding {
+        Encoding::Protobuf => envelope::encode_object(object.api_version, object.kind, object.value, &mut out),
+        Encoding::Json => {
+            json::encode_object(object.api_version, object.kind, object.value, &mut out);
+            if accepted.pretty {
+                let compact = std::mem::take(&mut out);
+                json::pretty(&compact, &mut out);
+            } else {
+                out.push(b'\n');
+            }
+        }
+        Encoding::Yaml => yaml::encode_object(object.api_version, object.kind, object.value, &mut out).map_err(Status::internal)?,
+    }
+    Ok(out)
+}
+
+/// A response with a body of this encoding.
+pub fn respond(code: StatusCode, encoding: Encoding, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::full(body));
+    *response.status_mut() = code;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    response
+}
+
+/// An object of the hub form as a version's.
+pub fn in_version(kind: &KindDef, hub: Owned) -> Owned {
+    kind.from_hub(hub)
+}
+
+/// Answers with an object.
+pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted) -> Result<Response, Status> {
+    let value = in_version(kind, hub);
+    let api_version = kind.api_version();
+    let typed = Typed { api_version: &api_version, kind: kind.kind, value: value.as_ref() };
+    Ok(respond(code, accepted.encoding, encode(&typed, accepted)?))
+}
+
+/// What a list says of itself.
+pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) -> ListMeta {
+    ListMeta { resource_version: revision.to_string(), r#continue: continue_token, remaining_item_count: remaining, ..ListMeta::default() }
+}
+
+/// Answers with a list of hub objects.
+pub fn list(kind: &KindDef, meta: &ListMeta, items: Vec<Owned>, accepted: &Accepted) -> Result<Response, Status> {
+    let api_version = kind.api_version();
+    let items: Vec<Owned> = items.into_iter().map(|item| in_version(kind, item)).collect();
+    let body = match accepted.encoding {
+        Encoding::Protobuf => protobuf_list(&api_version, kind.list_kind, meta, &items),
+        Encoding::Json | Encoding::Yaml => {
+            let mut out = json_list(&api_version, kind.list_kind, meta, &items);
+            if accepted.encoding == Encoding::Yaml {
+                let text = std::mem::take(&mut out);
+                yaml::from_json(&text, &mut out).map_err(Status::internal)?;
+            } else if accepted.pretty {
+                let compact = std::mem::take(&mut out);
+                json::pretty(&compact, &mut out);
+            } else {
+                out.push(b'\n');
+            }
+            out
+        }
+    };
+    Ok(respond(StatusCode::OK, accepted.encoding, body))
+}
+
+fn json_list(api_version: &str, kind: &str, meta: &ListMeta, items: &[Owned]) -> Vec<u8> {
+    let mut out = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":").into_bytes();
+    json::encode(Ref::of(meta), &mut out);
+    out.extend_from_slice(b",\"items\":[");
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        json::encode(item.as_ref(), &mut out);
+    }
+    out.extend_from_slice(b"]}");
+    out
+}
+
+fn protobuf_list(api_version: &str, kind: &str, meta: &ListMeta, items: &[Owned]) -> Vec<u8> {
+    let encoded: Vec<Vec<u8>> = items
+        .iter()
+        .map(|item| {
+            let mut raw = Vec::new();
+            machinery::protobuf::encode(item.as_ref(), &mut raw);
+            raw
+        })
+        .collect();
+    let length = encoded.iter().map(|raw| envelope::item_len(raw.len())).sum();
+    let mut out = Vec::with_capacity(length + 128);
+    envelope::list_head(api_version, kind, Ref::of(meta), length, &mut out);
+    for raw in &encoded {
+        envelope::item_head(raw.len(), &mut out);
+        out.extend_from_slice(raw);
+    }
+    out.extend_from_slice(&envelope::TAIL);
+    out
+}
+
+/// Answers with a failure, in the encoding asked for where that is possible.
+pub fn failure(status: &Status, encoding: Encoding) -> Response {
+    let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut typed = Owned::new(<apimachinery::meta::v1::Status as machinery::reflect::Struct>::def());
+    let text = status.to_json();
+    let retry = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
+    let mut response = match encoding {
+        Encoding::Json => respond(code, Encoding::Json, text),
+        other => {
+            let decoded = json::decode(&text, typed.as_mut(), &mut json::Issues::ignore());
+            let object = Typed { api_version: "v1", kind: "Status", value: typed.as_ref() };
+            let accepted = Accepted { encoding: other, form: crate::media::Form::Object, pretty: false, stream: false };
+            match decoded.map_err(Status::internal).and_then(|()| encode(&object, &accepted)) {
+                Ok(body) => respond(code, other, body),
+                Err(_) => respond(code, Encoding::Json, text),
+            }
+        }
+    };
+    if retry > 0 {
+        response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from(retry));
+    }
+    response
+}
+
+/// `{"kind":"Status",...,"status":"Success"}`: what a delete answers when nothing of the object is to be shown.
+pub fn success(kind: &KindDef, plural: &str, name: &str, uid: &str, accepted: &Accepted) -> Result<Response, Status> {
+    let mut value = apimachinery::meta::v1::Status { status: "Success".into(), ..Default::default() };
+    value.details = Some(Box::new(apimachinery::meta::v1::StatusDetails {
+        name: name.into(),
+        group: kind.group.into(),
+        kind: plural.into(),
+        uid: uid.into(),
+        ..Default::default()
+    }));
+    let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
+    Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
+}

@@ -1,0 +1,44 @@
+//! The seam to kinds with behaviour of their own: what no descriptor can say, given by whoever knows them by name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use machinery::status::Status;
+use registry::{ResourceStore, Strategy};
+use serving::options::Options;
+
+use crate::admission::Admission;
+use crate::endpoint::SubresourceHandler;
+
+/// The stores of all resources, by group and plural.
+pub type Stores = HashMap<(&'static str, &'static str), Arc<ResourceStore>>;
+
+/// What behaviours are given to work with.
+pub struct Environment {
+    pub catalog: &'static Catalog,
+    pub options: Arc<Options>,
+    pub stores: Arc<Stores>,
+}
+
+/// Behaviour of kinds by name.
+#[async_trait]
+pub trait Behaviour: Send + Sync {
+    /// The strategy of a resource, if it has one of its own.
+    fn strategy(&self, kind: &'static KindDef, resource: &'static ResourceDef, options: &Options) -> Option<Arc<dyn Strategy>>;
+
+    /// Admission for all resources.
+    fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;
+
+    /// Handlers of a resource's subresources; of a virtual resource itself under the empty name.
+    fn handlers(
+        &self,
+        kind: &'static KindDef,
+        resource: &'static ResourceDef,
+        environment: &Arc<Environment>,
+    ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>>;
+
+    /// Makes the objects that a server begins with. Runs before `/readyz` is good.
+    async fn bootstrap(&self, environment: &Arc<Environment>) -> Result<(), Status>;
+}

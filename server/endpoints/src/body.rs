@@ -1,0 +1,111 @@
+//! Request bodies: read, decoded, checked against what the path says.
+
+use bytes::Bytes;
+use machinery::catalog::KindDef;
+use machinery::reflect::{Mut, Owned};
+use machinery::status::Status;
+use machinery::type_meta::TypeMeta;
+use machinery::{defaulting, envelope, json, protobuf, yaml};
+use serving::Body;
+
+use crate::media::Encoding;
+use crate::query::FieldValidation;
+
+/// Most bytes of a body (upstream's `MaxRequestBodyBytes`).
+pub const MAX_BODY: usize = 3 * 1024 * 1024;
+
+/// A decoded body and what to warn its sender of.
+pub struct Decoded {
+    pub value: Owned,
+    pub warnings: Vec<String>,
+}
+
+/// All bytes of a body.
+pub async fn read(body: Body) -> Result<Bytes, Status> {
+    body.read(MAX_BODY).await.map_err(|e| match e {
+        serving::body::ReadError::TooLarge { limit } => Status::too_large(limit),
+        broken => Status::bad_request(broken.to_string()),
+    })
+}
+
+/// Decodes an object of `kind`, applies defaults and makes the internal form of it.
+pub fn decode(kind: &'static KindDef, encoding: Encoding, bytes: &[u8], validation: FieldValidation) -> Result<Decoded, Status> {
+    let mut decoded = decode_plain(kind, encoding, bytes, validation)?;
+    decoded.value = internal(kind, decoded.value);
+    Ok(decoded)
+}
+
+/// Defaults and hub form of a decoded value.
+pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
+    defaulting::apply_defaults(value.as_mut());
+    let mut hub = kind.to_hub(value);
+    defaulting::normalize(hub.as_mut());
+    hub
+}
+
+/// Decodes an object of `kind` and nothing more.
+pub fn decode_plain(kind: &'static KindDef, encoding: Encoding, bytes: &[u8], validation: FieldValidation) -> Result<Decoded, Status> {
+    let refused = |why: &dyn std::fmt::Display| refused(kind, why);
+    match encoding {
+        Encoding::Protobuf => {
+            let parts = envelope::split(bytes).map_err(|e| refused(&e))?;
+            check_kind(kind, parts.api_version, parts.kind)?;
+            let mut value = Owned::new(kind.def);
+            protobuf::decode(parts.raw, value.as_mut()).map_err(|e| refused(&e))?;
+            Ok(Decoded { value, warnings: Vec::new() })
+        }
+        Encoding::Json => decode_json(kind, bytes, json::Issues::collect(), validation),
+        Encoding::Yaml => {
+            let mut issues = json::Issues::collect();
+            let text = yaml::to_json(bytes, &mut issues).map_err(|e| refused(&e))?;
+            decode_json(kind, &text, issues, validation)
+        }
+    }
+}
+
+fn decode_json(
+    kind: &'static KindDef,
+    text: &[u8],
+    mut issues: json::Issues,
+    validation: FieldValidation,
+) -> Result<Decoded, Status> {
+    let mut meta = TypeMeta::default();
+    json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore()).map_err(|e| refused(kind, &e))?;
+    check_kind(kind, &meta.api_version, &meta.kind)?;
+    let mut value = Owned::new(kind.def);
+    json::decode(text, value.as_mut(), &mut issues).map_err(|e| refused(kind, &e))?;
+    match validation {
+        FieldValidation::Strict => match json::strict_error(&issues) {
+            Some(why) => Err(refused(kind, &why)),
+            None => Ok(Decoded { value, warnings: Vec::new() }),
+        },
+        FieldValidation::Warn => Ok(Decoded { value, warnings: issues.iter().map(ToString::to_string).collect() }),
+        FieldValidation::Ignore => Ok(Decoded { value, warnings: Vec::new() }),
+    }
+}
+
+fn refused(kind: &KindDef, why: &dyn std::fmt::Display) -> Status {
+    let name = kind.kind;
+    Status::bad_request(format!("{name} in version {:?} cannot be handled as a {name}: {why}", kind.version))
+}
+
+/// A body may leave out kind and version, but not contradict the path.
+fn check_kind(kind: &KindDef, api_version: &str, said: &str) -> Result<(), Status> {
+    let expected = kind.api_version();
+    let same = (said.is_empty() || said == kind.kind) && (api_version.is_empty() || api_version == expected);
+    if same {
+        return Ok(());
+    }
+    let described = |api_version: &str, kind: &str| {
+        let (group, version) = machinery::catalog::parse_api_version(api_version);
+        match group {
+            "" => format!("{version}, Kind={kind}"),
+            group => format!("{group}/{version}, Kind={kind}"),
+        }
+    };
+    Err(Status::bad_request(format!(
+        "the API version in the data ({}) does not match the expected API version ({})",
+        described(api_version, said),
+        described(&expected, kind.kind)
+    )))
+}

@@ -1,0 +1,28 @@
+//! REST over HTTP for every resource of a catalog: negotiation, verbs, tables, discovery, OpenAPI.
+//!
+//! One [`ApiServer`] serves a set of kinds; the delegation chain is made of three of them. It works on descriptors and knows no kind by
+//! name.
+
+mod admission;
+mod answer;
+mod behaviour;
+mod body;
+mod discovery;
+mod endpoint;
+mod managed;
+mod media;
+mod openapi_docs;
+mod patching;
+mod query;
+mod server;
+mod table;
+mod verbs;
+
+pub use admission::{Admission, Attributes, Operation};
+pub use behaviour::{Behaviour, Environment, Stores};
+pub use discovery::{Discovery, GroupVersions};
+pub use endpoint::{Endpoint, SubresourceHandler};
+pub use media::{Accepted, Encoding, Form};
+pub use openapi_docs::{OpenApi, options as openapi_options};
+pub use query::{FieldValidation, Query, WriteOptions};
+pub use server::{ApiServer, respond};

@@ -1,0 +1,294 @@
+//! An API server: routes requests to endpoints and documents, and what it does not know to the next server of the chain.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use http::header::{ACCEPT, ALLOW, HeaderValue};
+use http::{Method, StatusCode};
+use machinery::catalog::Catalog;
+use machinery::json;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use machinery::yaml;
+use serde_json::Value;
+use serving::warnings::Warnings;
+use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
+
+use crate::answer::{self, respond as send};
+use crate::discovery::{self, Discovery};
+use crate::endpoint::Endpoint;
+use crate::media::{self, Encoding};
+use crate::openapi_docs::OpenApi;
+use crate::query::Query;
+use crate::verbs::{self, Call};
+
+/// A server of the delegation chain.
+pub struct ApiServer {
+    endpoints: HashMap<(String, String, String), Arc<Endpoint>>,
+    group_versions: BTreeSet<(String, String)>,
+    discovery: Arc<Discovery>,
+    openapi: Option<Arc<OpenApi>>,
+    /// Answers `/api`, `/apis` and `/`: the outermost server does.
+    root: bool,
+    next: Arc<dyn Handler>,
+}
+
+impl ApiServer {
+    /// A server of these endpoints, with discovery documents about them; `next` gets what it does not know.
+    pub fn new(
+        catalog: &'static Catalog,
+        endpoints: Vec<Arc<Endpoint>>,
+        discovery: Arc<Discovery>,
+        openapi: Option<Arc<OpenApi>>,
+        next: Arc<dyn Handler>,
+    ) -> Self {
+        let mut by_version: HashMap<(String, String), Vec<_>> = HashMap::new();
+        let mut table = HashMap::new();
+        for endpoint in endpoints {
+            let kind = endpoint.kind;
+            by_version.entry((kind.group.to_string(), kind.version.to_string())).or_default().push(kind);
+            table.insert((kind.group.to_string(), kind.version.to_string(), endpoint.resource.plural.to_string()), endpoint);
+        }
+        for ((group, version), kinds) in &by_version {
+            discovery.add(discovery::describe(catalog, group, version, kinds));
+        }
+        let root = openapi.is_some();
+        ApiServer { endpoints: table, group_versions: by_version.into_keys().collect(), discovery, openapi, root, next }
+    }
+
+    async fn route(&self, request: Request) -> Response {
+        let Some(info) = request.info().cloned() else { return self.next.handle(request).await };
+        if info.is_resource_request {
+            let key = (info.api_group.clone(), info.api_version.clone(), info.resource.clone());
+            if let Some(endpoint) = self.endpoints.get(&key).cloned() {
+                return resource(endpoint, info, request).await;
+            }
+            if self.group_versions.contains(&(key.0, key.1)) {
+                return refuse(&request, &Status::path_not_found());
+            }
+            return self.next.handle(request).await;
+        }
+        match self.document(&info, &request) {
+            Some(response) => response,
+            None => self.next.handle(request).await,
+        }
+    }
+
+    /// Discovery and OpenAPI documents.
+    fn document(&self, info: &RequestInfo, request: &Request) -> Option<Response> {
+        let path = request.uri().path();
+        if self.root && path.starts_with("/openapi/") && (request.method() == Method::GET || request.method() == Method::HEAD) {
+            return self.openapi.as_ref()?.answer(path, request.headers());
+        }
+        let _ = info;
+        let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let (document, aggregated) = match parts.as_slice() {
+            ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
+            ["apis"] if self.root => (self.discovery.group_list(), Some(false).filter(|_| !path.ends_with('/'))),
+            ["apis", group] if self.serves(group, None) => (self.discovery.group(group)?, None),
+            ["apis", group, version] if self.serves(group, Some(version)) => (self.discovery.resource_list(group, version)?, None),
+            ["api", version] if self.serves("", Some(version)) => (self.discovery.resource_list("", version)?, None),
+            ["api", ..] if self.root => return Some(refuse(request, &Status::path_not_found())),
+            _ => return None,
+        };
+        if request.method() != Method::GET {
+            return Some(refuse(request, &Status::method_not_allowed()));
+        }
+        Some(self.negotiated(request, document, aggregated))
+    }
+
+    fn serves(&self, group: &str, version: Option<&str>) -> bool {
+        self.group_versions.iter().any(|(g, v)| g == group && version.is_none_or(|version| version == v))
+    }
+
+    /// A discovery document in the encoding asked for; all groups at once where the client prefers that.
+    fn negotiated(&self, request: &Request, document: Value, core: Option<bool>) -> Response {
+        let accept = request.headers().get(ACCEPT).and_then(|v| v.to_str().ok());
+        if let Some(core) = core
+            && let Some(encoding) = wants_aggregated(accept)
+        {
+            return aggregated_response(self.discovery.aggregated(core), encoding);
+        }
+        match media::accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
+            Ok(accepted) => encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s)),
+            Err(status) => refuse(request, &status),
+        }
+    }
+}
+
+/// The encoding of the first clause that asks for an aggregated document of version v2.
+fn wants_aggregated(accept: Option<&str>) -> Option<Encoding> {
+    let accept = accept?;
+    let clause = accept.split(',').map(str::trim).find(|clause| {
+        let parts: Vec<&str> = clause.split(';').map(str::trim).collect();
+        ["g=apidiscovery.k8s.io", "v=v2", "as=APIGroupDiscoveryList"].iter().all(|p| parts.contains(p))
+    })?;
+    match clause.split(';').next()? {
+        "application/json" => Some(Encoding::Json),
+        "application/yaml" => Some(Encoding::Yaml),
+        "application/vnd.kubernetes.protobuf" => Some(Encoding::Protobuf),
+        _ => None,
+    }
+}
+
+fn aggregated_response(document: Value, encoding: Encoding) -> Response {
+    let mut response = match encode_document(&document, encoding, false) {
+        Ok(response) => response,
+        Err(status) => return answer::failure(&status, Encoding::Json),
+    };
+    let content_type = format!("{};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", encoding.media_type());
+    if let Ok(value) = HeaderValue::from_str(&content_type) {
+        response.headers_mut().insert(http::header::CONTENT_TYPE, value);
+    }
+    response
+}
+
+/// A document of a declared kind, given as JSON.
+fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result<Response, Status> {
+    let mut text = document.to_string().into_bytes();
+    match encoding {
+        Encoding::Json => {
+            let mut out = Vec::new();
+            if pretty {
+                json::pretty(&text, &mut out);
+            } else {
+                text.push(b'\n');
+                out = text;
+            }
+            Ok(send(StatusCode::OK, Encoding::Json, out))
+        }
+        Encoding::Yaml => {
+            let mut out = Vec::new();
+            yaml::from_json(&text, &mut out).map_err(Status::internal)?;
+            Ok(send(StatusCode::OK, Encoding::Yaml, out))
+        }
+        Encoding::Protobuf => {
+            let kind = document["kind"].as_str().unwrap_or("");
+            let def = discovery_def(kind).ok_or_else(|| Status::not_acceptable(&["application/json", "application/yaml"]))?;
+            let mut value = Owned::new(def);
+            json::from_value(document, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
+            let api_version = document["apiVersion"].as_str().unwrap_or("v1");
+            let mut out = Vec::new();
+            machinery::envelope::encode_object(api_version, kind, value.as_ref(), &mut out);
+            Ok(send(StatusCode::OK, Encoding::Protobuf, out))
+        }
+    }
+}
+
+fn discovery_def(kind: &str) -> Option<&'static machinery::def::StructDef> {
+    use apimachinery::apidiscovery::v2::APIGroupDiscoveryList;
+    use apimachinery::meta::v1::{APIGroup, APIGroupList, APIResourceList, APIVersions};
+    use machinery::reflect::Struct;
+    match kind {
+        "APIGroup" => Some(APIGroup::def()),
+        "APIGroupList" => Some(APIGroupList::def()),
+        "APIResourceList" => Some(APIResourceList::def()),
+        "APIVersions" => Some(APIVersions::def()),
+        "APIGroupDiscoveryList" => Some(APIGroupDiscoveryList::def()),
+        _ => None,
+    }
+}
+
+/// The address clients are told to use: the one they used.
+fn address(request: &Request) -> String {
+    let host = request.headers().get(http::header::HOST).and_then(|v| v.to_str().ok());
+    host.or(request.uri().authority().map(|a| a.as_str())).unwrap_or("127.0.0.1:6443").to_string()
+}
+
+/// A failure in the encoding that the request asks for.
+fn refuse(request: &Request, status: &Status) -> Response {
+    respond(request.headers(), status)
+}
+
+/// A failure in the encoding that these headers ask for.
+pub fn respond(headers: &http::HeaderMap, status: &Status) -> Response {
+    let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok());
+    let encoding = media::accept_object(accept, false, true).map_or(Encoding::Json, |a| a.encoding);
+    answer::failure(status, encoding)
+}
+
+/// Dispatches a request for a resource to its verb.
+async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let headers = parts.headers.clone();
+    let user = parts.extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
+    let warnings = parts.extensions.get::<Warnings>().cloned();
+    let query = Query::parse(parts.uri.query());
+    let call = Call { info, user, query, headers: parts.headers, body, warnings };
+    match dispatch(endpoint, call, &parts.method).await {
+        Ok(response) => response,
+        Err(status) => {
+            let mut response = respond(&headers, &status);
+            if status.code == 405 {
+                response.headers_mut().remove(ALLOW);
+            }
+            response
+        }
+    }
+}
+
+async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
+    check_scope(&endpoint, &call)?;
+    let subresource = call.info.subresource.clone();
+    let verb = call.info.verb.to_string();
+    if !subresource.is_empty() {
+        let Some(def) = endpoint.subresource(&subresource) else { return Err(Status::path_not_found()) };
+        if call.info.parts.len() > 3 && subresource != "proxy" {
+            return Err(Status::path_not_found());
+        }
+        if !def.verbs.contains(&verb.as_str()) {
+            return Err(Status::method_not_allowed());
+        }
+        let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
+        return match verb.as_str() {
+            "get" if own_kind && subresource == "status" => verbs::get::get(&endpoint, call).await,
+            "update" if own_kind => verbs::update::update(&endpoint, call).await,
+            "patch" if own_kind => verbs::patch::patch(&endpoint, call).await,
+            "get" if own_kind && subresource != "log" => verbs::get::get(&endpoint, call).await,
+            "create" => verbs::create::create_special(&endpoint, call).await,
+            _ => Err(Status::not_implemented(&format!("{verb} of {}/{subresource}", endpoint.resource.plural))),
+        };
+    }
+    if !endpoint.resource.verbs.contains(&verb.as_str()) {
+        return Err(Status::method_not_allowed());
+    }
+    let named = !call.info.name.is_empty() && call.info.parts.len() > 1;
+    match (verb.as_str(), named) {
+        ("create", true) => Err(Status::method_not_allowed()),
+        ("create", false) if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
+        ("create", false) => verbs::create::create(&endpoint, call).await,
+        ("get", _) => verbs::get::get(&endpoint, call).await,
+        ("list", _) => verbs::list::list(&endpoint, call).await,
+        ("watch", _) => verbs::watch::watch(endpoint, call).await,
+        ("update", true) => verbs::update::update(&endpoint, call).await,
+        ("patch", true) => verbs::patch::patch(&endpoint, call).await,
+        ("delete", true) => verbs::delete::delete(&endpoint, call).await,
+        ("deletecollection", _) => verbs::delete::delete_collection(&endpoint, call).await,
+        _ => {
+            let _ = method;
+            Err(Status::method_not_allowed())
+        }
+    }
+}
+
+/// A namespaced resource is written and read by name within a namespace; a cluster-scoped one without.
+fn check_scope(endpoint: &Endpoint, call: &Call) -> Result<(), Status> {
+    let in_namespace = !call.info.namespace.is_empty() && endpoint.resource.plural != "namespaces";
+    let all = matches!(call.info.verb.as_ref(), "list" | "watch");
+    match (endpoint.resource.namespaced, in_namespace) {
+        (true, false) if !all => {
+            if call.info.verb == "create" || call.info.verb == "deletecollection" {
+                return Err(Status::method_not_allowed());
+            }
+            Err(Status::path_not_found())
+        }
+        (false, true) => Err(Status::path_not_found()),
+        _ => Ok(()),
+    }
+}
+
+impl Handler for ApiServer {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        Box::pin(self.route(request))
+    }
+}

@@ -1,0 +1,104 @@
+//! GET of a collection.
+
+use machinery::field_error::FieldError;
+use machinery::field_path::Path;
+use machinery::selector::{FieldSelector, LabelSelector};
+use machinery::status::Status;
+use registry::{ListQuery, Predicate};
+use serving::Response;
+
+use super::Call;
+use crate::endpoint::Endpoint;
+use crate::media::Form;
+use crate::query::{Query, refuse};
+use crate::{answer, table};
+
+/// Lists a collection.
+pub async fn list(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
+    let accepted = call.accept(true)?;
+    let query = list_query(&call.query)?;
+    check_list(&query, &call.query)?;
+    let predicate = predicate(endpoint, &call)?;
+    call.warn_deprecated(endpoint.kind);
+    let result = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
+    let meta = answer::list_meta(result.revision, result.continue_token, result.remaining);
+    match &accepted.form {
+        Form::Object => answer::list(endpoint.kind, &meta, result.items, &accepted),
+        Form::Table(version) => table::of_list(endpoint, result.items, &meta, version, &accepted, &call.query),
+        Form::PartialMetadataList(version) => table::partial_metadata_list(result.items, &meta, version, &accepted),
+        Form::PartialMetadata(_) => {
+            let message = format!(
+                "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
+                endpoint.internal_package(),
+                endpoint.kind.list_kind
+            );
+            Err(Status::new(406, "NotAcceptable", message))
+        }
+    }
+}
+
+/// The parameters of a list or watch.
+pub fn list_query(query: &Query) -> Result<ListQuery, Status> {
+    let limit = query.number("limit")?.unwrap_or(0);
+    Ok(ListQuery {
+        limit: usize::try_from(limit).unwrap_or(0),
+        continue_token: query.text("continue").to_string(),
+        resource_version: query.text("resourceVersion").to_string(),
+        resource_version_match: query.text("resourceVersionMatch").to_string(),
+    })
+}
+
+/// `ValidateListOptions` for lists.
+fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
+    let mut errors = Vec::new();
+    let path = Path::new("resourceVersionMatch");
+    if !list.resource_version_match.is_empty() {
+        if list.resource_version.is_empty() {
+            errors.push(FieldError::forbidden(&path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+        }
+        if !list.continue_token.is_empty() {
+            errors.push(FieldError::forbidden(&path, "resourceVersionMatch is forbidden when continue is provided"));
+        }
+        if !matches!(list.resource_version_match.as_str(), "Exact" | "NotOlderThan") {
+            let value = machinery::field_error::BadValue::json_string(&list.resource_version_match);
+            errors.push(FieldError::not_supported(&path, value, &["Exact", "NotOlderThan", ""]));
+        }
+        if list.resource_version_match == "Exact" && list.resource_version == "0" {
+            errors.push(FieldError::forbidden(&path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+        }
+    }
+    if query.get("sendInitialEvents").is_some() {
+        errors.push(FieldError::forbidden(&Path::new("sendInitialEvents"), "sendInitialEvents is forbidden for list"));
+    }
+    refuse("ListOptions", &errors)
+}
+
+/// The selectors of a request; a name in the path selects by itself.
+pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
+    let labels = LabelSelector::parse(call.query.text("labelSelector"));
+    let labels = labels.map_err(|e| Status::bad_request(format!("unable to parse requirement: {e}")))?;
+    let mut fields = FieldSelector::parse(call.query.text("fieldSelector")).map_err(|e| Status::bad_request(e.to_string()))?;
+    for requirement in fields.requirements() {
+        check_label(endpoint, &requirement.field)?;
+    }
+    if !call.info.name.is_empty() && call.query.text("fieldSelector").is_empty() {
+        fields = FieldSelector::equal("metadata.name", call.info.name.clone());
+    }
+    Ok(Predicate { labels, fields })
+}
+
+/// Only declared labels select (`runtime.Scheme.ConvertFieldLabel`).
+fn check_label(endpoint: &Endpoint, label: &str) -> Result<(), Status> {
+    let known = label == "metadata.name"
+        || (label == "metadata.namespace")
+        || endpoint.resource.selectable.iter().any(|s| s.label == label);
+    if known {
+        return Ok(());
+    }
+    let message = if endpoint.resource.selectable.is_empty() {
+        format!("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+    } else {
+        format!("field label not supported: {label}")
+    };
+    Err(Status::bad_request(message))
+}

@@ -1,0 +1,126 @@
+//! What each verb does with a request: one file per verb, each a function of (endpoint, call).
+
+pub mod create;
+pub mod delete;
+pub mod get;
+pub mod list;
+pub mod patch;
+pub mod update;
+pub mod watch;
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use machinery::catalog::KindDef;
+use machinery::status::Status;
+use registry::Context;
+use serving::warnings::Warnings;
+use serving::{Body, RequestInfo, User};
+
+use crate::admission::{Attributes, Operation};
+use crate::endpoint::Endpoint;
+use crate::media::{self, Accepted};
+use crate::query::Query;
+
+/// A request for a resource, taken apart.
+pub struct Call {
+    pub info: Arc<RequestInfo>,
+    pub user: Arc<User>,
+    pub query: Query,
+    pub headers: HeaderMap,
+    pub body: Body,
+    pub warnings: Option<Warnings>,
+}
+
+impl Call {
+    /// The text of a header.
+    pub fn header(&self, name: &http::HeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|v| v.to_str().ok())
+    }
+
+    /// The body's media type.
+    pub fn content_type(&self) -> Option<&str> {
+        self.header(&CONTENT_TYPE)
+    }
+
+    pub fn user_agent(&self) -> &str {
+        self.header(&USER_AGENT).unwrap_or("")
+    }
+
+    /// Whether to indent: `pretty=true`, or a browser or curl without an opinion.
+    fn pretty(&self) -> bool {
+        match self.query.get("pretty") {
+            Some(_) => self.query.flag("pretty"),
+            None => ["curl", "Wget", "Mozilla/5.0"].iter().any(|agent| self.user_agent().starts_with(agent)),
+        }
+    }
+
+    /// How to answer with an object.
+    pub fn accept(&self, forms: bool) -> Result<Accepted, Status> {
+        media::accept_object(self.header(&ACCEPT), self.pretty(), forms)
+    }
+
+    /// The store's view of the request.
+    pub fn context(&self, dry_run: bool) -> Context {
+        Context {
+            namespace: self.info.namespace.clone(),
+            subresource: self.info.subresource.clone(),
+            user: self.user.name.clone(),
+            groups: self.user.groups.clone(),
+            dry_run,
+        }
+    }
+
+    /// Admission's view of the request.
+    pub fn attributes(&self, endpoint: &Endpoint, operation: Operation, name: &str, dry_run: bool) -> Attributes {
+        Attributes {
+            operation,
+            kind: endpoint.kind,
+            plural: endpoint.resource.plural,
+            subresource: self.info.subresource.clone(),
+            namespace: self.info.namespace.clone(),
+            name: name.to_string(),
+            user: self.user.clone(),
+            dry_run,
+        }
+    }
+
+    /// Adds `Warning` headers.
+    pub fn warn(&self, texts: &[String]) {
+        if let Some(warnings) = &self.warnings {
+            texts.iter().for_each(|text| warnings.add(text));
+        }
+    }
+
+    /// Warns of a version on its way out (`deprecation.WarningMessage`).
+    pub fn warn_deprecated(&self, kind: &KindDef) {
+        let lifecycle = &kind.lifecycle;
+        if lifecycle.deprecated.is_empty() || !is_reached(lifecycle.deprecated) {
+            return;
+        }
+        let mut text = format!("{} {} is deprecated in v{}+", kind.api_version(), kind.kind, lifecycle.deprecated);
+        let removed = removal(lifecycle.deprecated, lifecycle.removed);
+        text.push_str(&format!(", unavailable in v{removed}+"));
+        if !lifecycle.replacement.is_empty() {
+            text.push_str(&format!("; use {}", lifecycle.replacement));
+        }
+        self.warn(&[text]);
+    }
+}
+
+/// The release served here.
+const MINOR: u32 = 36;
+
+fn minor(release: &str) -> u32 {
+    release.rsplit('.').next().and_then(|m| m.parse().ok()).unwrap_or(0)
+}
+
+fn is_reached(release: &str) -> bool {
+    minor(release) <= MINOR
+}
+
+/// When a deprecated version goes: as said, else three releases after deprecation.
+fn removal(deprecated: &str, removed: &str) -> String {
+    if removed.is_empty() { format!("1.{}", minor(deprecated) + 3) } else { removed.to_string() }
+}

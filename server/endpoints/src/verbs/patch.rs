@@ -1,0 +1,78 @@
+//! PATCH.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::StatusCode;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use registry::{Change, UpdateOptions, meta};
+use serving::Response;
+
+use super::Call;
+use crate::admission::{Attributes, Operation};
+use crate::body;
+use crate::endpoint::Endpoint;
+use crate::managed::{self, Manager};
+use crate::patching::{Patch, PatchType};
+use crate::query::FieldValidation;
+
+/// Changes an object by a patch.
+pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+    let kind = PatchType::parse(call.content_type())?;
+    let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
+    let accepted = call.accept(true)?;
+    let bytes = body::read(std::mem::take(&mut call.body)).await?;
+    call.warn_deprecated(endpoint.kind);
+    let context = call.context(options.dry_run);
+    let name = call.info.name.clone();
+    let mut change = ApplyPatch {
+        endpoint,
+        kind,
+        bytes,
+        validation: options.field_validation,
+        attributes: call.attributes(endpoint, Operation::Update, &name, options.dry_run),
+        manager: managed::manager_name(&options.field_manager, call.user_agent()),
+        subresource: call.info.subresource.clone(),
+        warnings: Vec::new(),
+    };
+    let update = UpdateOptions {
+        dry_run: options.dry_run,
+        create_when_absent: kind == PatchType::Apply && call.info.subresource.is_empty(),
+        subresource: call.info.subresource.clone(),
+        ttl_seconds: 0,
+    };
+    let updated = endpoint.store()?.update(&context, &name, &update, &mut change).await?;
+    call.warn(&change.warnings);
+    let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
+    super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)
+}
+
+/// Makes the new object by patching the stored one.
+struct ApplyPatch<'a> {
+    endpoint: &'a Endpoint,
+    kind: PatchType,
+    bytes: Bytes,
+    validation: FieldValidation,
+    attributes: Attributes,
+    manager: String,
+    subresource: String,
+    warnings: Vec<String>,
+}
+
+#[async_trait]
+impl Change for ApplyPatch<'_> {
+    async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
+        let Some(current) = current else { return Err(Status::not_implemented("server-side apply")) };
+        let patch = Patch { kind: self.kind, bytes: &self.bytes, validation: self.validation };
+        let patched = patch.apply(self.endpoint, current)?;
+        self.warnings = patched.warnings;
+        let manager = Manager { name: &self.manager, subresource: &self.subresource };
+        let mut object = managed::on_update(self.endpoint, Some(current), patched.object, &manager)?;
+        if let Some(meta) = meta(object.as_ref()) {
+            self.attributes.name = meta.name.clone();
+        }
+        self.endpoint.admission.admit(&self.attributes, &mut object, Some(current)).await?;
+        self.endpoint.admission.validate(&self.attributes, Some(&object), Some(current)).await?;
+        Ok(object)
+    }
+}

@@ -1,0 +1,8 @@
+//! `kube-apiserver`: joins what was declared with the servers.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+fn main() -> ExitCode {
+    apiserver::run(&generated::CATALOG, Arc::new(controlplane::ControlPlane))
+}
