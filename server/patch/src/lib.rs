@@ -1,1 +1,22 @@
 //! Patches: JSON patch, merge patch, strategic merge patch, server-side apply.
+//!
+//! Everything works on documents (`serde_json::Value`) in a versioned form, with descriptors ([`machinery::def::StructDef`]) or the schema
+//! of a custom resource to say how fields merge. No HTTP, no store: handlers decode the result, default it and validate it.
+
+mod document;
+pub mod field_set;
+mod go_print;
+mod json_patch;
+pub mod managed;
+mod merge_patch;
+pub mod schema;
+mod strategic;
+pub mod typed;
+
+pub use field_set::FieldSet;
+pub use json_patch::{MAX_OPERATIONS, json_patch};
+pub use merge_patch::merge_patch;
+pub use strategic::{strategic_merge, undecodable};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,187 @@
+//! One step of a field path: a name, the key of a list's item, an item of a set, an index.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use machinery::json;
+use machinery::scalar::go_text::quote;
+use serde_json::{Map, Number, Value};
+
+use super::Error;
+use crate::go_print;
+
+/// A step from an object or list to something in it (`fieldpath.PathElement`).
+///
+/// The order is that of `fieldsV1`: names, then keys, then values, then indexes.
+#[derive(Clone, Debug)]
+pub enum PathElement {
+    /// A field of a struct or a key of a map.
+    Field(String),
+    /// The item of a list that has these values of the key fields, sorted by their names.
+    Key(Vec<(String, Value)>),
+    /// The item of a set.
+    Value(Value),
+    /// The item at a position.
+    Index(i64),
+}
+
+impl PathElement {
+    pub fn field(name: &str) -> Self {
+        PathElement::Field(name.into())
+    }
+
+    /// Reads the form that `fieldsV1` has: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Nothing if the kind of step is not known.
+    pub(super) fn parse(text: &str) -> Result<Option<Self>, Error> {
+        if text.len() < 2 {
+            return Err(Error::ShortElement);
+        }
+        let (Some(kind), Some(rest)) = (text.get(..1), text[1..].strip_prefix(':')) else {
+            return Err(Error::MissingColon(text.into()));
+        };
+        Ok(Some(match kind {
+            "f" => PathElement::field(rest),
+            "v" => PathElement::Value(serde_json::from_str(rest).map_err(|_| Error::BadElement(text.into()))?),
+            "k" => {
+                let fields: Map<String, Value> =
+                    serde_json::from_str(rest).map_err(|_| Error::BadElement(text.into()))?;
+                let mut fields: Vec<(String, Value)> = fields.into_iter().collect();
+                fields.sort_by(|a, b| a.0.cmp(&b.0));
+                PathElement::Key(fields)
+            }
+            "i" => PathElement::Index(rest.parse().map_err(|_| Error::BadElement(text.into()))?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The form that `fieldsV1` has.
+    pub(super) fn to_text(&self) -> String {
+        match self {
+            PathElement::Field(name) => format!("f:{name}"),
+            PathElement::Key(fields) => {
+                let fields: Map<String, Value> = fields.iter().cloned().collect();
+                prefixed("k:", &Value::Object(fields))
+            }
+            PathElement::Value(value) => prefixed("v:", value),
+            PathElement::Index(index) => format!("i:{index}"),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            PathElement::Field(_) => 0,
+            PathElement::Key(_) => 1,
+            PathElement::Value(_) => 2,
+            PathElement::Index(_) => 3,
+        }
+    }
+}
+
+fn prefixed(prefix: &str, value: &Value) -> String {
+    let mut text = prefix.as_bytes().to_vec();
+    json::encode_value(value, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+impl fmt::Display for PathElement {
+    /// As conflicts and errors show it: `.name`, `[name="a"]`, `[="x"]`, `[0]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PathElement::Field(name) => write!(f, ".{name}"),
+            PathElement::Key(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, value)| format!("{name}={}", readable(value))).collect();
+                write!(f, "[{}]", fields.join(","))
+            }
+            PathElement::Value(value) => write!(f, "[={}]", readable(value)),
+            PathElement::Index(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+/// `value.ToString`
+fn readable(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => go_print::number_text(number),
+        Value::String(text) => quote(text),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(readable).collect();
+            format!("[{}]", items.join(","))
+        }
+        Value::Object(map) => map.iter().map(|(key, value)| format!("{key}={}", readable(value))).collect(),
+    }
+}
+
+impl PartialEq for PathElement {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for PathElement {}
+
+impl PartialOrd for PathElement {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for PathElement {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (PathElement::Field(a), PathElement::Field(b)) => a.cmp(b),
+            (PathElement::Key(a), PathElement::Key(b)) => compare_fields(a, b),
+            (PathElement::Value(a), PathElement::Value(b)) => compare_values(a, b),
+            (PathElement::Index(a), PathElement::Index(b)) => a.cmp(b),
+            _ => self.rank().cmp(&other.rank()),
+        }
+    }
+}
+
+fn compare_fields(a: &[(String, Value)], b: &[(String, Value)]) -> Ordering {
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| a.0.cmp(&b.0).then_with(|| compare_values(&a.1, &b.1)))
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
+}
+
+/// A total order of values, numbers by their worth (`value.Compare`).
+pub(crate) fn compare_values(a: &Value, b: &Value) -> Ordering {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => compare_numbers(a, b),
+        (Value::String(a), Value::String(b)) => a.cmp(b),
+        (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+        (Value::Array(a), Value::Array(b)) => a
+            .iter()
+            .zip(b)
+            .map(|(a, b)| compare_values(a, b))
+            .find(|order| order.is_ne())
+            .unwrap_or_else(|| a.len().cmp(&b.len())),
+        (Value::Object(a), Value::Object(b)) => go_print::sorted(a)
+            .zip(go_print::sorted(b))
+            .map(|(a, b)| a.0.cmp(b.0).then_with(|| compare_values(a.1, b.1)))
+            .find(|order| order.is_ne())
+            .unwrap_or_else(|| a.len().cmp(&b.len())),
+        _ => value_rank(a).cmp(&value_rank(b)),
+    }
+}
+
+fn compare_numbers(a: &Number, b: &Number) -> Ordering {
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => a.as_f64().unwrap_or(0.0).total_cmp(&b.as_f64().unwrap_or(0.0)),
+    }
+}
+
+fn value_rank(value: &Value) -> u8 {
+    match value {
+        Value::Number(_) => 0,
+        Value::String(_) => 1,
+        Value::Bool(_) => 2,
+        Value::Array(_) => 3,
+        Value::Object(_) => 4,
+        Value::Null => 5,
+    }
+}

@@ -1,0 +1,58 @@
+//! Which fields a request can own at all: what a strategy resets is nobody's (`rest.ResetFieldsStrategy`).
+
+use super::{FieldSet, PathElement};
+
+/// What a set of owned fields is cut down to.
+#[derive(Clone, Debug, Default)]
+pub enum Filter {
+    /// Nothing is cut.
+    #[default]
+    None,
+    /// These fields and those below them are not owned (`fieldpath.NewExcludeSetFilter`).
+    Exclude(FieldSet),
+    /// Only fields on the way to or below one of these paths are owned (`fieldpath.NewIncludeMatcherFilter`).
+    Include(Vec<Vec<Step>>),
+}
+
+/// A step of a path in [`Filter::Include`].
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Field(&'static str),
+    /// Any field or item.
+    Any,
+}
+
+impl Step {
+    fn matches(self, element: &PathElement) -> bool {
+        match self {
+            Step::Any => true,
+            Step::Field(name) => matches!(element, PathElement::Field(field) if field == name),
+        }
+    }
+}
+
+impl Filter {
+    pub fn apply(&self, set: FieldSet) -> FieldSet {
+        match self {
+            Filter::None => set,
+            Filter::Exclude(excluded) => set.recursive_difference(excluded),
+            Filter::Include(paths) => include(&set, &paths.iter().map(Vec::as_slice).collect::<Vec<_>>()),
+        }
+    }
+}
+
+fn include(set: &FieldSet, paths: &[&[Step]]) -> FieldSet {
+    if paths.iter().any(|path| path.is_empty()) {
+        return set.clone();
+    }
+    let below = |element: &PathElement| -> Vec<&[Step]> {
+        paths.iter().filter(|path| path[0].matches(element)).map(|path| &path[1..]).collect()
+    };
+    let members = set.members.iter().filter(|element| !below(element).is_empty()).cloned().collect();
+    let children = set.children.iter().filter_map(|(element, child)| {
+        let paths = below(element);
+        let kept = if paths.is_empty() { FieldSet::new() } else { include(child, &paths) };
+        (!kept.is_empty()).then(|| (element.clone(), kept))
+    });
+    FieldSet { members, children: children.collect() }
+}

@@ -1,0 +1,75 @@
+//! How Go prints decoded JSON, which upstream's messages show.
+
+use machinery::scalar::go_text::quote;
+use serde_json::Value;
+
+/// `%v`: `map[a:1 b:[x y]]`.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number_text(number),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => plain_list(items),
+        Value::Object(map) => {
+            let members: Vec<String> = sorted(map).map(|(key, value)| format!("{key}:{}", plain(value))).collect();
+            format!("map[{}]", members.join(" "))
+        }
+    }
+}
+
+/// `%v` of a list.
+pub(crate) fn plain_list(items: &[Value]) -> String {
+    let items: Vec<String> = items.iter().map(plain).collect();
+    format!("[{}]", items.join(" "))
+}
+
+/// `%#v`: `map[string]interface {}{"a":1}`.
+pub(crate) fn syntax(value: &Value) -> String {
+    match value {
+        Value::Null => "interface {}(nil)".into(),
+        Value::String(text) => quote(text),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(syntax).collect();
+            format!("[]interface {{}}{{{}}}", items.join(", "))
+        }
+        Value::Object(map) => {
+            let members: Vec<String> =
+                sorted(map).map(|(key, value)| format!("{}:{}", quote(key), syntax(value))).collect();
+            format!("map[string]interface {{}}{{{}}}", members.join(", "))
+        }
+        _ => plain(value),
+    }
+}
+
+/// `%T`, or what `%s` makes of `reflect.TypeOf`.
+pub(crate) fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "%!s(<nil>)",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+/// A number as `%v` prints it.
+pub(crate) fn number_text(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => {
+            let mut text = Vec::new();
+            machinery::json::float(&mut text, float);
+            String::from_utf8_lossy(&text).into_owned()
+        }
+        _ => number.to_string(),
+    }
+}
+
+/// The members of an object in order of their keys, as Go prints maps.
+pub(crate) fn sorted(map: &serde_json::Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    let mut members: Vec<_> = map.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    members.into_iter()
+}

@@ -1,0 +1,53 @@
+//! No more than ten managers that update: the oldest share an entry (`capManagersManager`).
+
+use std::collections::HashMap;
+
+use super::entries::{Managed, Manager, Operation};
+
+/// `DefaultMaxUpdateManagers`
+const MOST: usize = 10;
+
+/// The manager of the shared entry.
+const SHARED: &str = "ancient-changes";
+
+/// Moves the oldest entries of each version to a shared one until there are few enough.
+pub(super) fn cap(mut managed: Managed) -> Managed {
+    let mut updaters: Vec<Manager> =
+        managed.iter().filter(|(_, entry)| !entry.applied).map(|(manager, _)| manager.clone()).collect();
+    let mut count = updaters.len();
+    updaters.sort_by(|a, b| managed[a].time.cmp(&managed[b].time).then_with(|| a.cmp(b)));
+    let mut first_of_version: HashMap<String, Manager> = HashMap::new();
+    for manager in updaters {
+        if count <= MOST {
+            break;
+        }
+        let version = managed[&manager].api_version.clone();
+        let Some(first) = first_of_version.get(&version) else {
+            // An entry is only merged with another one of its version.
+            first_of_version.insert(version, manager);
+            continue;
+        };
+        let bucket = Manager {
+            name: SHARED.into(),
+            operation: Operation::Update,
+            api_version: version,
+            subresource: String::new(),
+        };
+        if !managed.contains_key(&bucket)
+            && let Some(entry) = managed.remove(first)
+        {
+            managed.insert(bucket.clone(), entry);
+        }
+        if manager == bucket {
+            continue;
+        }
+        if let Some(entry) = managed.remove(&manager)
+            && let Some(shared) = managed.get_mut(&bucket)
+        {
+            shared.set = entry.set.union(&shared.set);
+            shared.time = entry.time;
+            count -= 1;
+        }
+    }
+    managed
+}

@@ -1,0 +1,171 @@
+//! `metadata.managedFields`, read and written.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::Context;
+use crate::field_set::{self, FieldSet};
+
+/// Who did what: one entry each (`BuildManagerIdentifier`).
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Manager {
+    pub name: String,
+    pub operation: Operation,
+    /// Empty for those that apply: they have one entry whatever the version.
+    pub api_version: String,
+    pub subresource: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Operation {
+    Apply,
+    Update,
+}
+
+impl Manager {
+    pub(super) fn new(name: &str, operation: Operation, context: &Context<'_>) -> Self {
+        let name = if name.is_empty() { "unknown" } else { name };
+        Manager {
+            name: name.into(),
+            operation,
+            api_version: if operation == Operation::Apply { String::new() } else { context.api_version.into() },
+            subresource: context.subresource.into(),
+        }
+    }
+}
+
+/// What a manager owns.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub set: FieldSet,
+    /// The version that the set speaks of.
+    pub api_version: String,
+    pub applied: bool,
+    pub time: Option<String>,
+}
+
+pub(super) type Managed = BTreeMap<Manager, Entry>;
+
+/// Why managed fields cannot be read (`DecodeManagedFields`).
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error("operation must be `Apply` or `Update`")]
+    Operation,
+    #[error("apiVersion must not be empty")]
+    ApiVersion,
+    #[error("missing fieldsType in managed fields entry {0}")]
+    MissingFieldsType(usize),
+    #[error("invalid fieldsType {0:?} in managed fields entry {1}")]
+    FieldsType(String, usize),
+    #[error("error decoding set: {0}")]
+    Set(#[source] field_set::Error),
+}
+
+/// Reads the managed fields of an object.
+pub(super) fn read(object: &Value) -> Result<Managed, Error> {
+    read_list(object.pointer("/metadata/managedFields").and_then(Value::as_array).map_or(&[], Vec::as_slice))
+}
+
+pub(super) fn read_list(entries: &[Value]) -> Result<Managed, Error> {
+    let mut managed = Managed::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let (manager, entry) = read_entry(index, entry)?;
+        managed.insert(manager, entry);
+    }
+    Ok(managed)
+}
+
+fn read_entry(index: usize, entry: &Value) -> Result<(Manager, Entry), Error> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
+    let operation = match text("operation").as_str() {
+        "Apply" => Operation::Apply,
+        "Update" => Operation::Update,
+        _ => return Err(Error::Operation),
+    };
+    let api_version = text("apiVersion");
+    if api_version.is_empty() {
+        return Err(Error::ApiVersion);
+    }
+    match text("fieldsType").as_str() {
+        "FieldsV1" => {}
+        "" => return Err(Error::MissingFieldsType(index)),
+        other => return Err(Error::FieldsType(other.into(), index)),
+    }
+    let applied = operation == Operation::Apply;
+    let manager = Manager {
+        name: text("manager"),
+        operation,
+        api_version: if applied { String::new() } else { api_version.clone() },
+        subresource: text("subresource"),
+    };
+    let set = match entry.get("fieldsV1") {
+        None | Some(Value::Null) => FieldSet::new(),
+        Some(fields) => FieldSet::from_value(fields).map_err(Error::Set)?,
+    };
+    let time = entry.get("time").and_then(Value::as_str).map(str::to_string);
+    Ok((manager, Entry { set, api_version, applied, time }))
+}
+
+/// Whether the object asks to forget all ownership: an empty list, or a list of one empty entry.
+pub(super) fn is_reset(object: &Value) -> bool {
+    match object.pointer("/metadata/managedFields").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([]) => true,
+        Some([one]) => one.as_object().is_some_and(Map::is_empty),
+        _ => false,
+    }
+}
+
+/// Writes the managed fields of an object.
+pub(super) fn write(object: &mut Value, managed: &Managed) {
+    match managed.is_empty() {
+        true => clear(object),
+        false => put(object, Value::Array(to_list(managed))),
+    }
+}
+
+pub(super) fn clear(object: &mut Value) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.shift_remove("managedFields");
+    }
+}
+
+pub(super) fn put(object: &mut Value, fields: Value) {
+    if let Some(object) = object.as_object_mut() {
+        let metadata = object.entry("metadata").or_insert_with(|| Value::Object(Map::new()));
+        if !metadata.is_object() {
+            *metadata = Value::Object(Map::new());
+        }
+        metadata["managedFields"] = fields;
+    }
+}
+
+/// The entries in upstream's order: appliers first, then by time, name, version, subresource.
+pub(super) fn to_list(managed: &Managed) -> Vec<Value> {
+    let mut entries: Vec<(&Manager, &Entry)> = managed.iter().collect();
+    entries.sort_by_key(|(manager, entry)| {
+        let operation = if entry.applied { Operation::Apply } else { manager.operation };
+        // Times are texts of one form in UTC, so they sort as texts.
+        (operation, &entry.time, &manager.name, &entry.api_version, &manager.subresource)
+    });
+    entries.into_iter().map(|(manager, entry)| to_value(manager, entry)).collect()
+}
+
+fn to_value(manager: &Manager, entry: &Entry) -> Value {
+    let mut out = Map::new();
+    let mut put = |name: &str, text: &str| {
+        if !text.is_empty() {
+            out.insert(name.into(), text.into());
+        }
+    };
+    put("manager", &manager.name);
+    put("operation", if entry.applied || manager.operation == Operation::Apply { "Apply" } else { "Update" });
+    put("apiVersion", &entry.api_version);
+    put("time", entry.time.as_deref().unwrap_or_default());
+    put("fieldsType", "FieldsV1");
+    out.insert("fieldsV1".into(), entry.set.to_value());
+    if !manager.subresource.is_empty() {
+        out.insert("subresource".into(), manager.subresource.as_str().into());
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,67 @@
+//! From client-side to server-side apply: what kubectl's annotation says was applied is no conflict for kubectl, and the annotation keeps
+//! up for clients that still go by it (`lastAppliedManager`, `lastAppliedUpdater`).
+
+use machinery::json;
+use serde_json::{Map, Value};
+
+use super::Context;
+use super::conflict::Conflict;
+use crate::field_set::FieldSet;
+use crate::typed::{self, Duplicates};
+
+const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// `TotalAnnotationSizeLimitB`
+const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
+
+/// The conflicts that the annotation does not explain; all of them if it cannot be understood.
+pub(super) fn without_allowed(context: &Context<'_>, live: &Value, conflicts: Vec<Conflict>) -> Vec<Conflict> {
+    match allowed(context, live) {
+        Some(allowed) => conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path)).collect(),
+        None => conflicts,
+    }
+}
+
+/// The fields that were applied by the client and are still as it left them.
+fn allowed(context: &Context<'_>, live: &Value) -> Option<FieldSet> {
+    let annotation = annotations(live)?.get(ANNOTATION)?.as_str().filter(|text| !text.is_empty())?;
+    let last: Value = serde_json::from_str(annotation).ok()?;
+    if last.get("apiVersion").and_then(Value::as_str) != Some(context.api_version) {
+        return None;
+    }
+    typed::validate(context.schema, live, Duplicates::Refused).ok()?;
+    typed::validate(context.schema, &last, Duplicates::Refused).ok()?;
+    let changes = typed::compare(context.schema, &last, live);
+    let set = typed::to_field_set(context.schema, &last);
+    Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
+}
+
+/// Makes the annotation say what was applied, if the object has one.
+pub(super) fn refresh(object: &mut Value, config: &Value) {
+    let has_annotation =
+        annotations(object).and_then(|map| map.get(ANNOTATION)?.as_str()).is_some_and(|text| !text.is_empty());
+    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
+    if !has_annotation {
+        return;
+    }
+    annotations.insert(ANNOTATION.into(), text_of(config).into());
+    let size: usize = annotations.iter().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
+    if size > MAX_ANNOTATION_BYTES {
+        annotations.shift_remove(ANNOTATION);
+    }
+}
+
+fn text_of(config: &Value) -> String {
+    let mut config = config.clone();
+    if let Some(annotations) = config.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
+        annotations.shift_remove(ANNOTATION);
+    }
+    let mut text = Vec::new();
+    json::encode_value(&config, &mut text);
+    text.push(b'\n');
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn annotations(object: &Value) -> Option<&Map<String, Value>> {
+    object.pointer("/metadata/annotations")?.as_object()
+}

@@ -1,0 +1,271 @@
+//! Who owns which field: `metadata.managedFields` on create, update and patch, and server-side apply (KEP-555; upstream's
+//! `apimachinery/pkg/util/managedfields` over structured-merge-diff's `merge`).
+//!
+//! Handlers call, with documents in the version of the request:
+//!
+//! - [`on_update`] before admission, for everything but apply: it gives the requester what the request changed;
+//! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted;
+//! - [`keep_times`] after admission: a write that changes nothing but times is no write;
+//! - [`is_valid`] after mutating admission: plug-ins may not leave ownership unreadable.
+//!
+//! Documents carry `metadata.managedFields` in and out.
+
+mod cap;
+mod conflict;
+mod entries;
+mod last_applied;
+mod scale;
+mod updater;
+
+use std::sync::OnceLock;
+
+use machinery::json;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use serde_json::{Map, Value};
+
+use crate::field_set::{FieldSet, Filter};
+use crate::schema::Type;
+use crate::typed::{self, Duplicates};
+use entries::{Entry, Managed, Manager, Operation};
+use updater::Updater;
+
+pub use scale::{Mapping, scale_to_parent, to_scale};
+
+/// Brings an object to another version, with its type; nothing if there is no such version (its managers are forgotten then).
+pub type Converter<'a> = dyn Fn(&Value, &str) -> Option<(Type<'a>, Value)> + 'a;
+
+/// A request, as far as ownership asks.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The field manager, from the `fieldManager` parameter or the user agent; empty counts as `unknown`.
+    pub manager: &'a str,
+    /// `apps/v1`: the version of the request and of all documents.
+    pub api_version: &'a str,
+    pub kind: &'a str,
+    /// `status`; empty for the object itself.
+    pub subresource: &'a str,
+    /// The time of the request, RFC 3339 in seconds and UTC.
+    pub now: &'a str,
+    /// The type of the documents.
+    pub schema: Type<'a>,
+    /// Fields that this endpoint cannot own, because its strategy resets them.
+    pub filter: &'a Filter,
+    pub convert: &'a Converter<'a>,
+}
+
+/// What an apply made of an object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Applied {
+    /// The merged object with its `managedFields`, not defaulted.
+    pub object: Value,
+    /// Whether anything but ownership changed.
+    pub changed: bool,
+}
+
+/// Records that the request's manager owns what a create (`live` is nothing), update or patch changes, and nobody else does
+/// (`FieldManager.Update`).
+///
+/// `managedFields` of `new` count only where the request may set them: they replace those of `live`, an empty list or a list of one empty
+/// entry resets them, unreadable ones are ignored.
+pub fn on_update(context: &Context<'_>, live: Option<&Value>, new: &mut Value) {
+    let managed = of_live_or_new(context, live, new);
+    entries::clear(new);
+    let is_tracked = live.is_none_or(|live| text_at(live, "uid").is_empty());
+    // Objects without ownership do not get any by being updated.
+    if managed.is_empty() && !is_tracked {
+        return;
+    }
+    let zero;
+    let live = match live {
+        Some(live) => live,
+        None => {
+            zero = zero_of(context.schema);
+            &zero
+        }
+    };
+    let managed = update(context, live, new, managed, context.manager);
+    entries::write(new, &managed);
+}
+
+fn of_live_or_new(context: &Context<'_>, live: Option<&Value>, new: &Value) -> Managed {
+    let of_live = || live.and_then(|live| entries::read(live).ok()).unwrap_or_default();
+    if !context.subresource.is_empty() {
+        return of_live();
+    }
+    if entries::is_reset(new) {
+        return Managed::default();
+    }
+    match entries::read(new) {
+        Ok(managed) if !managed.is_empty() => managed,
+        _ => of_live(),
+    }
+}
+
+fn update(context: &Context<'_>, live: &Value, new: &Value, managed: Managed, manager: &str) -> Managed {
+    let (mut managed, set) = Updater { context }.update(live, new, managed);
+    let set = set.difference(unowned());
+    if !set.is_empty() {
+        let manager = Manager::new(manager, Operation::Update, context);
+        let set = match managed.get(&manager) {
+            Some(previous) => set.union(&previous.set),
+            None => set,
+        };
+        let entry =
+            Entry { set, api_version: context.api_version.into(), applied: false, time: Some(context.now.into()) };
+        managed.insert(manager, entry);
+    }
+    cap::cap(managed)
+}
+
+/// Applies a configuration: merges it into the live object, removes what its manager no longer applies, and makes the manager own what it
+/// sets (`FieldManager.Apply`). Fields that others own and that would change are a conflict unless `force`.
+pub fn apply(context: &Context<'_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
+    check_kind(context, config)?;
+    let nothing = zero_of(context.schema);
+    let live = live.unwrap_or(&nothing);
+    let managed =
+        entries::read(live).map_err(|why| Status::new(500, "", format!("failed to decode managed fields: {why}")))?;
+    let mut applied = match apply_over(context, live, config, managed.clone(), force) {
+        Err(Failure::Conflicts(conflicts)) if context.manager == "kubectl" => {
+            let conflicts = last_applied::without_allowed(context, live, conflicts);
+            if !conflicts.is_empty() {
+                return Err(conflict::status(&conflicts));
+            }
+            apply_over(context, live, config, managed, true)?
+        }
+        other => other?,
+    };
+    if context.manager == "kubectl" {
+        last_applied::refresh(&mut applied.object, config);
+    }
+    Ok(applied)
+}
+
+/// Why an apply fails.
+enum Failure {
+    Conflicts(Vec<conflict::Conflict>),
+    Status(Status),
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        match failure {
+            Failure::Conflicts(conflicts) => conflict::status(&conflicts),
+            Failure::Status(status) => status,
+        }
+    }
+}
+
+fn apply_over(
+    context: &Context<'_>,
+    live: &Value,
+    config: &Value,
+    mut managed: Managed,
+    force: bool,
+) -> Result<Applied, Failure> {
+    // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
+    if managed.is_empty() {
+        managed = update(context, &zero_of(context.schema), live, managed, "before-first-apply");
+    }
+    if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
+        return Err(Failure::Status(Status::bad_request("metadata.managedFields must be nil")));
+    }
+    typed::validate(context.schema, config, Duplicates::Refused).map_err(|errors| {
+        let who = describe(context, config);
+        Failure::Status(Status::new(500, "", format!("failed to create typed patch object ({who}): {errors}")))
+    })?;
+    let manager = Manager::new(context.manager, Operation::Apply, context);
+    let updater = Updater { context };
+    let (mut managed, merged) = updater.apply(live, config, managed, &manager, force).map_err(Failure::Conflicts)?;
+    if let Some(entry) = managed.remove(&manager) {
+        let set = entry.set.difference(unowned());
+        if !set.is_empty() {
+            let time = if merged.is_some() { Some(context.now.into()) } else { entry.time };
+            managed.insert(manager, Entry { set, time, ..entry });
+        }
+    }
+    let changed = merged.is_some();
+    let mut object = merged.unwrap_or_else(|| live.clone());
+    entries::write(&mut object, &managed);
+    Ok(Applied { object, changed })
+}
+
+fn check_kind(context: &Context<'_>, config: &Value) -> Result<(), Status> {
+    let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
+    if text("apiVersion") == context.api_version && text("kind") == context.kind {
+        return Ok(());
+    }
+    let kind = group_version_kind(text("apiVersion"), text("kind"));
+    Err(Status::bad_request(format!("invalid object type: {kind}")))
+}
+
+/// `ns/name; apps/v1, Kind=Deployment`
+fn describe(context: &Context<'_>, object: &Value) -> String {
+    let (namespace, name) = (text_at(object, "namespace"), text_at(object, "name"));
+    format!("{namespace}/{name}; {}", group_version_kind(context.api_version, context.kind))
+}
+
+fn group_version_kind(api_version: &str, kind: &str) -> String {
+    // The core group has an empty name.
+    let slash = if api_version.contains('/') { "" } else { "/" };
+    format!("{slash}{api_version}, Kind={kind}")
+}
+
+/// Puts back the old ownership when nothing but its times differs, so that the write is seen to change nothing
+/// (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
+pub fn keep_times(live: &Value, new: &mut Value) {
+    if timeless(live) == timeless(new)
+        && let Some(fields) = live.pointer("/metadata/managedFields")
+    {
+        entries::put(new, fields.clone());
+    }
+}
+
+fn timeless(object: &Value) -> Value {
+    let mut object = object.clone();
+    let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
+    for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
+        entry.remove("time");
+    }
+    object
+}
+
+/// Whether an object's ownership can be read (`fieldmanager.validateManagedFields`).
+pub fn is_valid(object: &Value) -> bool {
+    entries::read(object).is_ok()
+}
+
+/// A new object of the type: what its struct fields are before anybody sets them is nobody's change.
+fn zero_of(of: Type<'_>) -> Value {
+    match of {
+        Type::Struct(def) => json::to_value(Owned::new(def).as_ref()),
+        _ => Value::Object(Map::new()),
+    }
+}
+
+fn text_at<'v>(object: &'v Value, name: &str) -> &'v str {
+    object.get("metadata").and_then(|metadata| metadata.get(name)).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// What nobody owns (`stripMetaManager`): identity, and what the server itself writes.
+fn unowned() -> &'static FieldSet {
+    static SET: OnceLock<FieldSet> = OnceLock::new();
+    SET.get_or_init(|| {
+        let paths: [&[&str]; 12] = [
+            &["apiVersion"],
+            &["kind"],
+            &["metadata"],
+            &["metadata", "name"],
+            &["metadata", "namespace"],
+            &["metadata", "creationTimestamp"],
+            &["metadata", "selfLink"],
+            &["metadata", "uid"],
+            &["metadata", "clusterName"],
+            &["metadata", "generation"],
+            &["metadata", "managedFields"],
+            &["metadata", "resourceVersion"],
+        ];
+        FieldSet::of_names(paths)
+    })
+}

@@ -1,0 +1,85 @@
+//! Ownership of replicas, between an object and its `scale` subresource (`managedfields.ScaleHandler`).
+
+use serde_json::Value;
+
+use super::entries::{self, Entry, Managed};
+use crate::field_set::{FieldSet, Path, PathElement};
+
+/// Where a version of the object has its replicas, if it has them at all.
+pub struct Mapping<'a> {
+    pub api_version: &'a str,
+    pub replicas: Option<&'a [&'a str]>,
+}
+
+const SCALE_VERSION: &str = "autoscaling/v1";
+
+fn path(names: &[&str]) -> Path {
+    names.iter().map(|name| PathElement::field(name)).collect()
+}
+
+fn only(path: &[PathElement]) -> FieldSet {
+    let mut set = FieldSet::new();
+    set.insert(path);
+    set
+}
+
+fn in_scale() -> Path {
+    path(&["spec", "replicas"])
+}
+
+/// Where the object of an entry's version has its replicas; nothing if the version is unknown.
+fn find<'m>(mappings: &'m [Mapping<'_>], version: &str) -> Option<Option<Path>> {
+    mappings.iter().find(|mapping| mapping.api_version == version).map(|mapping| mapping.replicas.map(path))
+}
+
+fn read(entries: &Value) -> Option<Managed> {
+    entries::read_list(entries.as_array().map_or(&[], Vec::as_slice)).ok()
+}
+
+fn write(managed: &Managed) -> Value {
+    if managed.is_empty() { Value::Null } else { Value::Array(entries::to_list(managed)) }
+}
+
+/// The managed fields of a Scale: who owns the replicas of its object. `parent` are the object's; nothing if they are unreadable.
+pub fn to_scale(parent: &Value, mappings: &[Mapping<'_>]) -> Option<Value> {
+    let mut managed = read(parent)?;
+    managed.retain(|_, entry| {
+        find(mappings, &entry.api_version).flatten().is_some_and(|replicas| entry.set.has(&replicas))
+    });
+    for entry in managed.values_mut() {
+        entry.set = only(&in_scale());
+        entry.api_version = SCALE_VERSION.into();
+    }
+    Some(write(&managed))
+}
+
+/// The managed fields of the object after those of its Scale changed; `api_version` is the version that new owners own it in. Nothing if
+/// either are unreadable.
+pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mappings: &[Mapping<'_>]) -> Option<Value> {
+    let parent = read(parent)?;
+    let mut scale = read(scale)?;
+    let times = parent.iter().map(|(manager, entry)| (manager.clone(), entry.time.clone()));
+    let times: std::collections::BTreeMap<_, _> = times.collect();
+    let mut managed = Managed::new();
+    for (manager, mut entry) in parent {
+        let Some(replicas) = find(mappings, &entry.api_version) else { continue };
+        if let Some(replicas) = replicas.filter(|replicas| entry.set.has(replicas))
+            && scale.remove(&manager).is_none()
+        {
+            entry.set = entry.set.difference(&only(&replicas));
+            if entry.set.is_empty() {
+                continue;
+            }
+        }
+        managed.insert(manager, entry);
+    }
+    let replicas = find(mappings, api_version).flatten()?;
+    for (manager, entry) in scale {
+        if entry.set.has(&in_scale()) {
+            let time = times.get(&manager).cloned().unwrap_or(entry.time);
+            let entry = Entry { set: only(&replicas), api_version: api_version.into(), time, ..entry };
+            managed.insert(manager, entry);
+        }
+    }
+    Some(write(&managed))
+}

@@ -1,0 +1,202 @@
+//! Ownership after a change, and the merge of an apply (structured-merge-diff's `merge.Updater`).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Context;
+use super::conflict::Conflict;
+use super::entries::{Entry, Managed, Manager};
+use crate::field_set::FieldSet;
+use crate::schema::Type;
+use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
+
+pub(super) struct Updater<'c, 'a> {
+    pub context: &'c Context<'a>,
+}
+
+/// A document in some version.
+#[derive(Clone)]
+struct Typed<'a, 'v> {
+    of: Type<'a>,
+    value: Cow<'v, Value>,
+}
+
+impl<'a> Typed<'a, '_> {
+    fn fields(&self) -> FieldSet {
+        to_field_set(self.of, &self.value)
+    }
+
+    fn named(&self, set: &FieldSet) -> FieldSet {
+        with_named_fields(set, Some(self.of))
+    }
+
+    fn without(&self, fields: &FieldSet) -> Typed<'a, 'static> {
+        Typed { of: self.of, value: Cow::Owned(remove_items(self.of, &self.value, fields)) }
+    }
+}
+
+impl<'a> Updater<'_, 'a> {
+    /// Takes what a change touches from its owners; also what the change sets, which is the requester's.
+    pub(super) fn update(&self, live: &Value, new: &Value, managed: Managed) -> (Managed, FieldSet) {
+        let managed = self.reconciled(live, managed);
+        let mut conflicts = Vec::new();
+        let (managed, changes) = self.disown(live, new, managed, None, &mut conflicts);
+        let set = self.context.filter.apply(changes.modified.union(&changes.added));
+        (managed, set)
+    }
+
+    /// Merges a configuration. The object is nothing if it stays as it is.
+    pub(super) fn apply(
+        &self,
+        live: &Value,
+        config: &Value,
+        managed: Managed,
+        manager: &Manager,
+        force: bool,
+    ) -> Result<(Managed, Option<Value>), Vec<Conflict>> {
+        let mut managed = self.reconciled(live, managed);
+        let merged = typed::merge(self.context.schema, live, config);
+        let set = self.context.filter.apply(to_field_set(self.context.schema, config));
+        let last = managed.remove(manager);
+        let entry = Entry {
+            set,
+            api_version: self.context.api_version.into(),
+            applied: true,
+            time: last.as_ref().and_then(|last| last.time.clone()),
+        };
+        managed.insert(manager.clone(), entry);
+        let new = self.prune(merged, &managed, last.as_ref());
+        let mut conflicts = Vec::new();
+        let (managed, _) = self.disown(live, &new, managed, Some(manager), &mut conflicts);
+        if !force && !conflicts.is_empty() {
+            return Err(conflicts);
+        }
+        let is_same = same(live, &new);
+        Ok((managed, (!is_same).then_some(new)))
+    }
+
+    /// Takes from every manager but `but` what the change touches: what it modifies or adds is a conflict, what it removes is gone.
+    fn disown(
+        &self,
+        live: &Value,
+        new: &Value,
+        managed: Managed,
+        but: Option<&Manager>,
+        conflicts: &mut Vec<Conflict>,
+    ) -> (Managed, Comparison) {
+        let own = compare(self.context.schema, live, new).filtered(self.context.filter);
+        let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
+        versions.insert(self.context.api_version.into(), Some(own.clone()));
+        let mut kept = Managed::new();
+        for (manager, mut entry) in managed {
+            if but != Some(&manager) {
+                let changes = versions
+                    .entry(entry.api_version.clone())
+                    .or_insert_with(|| self.changes_in(live, new, &entry.api_version));
+                // A version that is gone takes its managers with it.
+                let Some(changes) = changes else { continue };
+                let touched = changes.modified.clone().union(&changes.added);
+                let conflict = entry.set.intersection(&touched);
+                let paths = conflict.paths().into_iter();
+                conflicts.extend(paths.map(|path| Conflict { manager: manager.clone(), path }));
+                entry.set = entry.set.difference(&conflict).difference(&changes.removed);
+            }
+            if !entry.set.is_empty() {
+                kept.insert(manager, entry);
+            }
+        }
+        (kept, own)
+    }
+
+    fn changes_in(&self, live: &Value, new: &Value, version: &str) -> Option<Comparison> {
+        let (live, new) = (self.convert(live, version)?, self.convert(new, version)?);
+        Some(compare(new.of, &live.value, &new.value).filtered(self.context.filter))
+    }
+
+    /// The document in a version; nothing if there is no such version.
+    fn convert<'v>(&self, document: &'v Value, version: &str) -> Option<Typed<'a, 'v>> {
+        let is = document.get("apiVersion").and_then(Value::as_str).filter(|text| !text.is_empty());
+        if is.unwrap_or(self.context.api_version) == version {
+            let of = self.schema_of(document, version)?;
+            return Some(Typed { of, value: Cow::Borrowed(document) });
+        }
+        let (of, value) = (self.context.convert)(document, version)?;
+        Some(Typed { of, value: Cow::Owned(value) })
+    }
+
+    fn schema_of(&self, document: &Value, version: &str) -> Option<Type<'a>> {
+        if version == self.context.api_version {
+            return Some(self.context.schema);
+        }
+        Some((self.context.convert)(document, version)?.0)
+    }
+
+    /// Owned fields as the types of today see them; managers of versions that are gone are forgotten.
+    fn reconciled(&self, live: &Value, managed: Managed) -> Managed {
+        let mut types: BTreeMap<String, Option<Type<'a>>> = BTreeMap::new();
+        let mut kept = Managed::new();
+        for (manager, mut entry) in managed {
+            let of = types
+                .entry(entry.api_version.clone())
+                .or_insert_with(|| Some(self.convert(live, &entry.api_version)?.of));
+            if let Some(of) = of {
+                reconcile(&mut entry.set, *of);
+                kept.insert(manager, entry);
+            }
+        }
+        kept
+    }
+
+    /// Removes what the manager applied last time, did not apply now, and nobody else owns.
+    fn prune(&self, merged: Value, managed: &Managed, last: Option<&Entry>) -> Value {
+        let Some(last) = last.filter(|last| !last.set.is_empty()) else { return merged };
+        let Some(at_last) = self.convert(&merged, &last.api_version) else { return merged };
+        let pruned = at_last.without(&at_last.named(&last.set));
+        let pruned = self.add_back_owned(&at_last, pruned, &last.api_version, managed);
+        let pruned = self.add_back_dangling(&at_last, &pruned, last);
+        let converted = self.convert(&pruned, self.context.api_version).map(|typed| typed.value.into_owned());
+        converted.unwrap_or_else(|| merged.clone())
+    }
+
+    /// Adds back what the pruning took and somebody owns, the requester's new configuration included.
+    fn add_back_owned<'v>(
+        &self,
+        merged: &Typed<'a, 'v>,
+        pruned: Typed<'a, 'static>,
+        version: &str,
+        managed: &Managed,
+    ) -> Value {
+        let mut owned: BTreeMap<&str, FieldSet> = BTreeMap::new();
+        for entry in managed.values() {
+            let set = owned.remove(entry.api_version.as_str()).unwrap_or_default();
+            owned.insert(&entry.api_version, set.union(&entry.set));
+        }
+        let mut merged = merged.value.clone().into_owned();
+        let mut pruned = pruned.value.into_owned();
+        // The version of the pruning goes first: conversions may need what was pruned.
+        let first = owned.remove_entry(version);
+        for (version, set) in first.into_iter().chain(owned) {
+            let (Some(in_merged), Some(in_pruned)) = (self.convert(&merged, version), self.convert(&pruned, version))
+            else {
+                continue;
+            };
+            let kept = in_pruned.named(&in_pruned.fields()).union(&in_merged.named(&set));
+            let gone = in_merged.named(&in_merged.fields()).difference(&kept);
+            let next = in_merged.without(&gone).value.into_owned();
+            merged = in_merged.value.into_owned();
+            pruned = next;
+        }
+        pruned
+    }
+
+    /// Adds back what the pruning took although the manager did not own it: nobody did.
+    fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &Entry) -> Value {
+        let Some(pruned) = self.convert(pruned, &last.api_version) else { return merged.value.clone().into_owned() };
+        let left = merged.named(&pruned.fields());
+        let all = merged.named(&merged.fields());
+        let gone = all.difference(&left).intersection(&merged.named(&last.set));
+        merged.without(&gone).value.into_owned()
+    }
+}

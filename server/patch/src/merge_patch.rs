@@ -1,0 +1,59 @@
+//! JSON merge patch (RFC 7386) with the habits of upstream's library, evanphx/json-patch: nulls in added objects vanish too.
+
+use machinery::json::Issues;
+use machinery::status::Status;
+use serde_json::{Map, Value};
+
+use crate::document;
+
+/// Applies a merge patch; `issues` gets duplicate fields of the patch.
+///
+/// Objects that the patch reached come out in order of their keys, as upstream writes them: messages may show the document.
+pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
+    let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object)
+        .map_err(|why| Status::bad_request(format!("error decoding patch: {why}")))?;
+    let Value::Object(patch) = patch else {
+        return Err(Status::bad_request("Invalid JSON Patch"));
+    };
+    let mut merged = document.clone();
+    match &mut merged {
+        Value::Object(into) => merge_objects(into, patch),
+        other => {
+            let mut replacement = Value::Object(patch);
+            prune(&mut replacement);
+            *other = replacement;
+        }
+    }
+    Ok(merged)
+}
+
+fn merge_objects(into: &mut Map<String, Value>, patch: Map<String, Value>) {
+    for (key, mut value) in patch {
+        match (into.get_mut(&key), value) {
+            (_, Value::Null) => {
+                into.shift_remove(&key);
+            }
+            (Some(Value::Object(current)), Value::Object(patch)) => merge_objects(current, patch),
+            (Some(current @ Value::Object(_)), other) => *current = other,
+            (_, other) => {
+                value = other;
+                prune(&mut value);
+                into.insert(key, value);
+            }
+        }
+    }
+    into.sort_keys();
+}
+
+/// Drops members that are null, at every depth; null items of lists stay.
+fn prune(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(prune);
+            map.sort_keys();
+        }
+        Value::Array(items) => items.iter_mut().for_each(prune),
+        _ => {}
+    }
+}

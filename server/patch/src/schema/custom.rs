@@ -1,0 +1,167 @@
+//! The types of custom resources: what a structural schema says about merging.
+
+use std::collections::BTreeMap;
+
+use machinery::def::StructDef;
+use serde_json::Value;
+
+use super::{Atom, Fields, Keys, List, ListKind, Map, Scalar, Type};
+
+/// A type of a custom resource.
+#[derive(Clone, Debug, Default)]
+pub struct CustomType {
+    pub scalar: Option<Scalar>,
+    pub list: Option<CustomList>,
+    pub map: Option<CustomMap>,
+    /// Nothing is known: merges like [`Type::Deduced`].
+    pub deduced: bool,
+    /// It is this declared struct; `metadata` is.
+    pub described: Option<&'static StructDef>,
+}
+
+/// A list of a custom resource.
+#[derive(Clone, Debug)]
+pub struct CustomList {
+    pub items: Box<CustomType>,
+    /// Merged by item; without `keys` as a set.
+    pub associative: bool,
+    pub keys: Vec<String>,
+}
+
+/// An object of a custom resource.
+#[derive(Clone, Debug, Default)]
+pub struct CustomMap {
+    pub atomic: bool,
+    pub fields: BTreeMap<String, CustomField>,
+    pub element: Option<Box<CustomType>>,
+}
+
+/// A field of an object.
+#[derive(Clone, Debug)]
+pub struct CustomField {
+    pub of: CustomType,
+    pub default: Option<Value>,
+}
+
+impl CustomType {
+    /// The type of a whole custom resource: its schema (`openAPIV3Schema`) with the fields that every object has. `object_meta` is the
+    /// declared ObjectMeta.
+    pub fn of_resource(schema: &Value, object_meta: &'static StructDef) -> Self {
+        let reader = Reader { object_meta };
+        let mut root = reader.read(schema, false);
+        if let Some(map) = &mut root.map {
+            reader.add_object_fields(map);
+        }
+        root
+    }
+
+    fn of_scalar(scalar: Scalar) -> Self {
+        CustomType { scalar: Some(scalar), ..CustomType::default() }
+    }
+
+    fn unknown() -> Box<Self> {
+        Box::new(CustomType { deduced: true, ..CustomType::default() })
+    }
+
+    pub(super) fn atom(&self) -> Atom<'_> {
+        if self.deduced {
+            return Type::Deduced.atom();
+        }
+        if let Some(def) = self.described {
+            return Type::Struct(def).atom();
+        }
+        let list = self.list.as_ref().map(|list| List {
+            kind: match (list.associative, list.keys.is_empty()) {
+                (false, _) => ListKind::Atomic,
+                (true, true) => ListKind::Set,
+                (true, false) => ListKind::Map(Keys::Custom(&list.keys)),
+            },
+            items: Type::Custom(&list.items),
+        });
+        let map = self.map.as_ref().map(|map| Map {
+            atomic: map.atomic,
+            fields: if map.fields.is_empty() { Fields::None } else { Fields::Custom(map) },
+            element: map.element.as_ref().map(|element| match element.deduced {
+                true => Type::Deduced,
+                false => Type::Custom(element),
+            }),
+        });
+        Atom { scalar: self.scalar, list, map }
+    }
+}
+
+/// Reads schemas.
+struct Reader {
+    object_meta: &'static StructDef,
+}
+
+impl Reader {
+    fn read(&self, schema: &Value, preserve: bool) -> CustomType {
+        let flag = |name: &str| schema.get(name).and_then(Value::as_bool).unwrap_or(false);
+        let preserve = preserve || flag("x-kubernetes-preserve-unknown-fields");
+        if flag("x-kubernetes-int-or-string") {
+            return *CustomType::unknown();
+        }
+        match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "object" => CustomType { map: Some(self.read_map(schema, preserve)), ..CustomType::default() },
+            "array" => CustomType { list: Some(self.read_list(schema, preserve)), ..CustomType::default() },
+            "integer" | "number" => CustomType::of_scalar(Scalar::Numeric),
+            "boolean" => CustomType::of_scalar(Scalar::Boolean),
+            "string" => match schema.get("format").and_then(Value::as_str).unwrap_or_default() {
+                "" | "byte" => CustomType::of_scalar(Scalar::String),
+                _ => CustomType::of_scalar(Scalar::Untyped),
+            },
+            _ => CustomType {
+                scalar: Some(Scalar::Untyped),
+                list: Some(self.read_list(schema, preserve)),
+                map: Some(self.read_map(schema, preserve)),
+                ..CustomType::default()
+            },
+        }
+    }
+
+    fn read_map(&self, schema: &Value, preserve: bool) -> CustomMap {
+        let mut map = CustomMap {
+            atomic: schema.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic"),
+            ..CustomMap::default()
+        };
+        for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let field = CustomField { of: self.read(member, preserve), default: member.get("default").cloned() };
+            map.fields.insert(name.clone(), field);
+        }
+        if schema.get("x-kubernetes-embedded-resource").and_then(Value::as_bool) == Some(true) {
+            self.add_object_fields(&mut map);
+        }
+        map.element = match schema.get("additionalProperties") {
+            Some(Value::Bool(true)) => Some(CustomType::unknown()),
+            Some(Value::Bool(false)) => None,
+            Some(of @ Value::Object(_)) => Some(Box::new(self.read(of, preserve))),
+            _ if preserve || map.fields.is_empty() => Some(CustomType::unknown()),
+            _ => None,
+        };
+        map
+    }
+
+    fn add_object_fields(&self, map: &mut CustomMap) {
+        let meta = CustomType { described: Some(self.object_meta), ..CustomType::default() };
+        let text = || CustomType::of_scalar(Scalar::String);
+        for (name, of) in [("apiVersion", text()), ("kind", text()), ("metadata", meta)] {
+            map.fields.insert(name.into(), CustomField { of, default: None });
+        }
+    }
+
+    fn read_list(&self, schema: &Value, preserve: bool) -> CustomList {
+        let items = match schema.get("items") {
+            Some(items) => Box::new(self.read(items, preserve)),
+            None => CustomType::unknown(),
+        };
+        let kind = schema.get("x-kubernetes-list-type").and_then(Value::as_str).unwrap_or_default();
+        let keys = schema.get("x-kubernetes-list-map-keys").and_then(Value::as_array);
+        let keys = keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_string);
+        CustomList {
+            items,
+            associative: matches!(kind, "set" | "map"),
+            keys: if kind == "map" { keys.collect() } else { Vec::new() },
+        }
+    }
+}

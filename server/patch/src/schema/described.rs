@@ -1,0 +1,108 @@
+//! What descriptors say about merging, as upstream's OpenAPI would.
+
+use machinery::def::Scalar as Declared;
+use machinery::def::{FieldDef, Flags, JsonForm, ListType, Literal, PatchStrategy, Shape, StructDef};
+use serde_json::Value;
+
+use super::{Atom, Fields, Keys, List, ListKind, Map, Scalar, Type};
+
+pub(super) fn of_struct(def: &'static StructDef, atomic: bool) -> Atom<'static> {
+    match def.json_form {
+        JsonForm::Fields => {
+            let is_empty = def.json_fields().len() == 0;
+            let (fields, element) = match is_empty {
+                true => (Fields::None, Some(Type::Deduced)),
+                false => (Fields::Declared(def), None),
+            };
+            Atom { map: Some(Map { atomic, fields, element }), ..Atom::default() }
+        }
+        JsonForm::Items => {
+            let items = match def.fields.first().map(FieldDef::shape) {
+                Some(Shape::StructList(inner, _)) => Type::Struct(inner),
+                _ => Type::Text,
+            };
+            Atom { list: Some(List { kind: ListKind::Atomic, items }), ..Atom::default() }
+        }
+        JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings => Type::Deduced.atom(),
+    }
+}
+
+pub(super) fn of_field(field: &'static FieldDef) -> Atom<'static> {
+    match field.shape() {
+        Shape::One(scalar) | Shape::Opt(scalar) => of_scalar(scalar),
+        Shape::Struct(def) | Shape::OptStruct(def) => of_struct(def, field.info.map_atomic.unwrap_or(def.atomic)),
+        Shape::List(_) | Shape::StructList(..) => {
+            Atom { list: Some(List { kind: list_kind(field), items: Type::Item(field) }), ..Atom::default() }
+        }
+        Shape::Map(_) | Shape::StructMap(..) => {
+            let atomic = field.info.map_atomic == Some(true);
+            let map = Map { atomic, fields: Fields::None, element: Some(Type::Item(field)) };
+            Atom { map: Some(map), ..Atom::default() }
+        }
+    }
+}
+
+pub(super) fn of_item(field: &'static FieldDef) -> Atom<'static> {
+    match field.shape() {
+        Shape::One(scalar) | Shape::Opt(scalar) | Shape::List(scalar) | Shape::Map(scalar) => of_scalar(scalar),
+        Shape::Struct(def) | Shape::OptStruct(def) | Shape::StructList(def, _) | Shape::StructMap(def, _) => {
+            of_struct(def, def.atomic)
+        }
+    }
+}
+
+/// A list type that is not said follows from the patch strategy, as in `schemaconv`.
+fn list_kind(field: &'static FieldDef) -> ListKind<'static> {
+    let merges = matches!(field.info.patch_strategy, PatchStrategy::Merge | PatchStrategy::MergeRetainKeys);
+    match field.info.list {
+        ListType::Atomic => ListKind::Atomic,
+        ListType::Set => ListKind::Set,
+        ListType::Map(keys) => ListKind::Map(Keys::Declared(keys)),
+        ListType::Unset if !merges => ListKind::Atomic,
+        ListType::Unset if field.info.patch_merge_key.is_empty() => ListKind::Set,
+        ListType::Unset => ListKind::Map(Keys::Declared(std::slice::from_ref(&field.info.patch_merge_key))),
+    }
+}
+
+fn of_scalar(scalar: Declared) -> Atom<'static> {
+    let scalar = match scalar {
+        Declared::Bool => Scalar::Boolean,
+        Declared::I32 | Declared::I64 | Declared::F64 => Scalar::Numeric,
+        Declared::String | Declared::Bytes | Declared::Duration => Scalar::String,
+        Declared::Time | Declared::MicroTime => Scalar::Untyped,
+        // OpenAPI v3 gives these no type of their own.
+        Declared::Quantity | Declared::IntOrString | Declared::Json => return Type::Deduced.atom(),
+        Declared::RawExtension | Declared::FieldsV1 => {
+            let map = Map { atomic: false, fields: Fields::None, element: Some(Type::Deduced) };
+            return Atom { map: Some(map), ..Atom::default() };
+        }
+    };
+    Atom { scalar: Some(scalar), ..Atom::default() }
+}
+
+/// The default that OpenAPI shows: the declared one, or the zero value of a scalar that is always written.
+pub(super) fn default_of(field: &'static FieldDef) -> Option<Value> {
+    if let Some(literal) = field.info.default {
+        return Some(of_literal(literal));
+    }
+    if field.flags.has(Flags::OMIT_EMPTY) {
+        return None;
+    }
+    match field.shape() {
+        Shape::One(Declared::Bool) => Some(false.into()),
+        Shape::One(Declared::I32 | Declared::I64 | Declared::F64) => Some(0.into()),
+        Shape::One(Declared::String) => Some("".into()),
+        _ => None,
+    }
+}
+
+fn of_literal(literal: Literal) -> Value {
+    match literal {
+        Literal::Bool(flag) => flag.into(),
+        Literal::Int(number) => number.into(),
+        Literal::Float(number) => number.into(),
+        Literal::String(text) => text.into(),
+        Literal::List(items) => items.iter().map(|&item| of_literal(item)).collect(),
+        Literal::Object(members) => members.iter().map(|&(key, value)| (key, of_literal(value))).collect(),
+    }
+}

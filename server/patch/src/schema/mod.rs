@@ -1,0 +1,200 @@
+//! How the fields of a type merge in server-side apply: one view of descriptors and of custom resources' schemas.
+//!
+//! It answers what upstream's `kube-openapi/pkg/schemaconv` makes of OpenAPI: every type is up to three things (a scalar, a list, a map),
+//! and the value at hand says which of them counts.
+
+mod custom;
+mod described;
+
+use machinery::def::{FieldDef, StructDef};
+use serde_json::Value;
+
+pub use custom::{CustomField, CustomList, CustomMap, CustomType};
+
+/// A type; cheap to copy.
+#[derive(Clone, Copy)]
+pub enum Type<'s> {
+    /// A declared struct.
+    Struct(&'static StructDef),
+    /// A field of a declared struct.
+    Field(&'static FieldDef),
+    /// What stands in the list or map of such a field.
+    Item(&'static FieldDef),
+    /// A struct whose `x-kubernetes-map-type` a field overrides.
+    Overridden(&'static StructDef, bool),
+    /// A type of a custom resource.
+    Custom(&'s CustomType),
+    /// Anything: maps merge by key, lists are replaced (`__untyped_deduced_`).
+    Deduced,
+    /// Anything, replaced as a whole (`__untyped_atomic_`).
+    Untyped,
+    /// A string: the items of a struct that is a bare list in JSON.
+    Text,
+}
+
+/// What a type can be.
+#[derive(Clone, Copy, Default)]
+pub struct Atom<'s> {
+    pub scalar: Option<Scalar>,
+    pub list: Option<List<'s>>,
+    pub map: Option<Map<'s>>,
+}
+
+/// A scalar type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scalar {
+    Numeric,
+    String,
+    Boolean,
+    /// Any of them.
+    Untyped,
+}
+
+/// A list type.
+#[derive(Clone, Copy)]
+pub struct List<'s> {
+    pub kind: ListKind<'s>,
+    pub items: Type<'s>,
+}
+
+/// How lists merge.
+#[derive(Clone, Copy)]
+pub enum ListKind<'s> {
+    /// As a whole.
+    Atomic,
+    /// As a set of scalars.
+    Set,
+    /// By key fields.
+    Map(Keys<'s>),
+}
+
+/// Names of key fields.
+#[derive(Clone, Copy)]
+pub enum Keys<'s> {
+    Declared(&'static [&'static str]),
+    Custom(&'s [String]),
+}
+
+impl<'s> Keys<'s> {
+    pub fn iter(self) -> impl Iterator<Item = &'s str> {
+        let (declared, custom): (&'static [&'static str], &'s [String]) = match self {
+            Keys::Declared(names) => (names, &[]),
+            Keys::Custom(names) => (&[], names),
+        };
+        declared.iter().copied().chain(custom.iter().map(String::as_str))
+    }
+}
+
+/// A type of objects.
+#[derive(Clone, Copy)]
+pub struct Map<'s> {
+    pub atomic: bool,
+    fields: Fields<'s>,
+    /// The type of members that are no fields; none if there may be none.
+    pub element: Option<Type<'s>>,
+}
+
+#[derive(Clone, Copy)]
+enum Fields<'s> {
+    None,
+    Declared(&'static StructDef),
+    Custom(&'s CustomMap),
+}
+
+impl<'s> Type<'s> {
+    /// What the type can be.
+    pub fn atom(self) -> Atom<'s> {
+        match self {
+            Type::Struct(def) => described::of_struct(def, def.atomic),
+            Type::Overridden(def, atomic) => described::of_struct(def, atomic),
+            Type::Field(field) => described::of_field(field),
+            Type::Item(field) => described::of_item(field),
+            Type::Custom(custom) => custom.atom(),
+            Type::Deduced => anything(Map { atomic: false, fields: Fields::None, element: Some(Type::Deduced) }),
+            Type::Untyped => anything(Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) }),
+            Type::Text => Atom { scalar: Some(Scalar::String), ..Atom::default() },
+        }
+    }
+
+    /// The type one step below, of objects and lists alike; none if there is nothing to be.
+    pub(crate) fn below(self, element: &crate::field_set::PathElement) -> Option<Type<'s>> {
+        use crate::field_set::PathElement;
+        let atom = self.atom();
+        match element {
+            PathElement::Field(name) => atom.map?.member(name),
+            PathElement::Key(_) | PathElement::Value(_) => Some(atom.list?.items),
+            PathElement::Index(_) => None,
+        }
+    }
+}
+
+fn anything(map: Map<'_>) -> Atom<'_> {
+    let list = List { kind: ListKind::Atomic, items: Type::Untyped };
+    Atom { scalar: Some(Scalar::Untyped), list: Some(list), map: Some(map) }
+}
+
+impl<'s> Map<'s> {
+    /// The type of a declared field.
+    pub fn field(&self, name: &str) -> Option<Type<'s>> {
+        match self.fields {
+            Fields::None => None,
+            Fields::Declared(def) => def.json_field(name).map(Type::Field),
+            Fields::Custom(map) => map.fields.get(name).map(|field| Type::Custom(&field.of)),
+        }
+    }
+
+    /// The type of a member, declared or not.
+    pub fn member(&self, name: &str) -> Option<Type<'s>> {
+        self.field(name).or(self.element)
+    }
+
+    /// What a key field that is not there counts as.
+    pub(crate) fn default_of(&self, name: &str) -> Option<Value> {
+        match self.fields {
+            Fields::None => None,
+            Fields::Declared(def) => described::default_of(def.json_field(name)?),
+            Fields::Custom(map) => map.fields.get(name)?.default.clone(),
+        }
+    }
+
+    /// Whether nothing is known of the members.
+    pub(crate) fn is_deduced(&self) -> bool {
+        matches!(self.fields, Fields::None) && matches!(self.element, Some(Type::Deduced))
+    }
+}
+
+/// Which of the things that a type can be a value is: the first two decide how it merges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Map,
+    Scalar,
+    List,
+}
+
+impl Atom<'_> {
+    /// What the value is taken for, and whether the value itself says so (`deduceAtom`).
+    pub(crate) fn deduce(&self, value: &Value) -> (Option<Kind>, bool) {
+        let fits = match value {
+            Value::Null => None,
+            Value::Array(_) => self.list.map(|_| Kind::List),
+            Value::Object(_) => self.map.map(|_| Kind::Map),
+            _ => self.scalar.map(|_| Kind::Scalar),
+        };
+        let alone =
+            [self.scalar.is_some(), self.list.is_some(), self.map.is_some()].iter().filter(|is| **is).count() == 1;
+        match fits {
+            Some(kind) => (Some(kind), true),
+            None => (self.kind(), alone),
+        }
+    }
+
+    /// What counts when the value does not say.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        match (self.map, self.scalar, self.list) {
+            (Some(_), _, _) => Some(Kind::Map),
+            (None, Some(_), _) => Some(Kind::Scalar),
+            (None, None, Some(_)) => Some(Kind::List),
+            (None, None, None) => None,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Sets of fields and their text.
+
+use serde_json::{Value, json};
+
+use crate::field_set::{FieldSet, Filter, Step};
+
+fn set(fields: Value) -> FieldSet {
+    FieldSet::from_value(&fields).unwrap()
+}
+
+#[test]
+fn text_is_read_and_written_in_upstreams_order() {
+    let check = |fields: Value, expect: &str| assert_eq!(set(fields).to_value().to_string(), expect);
+    check(json!({}), "{}");
+    check(json!({"f:b": {}, "f:a": {".": {}, "f:x": {}}}), r#"{"f:a":{".":{},"f:x":{}},"f:b":{}}"#);
+    check(
+        json!({"v:\"x\"": {}, "i:1": {}, "k:{\"protocol\":\"TCP\",\"containerPort\":80}": {".": {}, "f:name": {}}, "f:z": {}}),
+        r#"{"f:z":{},"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:name":{}},"v:\"x\"":{},"i:1":{}}"#,
+    );
+    check(json!({"k:{\"port\":443}": {}, "k:{\"port\":80}": {}}), r#"{"k:{\"port\":80}":{},"k:{\"port\":443}":{}}"#);
+    check(json!({"x:new": {}, "f:a": {}}), r#"{"f:a":{}}"#);
+    for unreadable in [json!({"q": {}}), json!({"fx": {}}), json!({"v:{": {}}), json!({"f:a": 1}), json!([])] {
+        assert!(FieldSet::from_value(&unreadable).is_err(), "{unreadable}");
+    }
+}
+
+#[test]
+fn set_algebra() {
+    let a = set(json!({"f:m": {".": {}, "f:x": {}, "f:y": {}}, "f:n": {}}));
+    let b = set(json!({"f:m": {"f:x": {}}, "f:o": {}}));
+    let show = |set: &FieldSet| set.to_value().to_string();
+    assert_eq!(show(&a.clone().union(&b)), r#"{"f:m":{".":{},"f:x":{},"f:y":{}},"f:n":{},"f:o":{}}"#);
+    assert_eq!(show(&a.intersection(&b)), r#"{"f:m":{"f:x":{}}}"#);
+    assert_eq!(show(&a.difference(&b)), r#"{"f:m":{".":{},"f:y":{}},"f:n":{}}"#);
+    let top = set(json!({"f:m": {}}));
+    assert_eq!(show(&a.difference(&top)), r#"{"f:m":{"f:x":{},"f:y":{}},"f:n":{}}"#);
+    assert_eq!(show(&a.recursive_difference(&top)), r#"{"f:n":{}}"#);
+    assert_eq!(a.to_string(), ".m\n.n\n.m.x\n.m.y");
+}
+
+#[test]
+fn filters_cut_what_an_endpoint_cannot_own() {
+    let owned = set(
+        json!({"f:spec": {"f:containers": {"k:{\"name\":\"a\"}": {".": {}, "f:image": {}, "f:resources": {"f:cpu": {}}}}}, "f:status": {"f:phase": {}}}),
+    );
+    let shown = |filter: Filter| filter.apply(owned.clone()).to_value().to_string();
+    let status = FieldSet::of_names([&["status"] as &[&str], &["spec"]]);
+    assert_eq!(shown(Filter::Exclude(status)), "{}");
+    let path = vec![Step::Field("spec"), Step::Field("containers"), Step::Any, Step::Field("resources")];
+    assert_eq!(
+        shown(Filter::Include(vec![path])),
+        r#"{"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:resources":{"f:cpu":{}}}}}}"#
+    );
+}

@@ -1,0 +1,189 @@
+//! What changed between two documents.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::items::element_of;
+use super::same;
+use crate::field_set::{FieldSet, Filter, Path, PathElement};
+use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
+
+/// What changed between two documents; a field is in one of the sets at most.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    pub removed: FieldSet,
+    pub modified: FieldSet,
+    pub added: FieldSet,
+}
+
+impl Comparison {
+    pub fn is_same(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
+    pub(crate) fn filtered(self, filter: &Filter) -> Self {
+        Comparison {
+            removed: filter.apply(self.removed),
+            modified: filter.apply(self.modified),
+            added: filter.apply(self.added),
+        }
+    }
+}
+
+/// What changed from one document to another (`TypedValue.Compare`).
+pub fn compare(of: Type<'_>, old: &Value, new: &Value) -> Comparison {
+    let mut walker = Walker { path: Path::new(), comparison: Comparison::default() };
+    walker.pair(of, Some(old), Some(new));
+    walker.comparison
+}
+
+type Side<'v> = Option<&'v Value>;
+
+struct Walker {
+    path: Path,
+    comparison: Comparison,
+}
+
+impl Walker {
+    fn pair(&mut self, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
+        if let (Some(old), Some(new)) = (old, new)
+            && old == new
+        {
+            return;
+        }
+        let atom = of.atom();
+        let (old_is, new_is) = (old.map(|old| atom.deduce(old)), new.map(|new| atom.deduce(new)));
+        let mut is_leaf = false;
+        match (old_is, new_is) {
+            (Some(is), None) | (None, Some(is)) => is_leaf = self.by_kind(is.0, &atom, old, new),
+            (Some(old_is), Some(new_is)) => {
+                if old_is != new_is {
+                    self.by_kind(old_is.0, &atom, old, new);
+                }
+                is_leaf = self.by_kind(new_is.0, &atom, old, new);
+            }
+            (None, None) => {}
+        }
+        if is_leaf {
+            return;
+        }
+        if old.is_none() {
+            self.comparison.added.insert(&self.path);
+        } else if new.is_none() {
+            self.comparison.removed.insert(&self.path);
+        }
+    }
+
+    /// Whether the pair is a leaf: it is then compared as a whole.
+    fn by_kind(&mut self, kind: Option<Kind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) -> bool {
+        match (kind, &atom.map, &atom.list) {
+            (Some(Kind::Map), Some(map), _) => {
+                let (old_map, new_map) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
+                let is_hollow = old_map.is_none_or(|map| map.is_empty()) && new_map.is_none_or(|map| map.is_empty());
+                if !map.atomic && !is_hollow {
+                    self.maps(map, old_map, new_map);
+                    return false;
+                }
+            }
+            (Some(Kind::List), _, Some(list)) => {
+                let (old_list, new_list) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
+                let is_hollow = old_list.is_none_or(Vec::is_empty) && new_list.is_none_or(Vec::is_empty);
+                if !matches!(list.kind, ListKind::Atomic) && !is_hollow {
+                    self.lists(list, old_list, new_list);
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        self.leaf(old, new);
+        true
+    }
+
+    fn leaf(&mut self, old: Side<'_>, new: Side<'_>) {
+        match (old, new) {
+            (None, _) => self.comparison.added.insert(&self.path),
+            (_, None) => self.comparison.removed.insert(&self.path),
+            (Some(old), Some(new)) if !same(old, new) => self.comparison.modified.insert(&self.path),
+            _ => {}
+        }
+    }
+
+    fn below(&mut self, element: PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
+        self.path.push(element);
+        self.pair(of, old, new);
+        self.path.pop();
+    }
+
+    fn maps(&mut self, map: &Map<'_>, old: Option<&Object>, new: Option<&Object>) {
+        for (key, old) in old.into_iter().flatten() {
+            let new = new.and_then(|new| new.get(key));
+            if new != Some(old) {
+                self.member(map, key, Some(old), new);
+            }
+        }
+        for (key, new) in new.into_iter().flatten() {
+            if old.is_none_or(|old| !old.contains_key(key)) {
+                self.member(map, key, None, Some(new));
+            }
+        }
+    }
+
+    fn member(&mut self, map: &Map<'_>, key: &str, old: Side<'_>, new: Side<'_>) {
+        if let Some(of) = map.member(key) {
+            self.below(PathElement::field(key), of, old, new);
+        }
+    }
+
+    fn lists(&mut self, list: &List<'_>, old: Option<&Vec<Value>>, new: Option<&Vec<Value>>) {
+        let mut pairs: BTreeMap<PathElement, (Vec<&Value>, Vec<&Value>)> = BTreeMap::new();
+        for item in old.into_iter().flatten() {
+            if let Ok(element) = element_of(list, item) {
+                pairs.entry(element).or_default().0.push(item);
+            }
+        }
+        for item in new.into_iter().flatten() {
+            if let Ok(element) = element_of(list, item) {
+                pairs.entry(element).or_default().1.push(item);
+            }
+        }
+        for (element, (old, new)) in pairs {
+            self.items(list, element, &old, &new);
+        }
+    }
+
+    /// Items of one key. Several of them count as one field, without what is in them.
+    fn items(&mut self, list: &List<'_>, element: PathElement, old: &[&Value], new: &[&Value]) {
+        match (old, new) {
+            ([] | [_], [] | [_]) => {
+                self.below(element, list.items, old.first().copied(), new.first().copied());
+            }
+            ([_, _, ..], [_, _, ..]) => {
+                let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new));
+                if !equal {
+                    self.at(element, |comparison| &mut comparison.modified);
+                }
+            }
+            (_, [] | [_]) => {
+                if let Some(new) = new.first() {
+                    self.below(element.clone(), list.items, None, Some(new));
+                }
+                self.at(element, |comparison| &mut comparison.removed);
+            }
+            _ => {
+                if let Some(old) = old.first() {
+                    self.below(element.clone(), list.items, Some(old), None);
+                }
+                self.at(element, |comparison| &mut comparison.added);
+            }
+        }
+    }
+
+    fn at(&mut self, element: PathElement, set: fn(&mut Comparison) -> &mut FieldSet) {
+        self.path.push(element);
+        set(&mut self.comparison).insert(&self.path);
+        self.path.pop();
+    }
+}
+
+type Object = serde_json::Map<String, Value>;

@@ -1,0 +1,55 @@
+//! Removing fields from a document.
+
+use serde_json::{Map as Object, Value};
+
+use super::items::element_of;
+use crate::field_set::{FieldSet, PathElement};
+use crate::schema::{Kind, List, ListKind, Map, Type};
+
+/// The document without these fields (`TypedValue.RemoveItems`). Objects and lists that become empty stay, empty.
+pub fn remove_items(of: Type<'_>, document: &Value, fields: &FieldSet) -> Value {
+    let atom = of.atom();
+    let emptied = match document {
+        Value::Object(_) => Value::Object(Object::new()),
+        Value::Array(_) => Value::Array(Vec::new()),
+        _ => Value::Null,
+    };
+    match (atom.deduce(document).0, &atom.map, &atom.list, document) {
+        (Some(Kind::Scalar), ..) => document.clone(),
+        (Some(Kind::Map), Some(map), _, Value::Object(members)) if !map.atomic => from_map(map, members, fields),
+        (Some(Kind::List), _, Some(list), Value::Array(items)) if !matches!(list.kind, ListKind::Atomic) => {
+            from_list(list, items, fields)
+        }
+        _ => emptied,
+    }
+}
+
+fn from_map(map: &Map<'_>, members: &Object<String, Value>, fields: &FieldSet) -> Value {
+    let mut kept = Object::new();
+    for (key, value) in members {
+        let element = PathElement::field(key);
+        if fields.members.contains(&element) {
+            continue;
+        }
+        let value = match (fields.children.get(&element), map.member(key)) {
+            (Some(below), Some(of)) if !below.is_empty() => remove_items(of, value, below),
+            _ => value.clone(),
+        };
+        kept.insert(key.clone(), value);
+    }
+    Value::Object(kept)
+}
+
+fn from_list(list: &List<'_>, items: &[Value], fields: &FieldSet) -> Value {
+    let keep = |item: &Value| {
+        let Ok(element) = element_of(list, item) else { return Some(item.clone()) };
+        if fields.members.contains(&element) {
+            return None;
+        }
+        match fields.children.get(&element) {
+            Some(below) if !below.is_empty() => Some(remove_items(list.items, item, below)),
+            _ => Some(item.clone()),
+        }
+    };
+    Value::Array(items.iter().filter_map(keep).collect())
+}

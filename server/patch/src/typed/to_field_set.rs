@@ -1,0 +1,64 @@
+//! The fields that a document sets.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::items::element_of;
+use crate::field_set::{FieldSet, PathElement};
+use crate::schema::{Kind, List, ListKind, Map, Type};
+
+/// The fields that a document sets (`TypedValue.ToFieldSet`): scalars, atomic lists and maps, items of lists, members of maps, and structs
+/// that are null or empty.
+pub fn to_field_set(of: Type<'_>, document: &Value) -> FieldSet {
+    below(of, document).0
+}
+
+/// The fields below a value, and whether the value itself is one.
+fn below(of: Type<'_>, value: &Value) -> (FieldSet, bool) {
+    let atom = of.atom();
+    match (atom.deduce(value).0, atom.map, atom.list) {
+        (Some(Kind::Scalar), ..) => (FieldSet::new(), true),
+        (Some(Kind::Map), Some(map), _) if map.atomic => (FieldSet::new(), true),
+        (Some(Kind::Map), Some(map), _) => (of_map(&map, value), false),
+        (Some(Kind::List), _, Some(list)) if matches!(list.kind, ListKind::Atomic) => (FieldSet::new(), true),
+        (Some(Kind::List), _, Some(list)) => (of_list(&list, value), false),
+        _ => (FieldSet::new(), false),
+    }
+}
+
+fn add(set: &mut FieldSet, element: PathElement, child: FieldSet, is_member: bool) {
+    if !child.is_empty() {
+        set.children.insert(element.clone(), child);
+    }
+    if is_member {
+        set.members.insert(element);
+    }
+}
+
+fn of_map(map: &Map<'_>, value: &Value) -> FieldSet {
+    let mut set = FieldSet::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let Some(of) = map.member(key) else { continue };
+        let (child, is_leaf) = below(of, value);
+        let is_hollow = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
+        add(&mut set, PathElement::field(key), child, is_leaf || is_hollow || map.field(key).is_none());
+    }
+    set
+}
+
+fn of_list(list: &List<'_>, value: &Value) -> FieldSet {
+    let mut set = FieldSet::new();
+    let items: Vec<(PathElement, &Value)> =
+        value.as_array().into_iter().flatten().filter_map(|item| Some((element_of(list, item).ok()?, item))).collect();
+    let mut count = BTreeMap::new();
+    for (element, _) in &items {
+        *count.entry(element.clone()).or_insert(0) += 1;
+    }
+    for (element, item) in items {
+        // Items that share a key are owned together, as one, without what is in them.
+        let child = if count[&element] > 1 { FieldSet::new() } else { below(list.items, item).0 };
+        add(&mut set, element, child, true);
+    }
+    set
+}

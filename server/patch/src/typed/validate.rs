@@ -1,0 +1,151 @@
+//! Whether a document has its type, in upstream's words.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::Value;
+
+use super::items::element_of;
+use crate::field_set::PathElement;
+use crate::go_print;
+use crate::schema::{Kind, List, ListKind, Map, Scalar, Type};
+
+/// Whether lists may have several items of one key: live objects may, what is applied may not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    Allowed,
+    Refused,
+}
+
+/// A place of the wrong type.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Its steps, last one first, as text.
+    steps: Vec<String>,
+    message: String,
+}
+
+/// All places of the wrong type.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Errors(Vec<Error>);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.steps.is_empty() {
+            return f.write_str(&self.message);
+        }
+        let path: String = self.steps.iter().rev().map(String::as_str).collect();
+        write!(f, "{path}: {}", self.message)
+    }
+}
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let [one] = self.0.as_slice() {
+            return one.fmt(f);
+        }
+        f.write_str("errors:")?;
+        self.0.iter().try_for_each(|error| write!(f, "\n  {error}"))
+    }
+}
+
+/// Checks that a document has its type (`typed.AsTyped`).
+pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Result<(), Errors> {
+    let mut walker = Walker { duplicates, errors: Vec::new() };
+    walker.value(of, document);
+    if walker.errors.is_empty() { Ok(()) } else { Err(Errors(walker.errors)) }
+}
+
+struct Walker {
+    duplicates: Duplicates,
+    errors: Vec<Error>,
+}
+
+impl Walker {
+    fn value(&mut self, of: Type<'_>, value: &Value) {
+        let atom = of.atom();
+        match atom.deduce(value).0 {
+            Some(Kind::Map) => atom.map.iter().for_each(|map| self.map(map, value)),
+            Some(Kind::Scalar) => {
+                if let Some(message) = atom.scalar.and_then(|scalar| scalar_error(scalar, value)) {
+                    self.error(message);
+                }
+            }
+            Some(Kind::List) => atom.list.iter().for_each(|list| self.list(list, value)),
+            None => self.error("schema error: invalid atom: inlined".into()),
+        }
+    }
+
+    fn error(&mut self, message: String) {
+        self.errors.push(Error { steps: Vec::new(), message });
+    }
+
+    /// Looks at something below; errors there get the step in front.
+    fn below(&mut self, element: &dyn fmt::Display, look: impl FnOnce(&mut Self)) {
+        let before = self.errors.len();
+        look(self);
+        for error in &mut self.errors[before..] {
+            error.steps.push(element.to_string());
+        }
+    }
+
+    fn map(&mut self, map: &Map<'_>, value: &Value) {
+        let members = match value {
+            Value::Null => return,
+            Value::Object(members) => members,
+            other => return self.error(format!("expected map, got &{{{}}}", go_print::plain(other))),
+        };
+        for (key, value) in members {
+            let element = PathElement::field(key);
+            match map.member(key) {
+                Some(of) => self.below(&element, |walker| walker.value(of, value)),
+                None => {
+                    // The rest of the object is not looked at: upstream stops here too.
+                    self.below(&element, |walker| walker.error("field not declared in schema".into()));
+                    return;
+                }
+            }
+        }
+    }
+
+    fn list(&mut self, list: &List<'_>, value: &Value) {
+        let items = match value {
+            Value::Null => return,
+            Value::Array(items) => items,
+            other => return self.error(format!("expected list, got &{{{}}}", go_print::plain(other))),
+        };
+        let mut seen = BTreeSet::new();
+        for (index, item) in items.iter().enumerate() {
+            let element = match list.kind {
+                ListKind::Atomic => PathElement::Index(index as i64),
+                _ => match element_of(list, item) {
+                    Ok(element) => element,
+                    Err(why) => return self.error(format!("element {index}: {why}")),
+                },
+            };
+            let is_duplicate = !matches!(list.kind, ListKind::Atomic) && !seen.insert(element.clone());
+            if is_duplicate && self.duplicates == Duplicates::Refused {
+                self.error(format!("duplicate entries for key {element}"));
+            }
+            self.below(&element, |walker| walker.value(list.items, item));
+        }
+    }
+}
+
+fn scalar_error(scalar: Scalar, value: &Value) -> Option<String> {
+    match (scalar, value) {
+        (_, Value::Null)
+        | (Scalar::Numeric, Value::Number(_))
+        | (Scalar::String, Value::String(_))
+        | (Scalar::Boolean, Value::Bool(_))
+        | (Scalar::Untyped, Value::Number(_) | Value::String(_) | Value::Bool(_)) => None,
+        (Scalar::Numeric, other) => {
+            Some(format!("expected numeric (int or float), got {}", go_print::type_name(other)))
+        }
+        (Scalar::String, other) => {
+            Some(format!("expected string, got &value.valueUnstructured{{Value:{}}}", go_print::syntax(other)))
+        }
+        (Scalar::Boolean, other) => Some(format!("expected boolean, got &{{{}}}", go_print::plain(other))),
+        (Scalar::Untyped, other) => Some(format!("expected any scalar, got &{{{}}}", go_print::plain(other))),
+    }
+}
