@@ -4,9 +4,7 @@
 
 use crate::def::{Defaults, Literal, StructDef};
 use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Owned, Slot, StructListMut};
-use crate::scalar::{
-    Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time,
-};
+use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 mod literal;
 

@@ -40,8 +40,8 @@ pub enum Error {
 
 /// First words that Go writes in capitals.
 const INITIALISMS: [&str; 20] = [
-    "api", "aws", "cidr", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "id", "ip", "ips", "nfs", "pid", "tcp", "tls", "tty",
-    "uid", "url",
+    "api", "aws", "cidr", "csi", "dns", "fc", "fs", "gce", "grpc", "http", "id", "ip", "ips", "nfs", "pid", "tcp",
+    "tls", "tty", "uid", "url",
 ];
 
 /// The Go field of a JSON name: upstream's differ in the case of the first word, with few exceptions.

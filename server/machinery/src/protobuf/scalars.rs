@@ -197,7 +197,8 @@ impl Wire for MicroTime {
     }
 
     fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
-        *self = read_timestamp(reader)?.map_or(MicroTime::ZERO, |(seconds, nanos)| MicroTime::from_unix(seconds, nanos));
+        *self =
+            read_timestamp(reader)?.map_or(MicroTime::ZERO, |(seconds, nanos)| MicroTime::from_unix(seconds, nanos));
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use super::decode::MAX_DEPTH;
 use super::error::Error;
 use super::scalars::Wire;
 use super::wire::{DELIMITED, FIXED64, Reader, VARINT};
-use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
+use crate::def::{Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::json::{self, JsonScalar, write_base64, write_raw, write_string};
 use crate::reflect::Owned;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
@@ -26,7 +26,13 @@ pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result
 }
 
 /// Appends the JSON of an object with this version and kind, which protobuf keeps in the envelope.
-pub fn object_to_json(api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
+pub fn object_to_json(
+    api_version: &str,
+    kind: &str,
+    def: &'static StructDef,
+    raw: &[u8],
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
     let start = out.len();
     if Transcoder::new(out).object(api_version, kind, def, raw).is_some() {
         return Ok(());
@@ -93,7 +99,7 @@ impl<'o> Transcoder<'o> {
             JsonForm::Items => {
                 let base = self.scan(def, raw, depth)?;
                 match def.fields.first() {
-                    Some(field) => self.value(field, raw, self.found[base], depth).map(drop)?,
+                    Some(field) => self.value(field.shape(), field.number, raw, self.found[base], depth).map(drop)?,
                     None => self.null(),
                 }
                 self.found.truncate(base);
@@ -146,11 +152,14 @@ impl<'o> Transcoder<'o> {
                     index += inner.json_fields().len();
                     continue;
                 }
-                _ if index >= skip => {
+                shape
+                    if index >= skip
+                        && !(field.flags.has(Flags::OMIT_EMPTY) && is_clearly_empty(shape, raw, found)) =>
+                {
                     let start = self.out.len();
                     self.out.push(b',');
                     self.out.extend_from_slice(tables.json[index].key.as_bytes());
-                    if self.value(field, raw, found, depth)? && field.flags.has(Flags::OMIT_EMPTY) {
+                    if self.value(shape, field.number, raw, found, depth)? && field.flags.has(Flags::OMIT_EMPTY) {
                         self.out.truncate(start);
                     }
                 }
@@ -163,8 +172,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes a field's value, and tells whether it is what `omitempty` leaves out.
-    fn value(&mut self, field: &'static FieldDef, raw: &[u8], found: Found, depth: u32) -> Option<bool> {
-        let shape = field.shape();
+    fn value(&mut self, shape: Shape, number: u32, raw: &[u8], found: Found, depth: u32) -> Option<bool> {
         if found.count == 0 {
             match shape {
                 Shape::One(scalar) => return self.scalar(scalar, &mut Reader(&ZERO), true),
@@ -178,15 +186,19 @@ impl<'o> Transcoder<'o> {
             Shape::One(scalar) => return self.scalar(scalar, &mut Reader(&raw[found.last..found.end]), true),
             Shape::Opt(scalar) => drop(self.scalar(scalar, &mut Reader(&raw[found.last..found.end]), false)?),
             Shape::Struct(def) | Shape::OptStruct(def) => self.structure(def, single(raw, found)?, depth - 1)?,
-            Shape::List(scalar) => self.list(field, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?,
+            Shape::List(scalar) => {
+                self.list(number, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?
+            }
             Shape::StructList(def, _) => {
-                self.list(field, raw, found, |this, reader| this.structure(def, reader.delimited().ok()?, depth - 1))?;
+                self.list(number, raw, found, |this, reader| this.structure(def, reader.delimited().ok()?, depth - 1))?;
             }
             Shape::Map(scalar) => {
-                self.map(field, raw, found, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
+                self.map(number, raw, found, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
             }
             Shape::StructMap(def, _) => {
-                self.map(field, raw, found, |this, bytes| this.structure(def, Reader(bytes).delimited().ok()?, depth - 1))?;
+                self.map(number, raw, found, |this, bytes| {
+                    this.structure(def, Reader(bytes).delimited().ok()?, depth - 1)
+                })?;
             }
         }
         Some(false)
@@ -194,7 +206,7 @@ impl<'o> Transcoder<'o> {
 
     fn list(
         &mut self,
-        field: &'static FieldDef,
+        number: u32,
         raw: &[u8],
         found: Found,
         mut item: impl FnMut(&mut Self, &mut Reader<'_>) -> Option<()>,
@@ -203,7 +215,7 @@ impl<'o> Transcoder<'o> {
         let mut reader = Reader(&raw[found.start..found.end]);
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
-            if tag.number == field.number {
+            if tag.number == number {
                 self.out.push(b',');
                 item(self, &mut reader)?;
             } else {
@@ -217,7 +229,7 @@ impl<'o> Transcoder<'o> {
     /// Keys have to be in order, as the map that they would be read into has them.
     fn map(
         &mut self,
-        field: &'static FieldDef,
+        number: u32,
         raw: &[u8],
         found: Found,
         mut value: impl FnMut(&mut Self, &[u8]) -> Option<()>,
@@ -227,7 +239,7 @@ impl<'o> Transcoder<'o> {
         let mut reader = Reader(&raw[found.start..found.end]);
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
-            if tag.number != field.number {
+            if tag.number != number {
                 reader.skip(tag.wire).ok()?;
                 continue;
             }
@@ -255,7 +267,11 @@ impl<'o> Transcoder<'o> {
             }
             Scalar::Bytes => {
                 let bytes = reader.delimited().ok()?;
-                if bytes.is_empty() && plain { self.null() } else { write_base64(self.out, bytes) }
+                if bytes.is_empty() && plain {
+                    self.null()
+                } else {
+                    write_base64(self.out, bytes)
+                }
                 Some(bytes.is_empty())
             }
             Scalar::FieldsV1 | Scalar::Json => self.raw(reader),
@@ -290,7 +306,11 @@ impl<'o> Transcoder<'o> {
             }
             json = message.delimited().ok()?;
         }
-        if json.is_empty() { self.null() } else { write_raw(self.out, json) }
+        if json.is_empty() {
+            self.null()
+        } else {
+            write_raw(self.out, json)
+        }
         Some(json.is_empty())
     }
 
@@ -305,6 +325,18 @@ impl<'o> Transcoder<'o> {
             None => self.out.push(brackets[0]),
         }
         self.out.push(brackets[1]);
+    }
+}
+
+/// Whether a field can be seen to be empty without being read: it is absent, or its value is nothing but a 0, which is a number 0 or no
+/// bytes. Most fields are that, since upstream writes plain scalars always.
+#[inline]
+fn is_clearly_empty(shape: Shape, raw: &[u8], found: Found) -> bool {
+    match shape {
+        Shape::Struct(_) | Shape::One(Scalar::Quantity | Scalar::Duration | Scalar::IntOrString) => false,
+        Shape::One(Scalar::F64) => found.count == 0,
+        Shape::One(_) => found.count == 0 || (found.count == 1 && raw[found.last] == 0),
+        _ => found.count == 0,
     }
 }
 

@@ -47,9 +47,9 @@ pub(super) enum Rule {
 /// What an update may not do to a field (upstream `validate.UpdateConstraint`).
 #[derive(Clone, Copy)]
 pub(super) enum Update {
-    NoSet,
-    NoUnset,
-    NoModify,
+    Set,
+    Unset,
+    Modify,
 }
 
 impl Rule {
@@ -151,9 +151,9 @@ impl Run<'_> {
         let Some(old) = at.old.filter(|_| self.update) else { return };
         let (before, after) = (is_set(at.shape, old), is_set(at.shape, at.new));
         let (wrong, done) = match kind {
-            Update::NoSet => (!before && after, "set once created"),
-            Update::NoUnset => (before && !after, "cleared once set"),
-            Update::NoModify => (before && after, "modified once set"),
+            Update::Set => (!before && after, "set once created"),
+            Update::Unset => (before && !after, "cleared once set"),
+            Update::Modify => (before && after, "modified once set"),
         };
         if wrong {
             self.errors.push(FieldError::invalid(at.path, BadValue::None, format!("field cannot be {done}")));
@@ -166,7 +166,9 @@ impl Run<'_> {
             Value::String(v) => self.string(rule, v, path),
             Value::I32(v) => self.number(rule, v.into(), path),
             Value::I64(v) => self.number(rule, v, path),
-            Value::List(List::String(v)) => v.iter().enumerate().for_each(|(i, v)| self.string(rule, v, &path.index(i))),
+            Value::List(List::String(v)) => {
+                v.iter().enumerate().for_each(|(i, v)| self.string(rule, v, &path.index(i)))
+            }
             Value::List(List::I32(v)) => {
                 v.iter().enumerate().for_each(|(i, v)| self.number(rule, i64::from(*v), &path.index(i)));
             }

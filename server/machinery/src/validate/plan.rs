@@ -92,7 +92,10 @@ fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
     // A number or truth value that is 0 or false may well have been said.
     let tells_absence = !matches!(
         field.shape(),
-        Shape::Struct(_) | Shape::One(crate::def::Scalar::Bool | crate::def::Scalar::I32 | crate::def::Scalar::I64 | crate::def::Scalar::F64)
+        Shape::Struct(_)
+            | Shape::One(
+                crate::def::Scalar::Bool | crate::def::Scalar::I32 | crate::def::Scalar::I64 | crate::def::Scalar::F64
+            )
     );
     let required = (field.flags.has(Flags::REQUIRED) && tells_absence).then_some(("required", Rule::Required));
     let known = field.info.enum_values;
@@ -109,7 +112,8 @@ pub(super) fn list_keys(field: &FieldDef) -> Vec<&'static str> {
 }
 
 fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {
-    let tagged: Vec<&str> = def.json_fields().filter(|field| tag::has(field, "unionMember")).map(|field| field.json).collect();
+    let tagged: Vec<&str> =
+        def.json_fields().filter(|field| tag::has(field, "unionMember")).map(|field| field.json).collect();
     let at_most_one: Vec<&str> =
         def.json_fields().filter(|field| tag::has(field, "zeroOrOneOfMember")).map(|field| field.json).collect();
     let enforced = |union: &&UnionDef| {

@@ -92,9 +92,9 @@ fn optional(field: &FieldDef) -> Option<Rule> {
 
 fn update(text: &str) -> Option<Update> {
     match text.trim() {
-        "NoSet" => Some(Update::NoSet),
-        "NoUnset" => Some(Update::NoUnset),
-        "NoModify" => Some(Update::NoModify),
+        "NoSet" => Some(Update::Set),
+        "NoUnset" => Some(Update::Unset),
+        "NoModify" => Some(Update::Modify),
         _ => None,
     }
 }

@@ -91,10 +91,7 @@ fn bounds_and_formats() {
 #[test]
 fn items_are_checked_one_by_one_unless_there_are_too_many() {
     let list = |items: &[&str]| Bounds { list: items.iter().map(|i| i.to_string()).collect(), ..fine() };
-    assert_eq!(
-        errors(&list(&["a", "bc"]), None),
-        ["list[1]: Too long: may not be more than 1 character"]
-    );
+    assert_eq!(errors(&list(&["a", "bc"]), None), ["list[1]: Too long: may not be more than 1 character"]);
     assert_eq!(errors(&list(&["a", "a"]), None), ["list[1]: Duplicate value: \"a\""]);
     assert_eq!(errors(&list(&["abc", "abc", "abc"]), None), ["list: Too many: 3: must have at most 2 items"]);
 }
@@ -193,10 +190,7 @@ fn keys_are_unique() {
     let keyed = vec![item("a", 1, ""), item("b", 1, ""), item("a", 2, ""), item("a", 1, "")];
     assert_eq!(
         errors(&Nested { keyed, ..Default::default() }, None),
-        [
-            r#"keyed[2]: Duplicate value: {"name":"a","size":2}"#,
-            r#"keyed[3]: Duplicate value: {"name":"a","size":1}"#,
-        ]
+        [r#"keyed[2]: Duplicate value: {"name":"a","size":2}"#, r#"keyed[3]: Duplicate value: {"name":"a","size":1}"#,]
     );
 }
 
@@ -307,7 +301,13 @@ describe! { OneOf, ONE_OF "OneOf" {} [
 
 #[test]
 fn unions() {
-    let choice = Choice { kind: "A".into(), b: vec![String::new()], c: Some(Box::new(item("i", 1, ""))), d: "d".into(), a: None };
+    let choice = Choice {
+        kind: "A".into(),
+        b: vec![String::new()],
+        c: Some(Box::new(item("i", 1, ""))),
+        d: "d".into(),
+        a: None,
+    };
     assert_eq!(
         errors(&choice, None),
         [
@@ -371,5 +371,9 @@ fn own_kinds_are_held_to_all_they_declare() {
         errors_with(&validator, &own, None),
         ["plain: Too short: must be at least 2 characters", "limit: Forbidden: rule evaluation error: no sevens"]
     );
-    assert_eq!(errors(&own, None), ["plain: Too short: must be at least 2 characters"], "no more than tags and constraints");
+    assert_eq!(
+        errors(&own, None),
+        ["plain: Too short: must be at least 2 characters"],
+        "no more than tags and constraints"
+    );
 }

@@ -37,7 +37,8 @@ impl Run<'_> {
 
     fn plain_union(&mut self, union: &Union, new: Ref<'_>, path: &Path<'_>) {
         let names = || union.members.iter().map(|(_, name)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let set: Vec<&str> = union.members.iter().map(|(_, name)| *name).filter(|name| member_is_set(new, name)).collect();
+        let set: Vec<&str> =
+            union.members.iter().map(|(_, name)| *name).filter(|name| member_is_set(new, name)).collect();
         let wanted = if union.zero_allowed { "at most" } else { "exactly" };
         if set.len() > 1 {
             let detail = format!("must specify {wanted} one of: {}", names());

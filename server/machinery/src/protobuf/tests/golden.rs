@@ -19,7 +19,8 @@ pub(crate) fn secret() -> Secret {
         fields_v1: Some(FieldsV1::from(r#"{"f:a":{}}"#)),
         ..Default::default()
     };
-    let empty = ManagedFieldsEntry { time: Some(Time::ZERO), fields_v1: Some(FieldsV1::default()), ..Default::default() };
+    let empty =
+        ManagedFieldsEntry { time: Some(Time::ZERO), fields_v1: Some(FieldsV1::default()), ..Default::default() };
     Secret {
         metadata: ObjectMeta {
             name: "s".into(),
@@ -109,13 +110,17 @@ fn times() {
         },
         "0a016810feffffffffffffffff011a0b0880e2cfaa06108094ef3a2200",
     );
-    check(Odd { duration: Duration::from_nanos(1_500_000_000), ..Default::default() }, "0a060880dea0cb051100000000000000002800");
+    check(
+        Odd { duration: Duration::from_nanos(1_500_000_000), ..Default::default() },
+        "0a060880dea0cb051100000000000000002800",
+    );
 }
 
 #[test]
 fn raw_values() {
     let meta = "0a100a0012001a0022002a0032003800 4200";
-    let revision = ControllerRevision { data: RawExtension::from(r#"{"a":1}"#), revision: 1 << 40, ..Default::default() };
+    let revision =
+        ControllerRevision { data: RawExtension::from(r#"{"a":1}"#), revision: 1 << 40, ..Default::default() };
     check(revision, &format!("{meta}12090a077b2261223a317d18808080808020"));
     check(ControllerRevision::default(), &format!("{meta}12001800"));
 }
@@ -148,7 +153,13 @@ fn inlined_structs_are_messages() {
 fn floats_are_fixed_and_numbers_may_be_large() {
     let leaf = Odd { flag: true, flags: vec![true, false], ..Default::default() };
     check(
-        Odd { ratio: 1.5, maximum: Some(-0.25), all_of: vec![leaf], counts: [("a".into(), 0)].into(), ..Default::default() },
+        Odd {
+            ratio: 1.5,
+            maximum: Some(-0.25),
+            all_of: vec![leaf],
+            counts: [("a".into(), 0)].into(),
+            ..Default::default()
+        },
         "0a020800 11000000000000f83f 19000000000000d0bf 2800 4a050a0161 1000 c23e 13 0a020800 110000000000000000 2801 3001 3000",
     );
 }

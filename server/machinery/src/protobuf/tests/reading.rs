@@ -75,9 +75,18 @@ fn errors_are_worded_as_upstream_words_them() {
     check("0800", "proto: wrong wireType = 0 for field Name");
     check("2000", "proto: wrong wireType = 0 for field TargetPort");
     check("22020a00", "proto: wrong wireType = 2 for field Type");
-    assert_eq!(decoded::<Volume>(&unhex("1000")).unwrap_err().to_string(), "proto: wrong wireType = 0 for field VolumeSource");
-    assert_eq!(decoded::<Secret>(&unhex("0800")).unwrap_err().to_string(), "proto: wrong wireType = 0 for field ObjectMeta");
-    assert_eq!(decoded::<ObjectMeta>(&unhex("2800")).unwrap_err().to_string(), "proto: wrong wireType = 0 for field UID");
+    assert_eq!(
+        decoded::<Volume>(&unhex("1000")).unwrap_err().to_string(),
+        "proto: wrong wireType = 0 for field VolumeSource"
+    );
+    assert_eq!(
+        decoded::<Secret>(&unhex("0800")).unwrap_err().to_string(),
+        "proto: wrong wireType = 0 for field ObjectMeta"
+    );
+    assert_eq!(
+        decoded::<ObjectMeta>(&unhex("2800")).unwrap_err().to_string(),
+        "proto: wrong wireType = 0 for field UID"
+    );
     check("00", "proto: ServicePort: illegal tag 0 (wire type 0)");
     check("0c", "proto: ServicePort: wiretype end group for non-group");
     check("a306", "unexpected EOF");

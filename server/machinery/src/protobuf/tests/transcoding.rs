@@ -67,9 +67,13 @@ fn every_shape() {
     }
     transcoded::<Secret>(&encoded(&secret())).unwrap();
     let extra = ExtraValue { items: vec!["1".into()] };
-    let user = UserInfo { extra: [("a".into(), extra), ("b".into(), ExtraValue::default())].into(), ..Default::default() };
+    let user =
+        UserInfo { extra: [("a".into(), extra), ("b".into(), ExtraValue::default())].into(), ..Default::default() };
     check(&user, r#"{"extra":{"a":["1"],"b":null}}"#);
-    check(&ServicePort { port: 80, target_port: "http".into(), ..Default::default() }, r#"{"port":80,"targetPort":"http"}"#);
+    check(
+        &ServicePort { port: 80, target_port: "http".into(), ..Default::default() },
+        r#"{"port":80,"targetPort":"http"}"#,
+    );
 }
 
 #[test]
@@ -82,7 +86,8 @@ fn what_is_absent_reads_as_zero() {
 
 #[test]
 fn what_upstream_never_writes() {
-    let check = |raw: &str, expect: &str| assert_eq!(transcoded::<PodSecurityContext>(&unhex(raw)).as_deref(), Ok(expect));
+    let check =
+        |raw: &str, expect: &str| assert_eq!(transcoded::<PodSecurityContext>(&unhex(raw)).as_deref(), Ok(expect));
     check("10011002", r#"{"runAsUser":2}"#);
     check("2202 0102 2003", r#"{"supplementalGroups":[1,2,3]}"#);
     check("2001 1001 2002 a00601", r#"{"runAsUser":1,"supplementalGroups":[1,2]}"#);

@@ -151,17 +151,6 @@ describe! { ListMeta, LIST_META "ListMeta" {} [
 ] }
 
 #[derive(Clone, Default)]
-pub(crate) struct SecretList {
-    pub metadata: ListMeta,
-    pub items: Vec<Secret>,
-}
-
-describe! { SecretList, SECRET_LIST "SecretList" {} [
-    metadata: "metadata", 1, OMIT;
-    items:    "items",    2, PLAIN;
-] }
-
-#[derive(Clone, Default)]
 pub(crate) struct LeaseSpec {
     pub holder_identity: Option<String>,
     pub lease_duration_seconds: Option<i32>,
