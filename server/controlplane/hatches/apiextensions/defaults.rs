@@ -5,7 +5,8 @@ use machinery::json::{self, Issues};
 use machinery::scalar::JsonValue;
 
 use crate::apiextensions::v1::{
-    CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps, conversion_strategy_type,
+    CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps,
+    conversion_strategy_type,
 };
 use crate::apiextensions::v1beta1;
 
@@ -44,7 +45,12 @@ pub fn default_v1beta1_custom_resource_definition_spec(spec: &mut v1beta1::Custo
     default_names(&mut spec.names);
     if spec.versions.is_empty() && !spec.version.is_empty() {
         let name = spec.version.clone();
-        spec.versions.push(v1beta1::CustomResourceDefinitionVersion { name, storage: true, served: true, ..Default::default() });
+        spec.versions.push(v1beta1::CustomResourceDefinitionVersion {
+            name,
+            storage: true,
+            served: true,
+            ..Default::default()
+        });
     }
     if spec.version.is_empty()
         && let Some(first) = spec.versions.first()

@@ -7,7 +7,8 @@ use crate::autoscaling::v2::{HPAScalingPolicy, HPAScalingRules, HorizontalPodAut
 
 /// Writes the annotation.
 pub fn write(behavior: &HorizontalPodAutoscalerBehavior) -> String {
-    let [up, down] = [&behavior.scale_up, &behavior.scale_down].map(|rules| rules.as_deref().map_or("null".into(), rules_text));
+    let [up, down] =
+        [&behavior.scale_up, &behavior.scale_down].map(|rules| rules.as_deref().map_or("null".into(), rules_text));
     format!(r#"{{"ScaleUp":{up},"ScaleDown":{down}}}"#)
 }
 
@@ -17,7 +18,9 @@ fn rules_text(rules: &HPAScalingRules) -> String {
     let policies: Vec<String> = rules.policies.iter().map(policy_text).collect();
     let policies = if policies.is_empty() { "null".into() } else { format!("[{}]", policies.join(",")) };
     let tolerance = rules.tolerance.as_ref().map_or("null".into(), |quantity| string(&quantity.to_string()));
-    format!(r#"{{"StabilizationWindowSeconds":{window},"SelectPolicy":{select},"Policies":{policies},"Tolerance":{tolerance}}}"#)
+    format!(
+        r#"{{"StabilizationWindowSeconds":{window},"SelectPolicy":{select},"Policies":{policies},"Tolerance":{tolerance}}}"#
+    )
 }
 
 fn policy_text(policy: &HPAScalingPolicy) -> String {
@@ -69,7 +72,8 @@ fn read_policy(value: &Value) -> Option<HPAScalingPolicy> {
 /// A member that is there and not `null`, by its name in any case, as Go matches it.
 fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
     let members = value.as_object()?;
-    let found = members.get(name).or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| v));
+    let found =
+        members.get(name).or_else(|| members.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, v)| v));
     found.filter(|value| !value.is_null())
 }
 

@@ -2,13 +2,15 @@
 
 use machinery::scalar::Quantity;
 
-use crate::autoscaling::conversions::{v1_cross_version_object_reference_from_hub, v1_cross_version_object_reference_to_hub};
-use crate::autoscaling::v2::{
-    ContainerResourceMetricSource, ContainerResourceMetricStatus, ExternalMetricSource, ExternalMetricStatus, MetricIdentifier, MetricTarget,
-    MetricValueStatus, ObjectMetricSource, ObjectMetricStatus, PodsMetricSource, PodsMetricStatus, ResourceMetricSource,
-    ResourceMetricStatus, metric_target_type,
+use crate::autoscaling::conversions::{
+    v1_cross_version_object_reference_from_hub, v1_cross_version_object_reference_to_hub,
 };
 use crate::autoscaling::v1;
+use crate::autoscaling::v2::{
+    ContainerResourceMetricSource, ContainerResourceMetricStatus, ExternalMetricSource, ExternalMetricStatus,
+    MetricIdentifier, MetricTarget, MetricValueStatus, ObjectMetricSource, ObjectMetricStatus, PodsMetricSource,
+    PodsMetricStatus, ResourceMetricSource, ResourceMetricStatus, metric_target_type,
+};
 use crate::meta::v1::LabelSelector;
 
 fn identifier(name: &mut String, selector: &mut Option<Box<LabelSelector>>) -> MetricIdentifier {

@@ -5,11 +5,11 @@ use super::behavior;
 use crate::autoscaling::conversions::{
     v1_metric_spec_from_hub, v1_metric_spec_to_hub, v1_metric_status_from_hub, v1_metric_status_to_hub,
 };
-use crate::autoscaling::v2::{
-    HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus, ResourceMetricSource, ResourceMetricStatus,
-    metric_source_type, metric_target_type,
-};
 use crate::autoscaling::v1;
+use crate::autoscaling::v2::{
+    HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget, MetricValueStatus, ResourceMetricSource,
+    ResourceMetricStatus, metric_source_type, metric_target_type,
+};
 
 const CPU: &str = "cpu";
 
@@ -69,7 +69,8 @@ pub fn v1_horizontal_pod_autoscaler_from_hub(from: &mut HorizontalPodAutoscaler,
     let metrics = std::mem::take(&mut from.spec.metrics);
     let first = metrics.iter().find_map(cpu_source);
     to.spec.target_cpu_utilization_percentage = first.and_then(|source| source.target.average_utilization);
-    let is_field = |metric: &MetricSpec| cpu_source(metric).is_some_and(|source| source.target.average_utilization.is_some());
+    let is_field =
+        |metric: &MetricSpec| cpu_source(metric).is_some_and(|source| source.target.average_utilization.is_some());
     let others = metrics.into_iter().filter(|metric| !is_field(metric));
     let others: Vec<_> = others.map(|mut metric| v1_metric_spec_from_hub(&mut metric)).collect();
     write_list(annotations, METRICS, &others);

@@ -8,7 +8,8 @@ const MOST_NAME: usize = 255;
 /// The pull policy of an image that came without one: images whose tag moves are always pulled. What is no reference counts as pinned;
 /// validation has its own words for it.
 pub fn default_pull_policy(image: &str) -> String {
-    let policy = if tag(image).as_deref() == Some("latest") { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
+    let policy =
+        if tag(image).as_deref() == Some("latest") { pull_policy::ALWAYS } else { pull_policy::IF_NOT_PRESENT };
     policy.to_owned()
 }
 
@@ -95,7 +96,9 @@ fn is_path_component(part: &str) -> bool {
 
 fn is_tag(tag: &str) -> bool {
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
-    tag.len() <= 128 && tag.bytes().next().is_some_and(is_word) && tag.bytes().all(|b| is_word(b) || b == b'.' || b == b'-')
+    tag.len() <= 128
+        && tag.bytes().next().is_some_and(is_word)
+        && tag.bytes().all(|b| is_word(b) || b == b'.' || b == b'-')
 }
 
 fn is_digest(digest: &str) -> bool {

@@ -6,8 +6,8 @@ use machinery::scalar::Quantity;
 
 use super::pod_resources::fill;
 use crate::core::v1::{
-    LimitRangeItem, NodeStatus, PersistentVolumeClaimStatus, PersistentVolumeSpec, ResourceQuotaSpec, ResourceQuotaStatus,
-    ResourceRequirements, VolumeResourceRequirements, limit_type,
+    LimitRangeItem, NodeStatus, PersistentVolumeClaimStatus, PersistentVolumeSpec, ResourceQuotaSpec,
+    ResourceQuotaStatus, ResourceRequirements, VolumeResourceRequirements, limit_type,
 };
 
 /// Powers of ten below which quantities are not kept.

@@ -3,7 +3,10 @@
 use machinery::scalar::IntOrString;
 
 use crate::core::v1::{ClientIPConfig, Namespace, Service, ServiceSpec, SessionAffinityConfig};
-use crate::core::v1::{load_balancer_ip_mode, service_affinity, service_external_traffic_policy, service_internal_traffic_policy, service_type};
+use crate::core::v1::{
+    load_balancer_ip_mode, service_affinity, service_external_traffic_policy, service_internal_traffic_policy,
+    service_type,
+};
 
 /// How long a client sticks to a backend, in seconds (`DefaultClientIPServiceAffinitySeconds`).
 const CLIENT_IP_SECONDS: i32 = 10_800;
@@ -35,7 +38,8 @@ pub fn default_service(service: &mut Service) {
     if spec.external_traffic_policy.is_empty() && is_externally_accessible(spec) {
         spec.external_traffic_policy = service_external_traffic_policy::CLUSTER.to_owned();
     }
-    let routed = matches!(&*spec.r#type, service_type::NODE_PORT | service_type::LOAD_BALANCER | service_type::CLUSTER_IP);
+    let routed =
+        matches!(&*spec.r#type, service_type::NODE_PORT | service_type::LOAD_BALANCER | service_type::CLUSTER_IP);
     if spec.internal_traffic_policy.is_none() && routed {
         spec.internal_traffic_policy = Some(service_internal_traffic_policy::CLUSTER.to_owned());
     }
