@@ -277,6 +277,19 @@ fn what_is_absent_shows_as_upstream_shows_it() {
     );
 }
 
+#[test]
+fn kinds_show_what_the_kind_they_are_stored_as_shows() {
+    let event =
+        r#"{"note":" padded ","regarding":{"kind":"Pod","name":"p"},"eventTime":"2026-01-02T03:03:05.000000Z"}"#;
+    check(
+        "events.k8s.io",
+        "v1",
+        "events",
+        &["First Seen", "Object", "Message"],
+        &[(event, &["60s", "pod/p", "padded"])],
+    );
+}
+
 fn options(include_object: IncludeObject) -> TableOptions<'static> {
     TableOptions { version: "v1", include_object, headers: false, shown_as: ("v1", "Pod"), row_conditions }
 }
