@@ -32,7 +32,8 @@ use updater::Updater;
 
 pub use scale::{Mapping, scale_to_parent, to_scale};
 
-/// Brings an object to another version, with its type; nothing if there is no such version (its managers are forgotten then).
+/// Brings an object to a version, with its type; nothing if there is no such version (its managers are forgotten then). It is also asked
+/// for the version that an object has already, other than the request's.
 pub type Converter<'a> = dyn Fn(&Value, &str) -> Option<(Type<'a>, Value)> + 'a;
 
 /// A request, as far as ownership asks.

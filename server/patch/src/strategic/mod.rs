@@ -3,6 +3,7 @@
 //!
 //! What a field does is said by its descriptor: [`machinery::def::PatchStrategy`] and the merge key.
 
+mod decode;
 mod error;
 mod list;
 mod lookup;
@@ -29,24 +30,35 @@ const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 
 /// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields of the patch.
 ///
-/// The result may not decode (`{"spec": []}`): answer that with [`undecodable`].
+/// What comes out has the shape of its type; a scalar with a text form of its own may still not decode: answer that with [`undecodable`].
 pub fn strategic_merge(
     def: &'static StructDef,
     document: &Value,
     patch: &[u8],
     issues: &mut Issues,
 ) -> Result<Value, Status> {
-    let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object)
-        .map_err(|why| Status::bad_request(why))?;
-    let (Value::Object(original), Value::Object(patch)) = (document.clone(), patch) else {
+    let patch = read(patch, issues)?;
+    let (Value::Object(original), Value::Object(members)) = (document, &patch) else {
         return Ok(document.clone());
     };
-    let merged = map::merge(original, patch, lookup::Lookup::Struct(def))?;
-    Ok(Value::Object(merged))
+    let merged = map::merge(original.clone(), members.clone(), lookup::Lookup::Struct(def))?;
+    let merged = Value::Object(merged);
+    match decode::error(def, &merged) {
+        Some(why) => Err(refuse(&patch, &why)),
+        None => Ok(merged),
+    }
 }
 
-/// The answer when what a strategic merge made cannot be decoded: `why` in the words of upstream's `FromUnstructured`.
-pub fn undecodable(patch: &Value, why: &str) -> Status {
+/// The answer when what a strategic merge patch made cannot be decoded.
+pub fn undecodable(patch: &[u8], why: &str) -> Status {
+    read(patch, &mut Issues::ignore()).map_or_else(|status| status, |patch| refuse(&patch, why))
+}
+
+fn read(patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
+    document::read(patch, issues, "map[string]interface {}", Value::is_object).map_err(Status::bad_request)
+}
+
+fn refuse(patch: &Value, why: &str) -> Status {
     let error = FieldError::invalid(&Path::new("patch"), go_print::plain(patch), why.to_string());
     Status::invalid(GroupResource { group: "", resource: "" }, "", &[error])
 }

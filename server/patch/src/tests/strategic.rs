@@ -126,3 +126,18 @@ fn retain_keys_drops_the_others() {
     assert_eq!(strategy(json!({"$retainKeys": ["rollingUpdate"], "type": "x"})), bad);
     assert_eq!(strategy(json!({"$retainKeys": "type"})), bad);
 }
+
+#[test]
+fn results_of_another_shape_are_refused() {
+    let check = |patched: Value, expect: &str| {
+        let text = crate::go_print::plain(&patched);
+        assert_eq!(
+            patch(&json!({"spec": {}}), patched),
+            format!("422 Invalid  \"\" is invalid: patch: Invalid value: \"{text}\": {expect}")
+        );
+    };
+    check(json!({"spec": {"containers": {"name": "a"}}}), "cannot restore slice from map");
+    check(json!({"spec": []}), "cannot restore struct from: slice");
+    check(json!({"spec": "x"}), "cannot restore struct from: string");
+    check(json!({"spec": {"replicas": "x"}}), "unrecognized type: int32");
+}

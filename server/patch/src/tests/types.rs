@@ -101,7 +101,7 @@ fn wrong_types_are_told_in_upstreams_words() {
         ".spec.containers[name=\"a\"].ports: duplicate entries for key [containerPort=80,protocol=\"TCP\"]",
     );
     check(
-        json!({"x": 1, "metadata": 2}),
+        json!({"metadata": 2, "x": 1}),
         "errors:\n  .metadata: expected map, got &{2}\n  .x: field not declared in schema",
     );
 }
