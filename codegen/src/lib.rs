@@ -3,6 +3,7 @@
 mod check;
 pub mod diagnostics;
 pub mod emit;
+pub mod export;
 mod hatches;
 pub mod ledger;
 pub mod model;

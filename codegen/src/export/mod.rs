@@ -1,0 +1,118 @@
+//! Exports: definitions in forms that other tools read. Nothing in the server depends on them, and nothing is checked in; see
+//! `docs/export.md` and `cargo run -p codegen --bin export`.
+
+mod crd;
+mod markdown;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod yaml;
+
+use std::collections::BTreeSet;
+
+use crate::diagnostics::did_you_mean;
+use crate::emit::{File, openapi, proto};
+use crate::model::{Group, KindVersion, Model, Serving};
+
+/// What to make of the definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// CustomResourceDefinitions, one file per kind.
+    Crd,
+    /// `.proto` files, one per group version.
+    Proto,
+    /// OpenAPI documents of what is served by default.
+    OpenApi,
+    /// A reference, one page per group.
+    Markdown,
+}
+
+impl Format {
+    /// The format of this name on the command line.
+    pub fn named(name: &str) -> Result<Format, String> {
+        match name {
+            "crd" => Ok(Format::Crd),
+            "proto" => Ok(Format::Proto),
+            "openapi" => Ok(Format::OpenApi),
+            "markdown" => Ok(Format::Markdown),
+            _ => Err(format!("unknown format `{name}`; formats are crd, proto, openapi and markdown")),
+        }
+    }
+}
+
+/// The files of an export, of all groups or of one; the error is text for a person.
+pub fn export(model: &Model, format: Format, group: Option<&str>) -> Result<Vec<File>, String> {
+    let group = group.map(|name| find(model, name)).transpose()?;
+    match format {
+        Format::Crd => crd::files(model, group),
+        Format::Proto => Ok(protos(model, group)),
+        Format::OpenApi => Ok(openapi_documents(model, group)),
+        Format::Markdown => Ok(markdown::files(model, group)),
+    }
+}
+
+/// A group by its name or folder; `core` is the one without a name.
+fn find<'m>(model: &'m Model, name: &str) -> Result<&'m Group, String> {
+    let matches = |group: &&Group| folder(group) == name || (group.name == name && !name.is_empty());
+    model.groups.iter().find(matches).ok_or_else(|| {
+        let folders: Vec<String> = model.groups.iter().map(folder).collect();
+        let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
+        let hint = did_you_mean(name, &folders).map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        format!("no group `{name}`{hint}")
+    })
+}
+
+/// The group's folder in `api-defs/`.
+fn folder(group: &Group) -> String {
+    let folder = group.span.file.parent().and_then(|folder| folder.file_name());
+    folder.map_or(group.module.clone(), |name| name.to_string_lossy().into_owned())
+}
+
+/// How a version of a kind is served, given how its group's version is.
+fn serving(group: &Group, entry: &KindVersion) -> Serving {
+    let of_group = group.versions.iter().find(|version| version.name == entry.version).map(|version| version.serving);
+    of_group.unwrap_or_default().max(entry.serving)
+}
+
+/// All `.proto` files, or those of a group with what they import.
+fn protos(model: &Model, group: Option<&Group>) -> Vec<File> {
+    let mut files = proto::files(model);
+    for file in &mut files {
+        file.path = file.path.trim_start_matches("proto/").to_string();
+    }
+    if let Some(group) = group {
+        let mut wanted: BTreeSet<String> = BTreeSet::new();
+        let mut open: Vec<String> = group.versions.iter().map(|version| proto::path(group, version)).collect();
+        while let Some(path) = open.pop() {
+            if wanted.insert(path.clone()) {
+                open.extend(files.iter().filter(|file| file.path == path).flat_map(imports));
+            }
+        }
+        files.retain(|file| wanted.contains(&file.path));
+    }
+    files
+}
+
+fn imports(file: &File) -> Vec<String> {
+    let text = String::from_utf8_lossy(&file.bytes);
+    let imports = text.lines().filter_map(|line| line.strip_prefix("import \"")?.strip_suffix("\";"));
+    imports.map(String::from).collect()
+}
+
+/// `v2.json` and `v3/<path>.json`; of one group only the latter, since v2 is one document of everything.
+fn openapi_documents(model: &Model, group: Option<&Group>) -> Vec<File> {
+    let prefix = group.map(|group| match group.name.as_str() {
+        "" => "api/".to_string(),
+        name => format!("apis/{name}/"),
+    });
+    let mut out = Vec::new();
+    if group.is_none() {
+        out.push(File { path: "v2.json".into(), bytes: openapi::v2(model).to_string().into_bytes() });
+    }
+    for (path, document) in openapi::v3(model) {
+        if prefix.as_ref().is_none_or(|prefix| path.starts_with(prefix)) {
+            out.push(File { path: format!("v3/{path}.json"), bytes: document.to_string().into_bytes() });
+        }
+    }
+    out
+}

@@ -1,0 +1,360 @@
+//! Structural schemas, as `apiextensions.k8s.io/v1` wants them: one tree without references, every level with a type.
+//!
+//! What a type refers to is written out in place; where a type holds itself, the inner one is any object. Defaults that the server applies
+//! without showing them in OpenAPI are in here, since for a custom resource the schema is what applies them.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::{
+    EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union, Validation,
+};
+
+/// Upstream's pattern of a Quantity.
+const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
+
+/// The schema of a kind in one version.
+pub fn of_kind(model: &Model, id: StructId) -> Value {
+    let mut schema = Builder { model, inside: Vec::new(), correlatable: true }.structure(id);
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        let text = |docs: &str| json!({"description": docs, "type": "string"});
+        properties.insert("apiVersion".into(), text("Group and version of the kind."));
+        properties.insert("kind".into(), text("What kind of object this is."));
+        // The server knows it and forbids more than restrictions of the name here.
+        properties.insert("metadata".into(), json!({"type": "object"}));
+        properties.sort_keys();
+    }
+    schema
+}
+
+struct Builder<'m> {
+    model: &'m Model,
+    /// The structs around the place, outermost first.
+    inside: Vec<StructId>,
+    /// Whether the old value of the place can be found, which rules about changes need.
+    correlatable: bool,
+}
+
+impl<'m> Builder<'m> {
+    fn structure(&mut self, id: StructId) -> Value {
+        let target = &self.model.structs[id.0];
+        match target.json_form {
+            JsonForm::Fields => {}
+            JsonForm::Items => return json!({"type": "array", "items": {"type": "string"}}),
+            _ => return json!({"x-kubernetes-preserve-unknown-fields": true}),
+        }
+        if self.inside.contains(&id) {
+            return json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
+        }
+        self.inside.push(id);
+        let (mut properties, mut required) = (Map::new(), Vec::new());
+        self.fields(target, &mut properties, &mut required);
+        self.inside.pop();
+        let mut out = Map::new();
+        if !target.docs.is_empty() {
+            out.insert("description".into(), target.docs.clone().into());
+        }
+        out.insert("type".into(), "object".into());
+        if !required.is_empty() {
+            required.sort();
+            out.insert("required".into(), json!(required));
+        }
+        if !properties.is_empty() {
+            properties.sort_keys();
+            out.insert("properties".into(), Value::Object(properties));
+        }
+        if target.atomic {
+            out.insert("x-kubernetes-map-type".into(), "atomic".into());
+        }
+        let rules = rules(target);
+        if !rules.is_empty() {
+            out.insert("x-kubernetes-validations".into(), rules.into());
+        }
+        let mut out = Value::Object(out);
+        for default in &target.path_defaults {
+            let path: Vec<&str> = default.path.split('.').collect();
+            set_default(&mut out, &path, &default.value);
+        }
+        out
+    }
+
+    fn fields(&mut self, target: &'m Struct, properties: &mut Map<String, Value>, required: &mut Vec<String>) {
+        for field in &target.fields {
+            match field.ty {
+                TypeRef::Struct(id) if field.inline => {
+                    let inner = &self.model.structs[id.0];
+                    self.fields(inner, properties, required);
+                }
+                _ => {
+                    if field.required {
+                        required.push(field.json.clone());
+                    }
+                    let schema = self.field(field);
+                    properties.insert(field.json.clone(), schema);
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, field: &Field) -> Value {
+        let was = self.correlatable;
+        self.correlatable =
+            was && !matches!(field.ty, TypeRef::List(_) if !matches!(field.list, Some(ListSemantics::Map(_))));
+        let mut schema = self.ty(&field.ty);
+        self.correlatable = was;
+        let Some(out) = schema.as_object_mut() else { return schema };
+        if !field.docs.is_empty() {
+            out.shift_insert(0, "description".into(), field.docs.clone().into());
+        }
+        list_type(field, out);
+        if let Some(atomic) = field.map_atomic.or(field.structure_atomic) {
+            out.insert("x-kubernetes-map-type".into(), if atomic { "atomic" } else { "granular" }.into());
+        }
+        constrain(&field.validation, out);
+        if field.validation.immutable && was {
+            let rule = json!({"rule": "self == oldSelf", "message": "field is immutable"});
+            push(out, "x-kubernetes-validations", rule);
+        }
+        match &field.default {
+            Some(default) => drop(out.insert("default".into(), literal(default))),
+            None if !field.nullable && matches!(field.ty, TypeRef::Struct(_)) && fills_itself(out) => {
+                out.insert("default".into(), json!({}));
+            }
+            None => {}
+        }
+        schema
+    }
+
+    fn ty(&mut self, ty: &TypeRef) -> Value {
+        match ty {
+            TypeRef::String => json!({"type": "string"}),
+            TypeRef::Bool => json!({"type": "boolean"}),
+            TypeRef::I32 => json!({"type": "integer", "format": "int32"}),
+            TypeRef::I64 => json!({"type": "integer", "format": "int64"}),
+            TypeRef::F64 => json!({"type": "number", "format": "double"}),
+            TypeRef::Bytes => json!({"type": "string", "format": "byte"}),
+            TypeRef::Time | TypeRef::MicroTime => json!({"type": "string", "format": "date-time"}),
+            TypeRef::Duration => json!({"type": "string"}),
+            TypeRef::Quantity => json!({
+                "anyOf": [{"type": "integer"}, {"type": "string"}],
+                "pattern": QUANTITY,
+                "x-kubernetes-int-or-string": true,
+            }),
+            TypeRef::IntOrString => {
+                json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true})
+            }
+            TypeRef::RawExtension | TypeRef::FieldsV1 => {
+                json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
+            }
+            TypeRef::Json => json!({"x-kubernetes-preserve-unknown-fields": true}),
+            TypeRef::Enum(id) => self.values(*id),
+            TypeRef::Struct(id) => self.structure(*id),
+            TypeRef::List(item) => json!({"type": "array", "items": self.ty(item)}),
+            TypeRef::Map(value) => json!({"type": "object", "additionalProperties": self.ty(value)}),
+        }
+    }
+
+    fn values(&self, id: EnumId) -> Value {
+        let declared = &self.model.enums[id.0];
+        if declared.open {
+            return json!({"type": "string"});
+        }
+        let values: Vec<&String> = declared.variants.iter().map(|(_, value, _)| value).collect();
+        json!({"type": "string", "enum": values})
+    }
+}
+
+fn push(out: &mut Map<String, Value>, key: &str, value: Value) {
+    if let Some(list) = out.entry(key).or_insert_with(|| json!([])).as_array_mut() {
+        list.push(value);
+    }
+}
+
+/// The list type; keys of a list map have to be there, by requirement or by default.
+fn list_type(field: &Field, out: &mut Map<String, Value>) {
+    let kind = match &field.list {
+        Some(ListSemantics::Atomic) => "atomic",
+        Some(ListSemantics::Set) => "set",
+        Some(ListSemantics::Map(keys)) => {
+            out.insert("x-kubernetes-list-map-keys".into(), json!(keys));
+            if let Some(items) = out.get_mut("items").and_then(Value::as_object_mut) {
+                keys.iter().for_each(|key| require(items, key));
+            }
+            "map"
+        }
+        None if field.validation.unique && has_scalar_items(out) => "set",
+        None => return,
+    };
+    out.insert("x-kubernetes-list-type".into(), kind.into());
+}
+
+fn has_scalar_items(list: &Map<String, Value>) -> bool {
+    let kind = list.get("items").and_then(|items| items.get("type")).and_then(Value::as_str);
+    matches!(kind, Some("string" | "integer" | "number" | "boolean"))
+}
+
+fn require(items: &mut Map<String, Value>, key: &str) {
+    let has_default = items.get("properties").is_some_and(|all| !all[key]["default"].is_null());
+    let required =
+        items.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|name| name == key));
+    if !has_default && !required {
+        push(items, "required", key.into());
+    }
+}
+
+/// Constraints of a list that can only be about its items go to the items.
+fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
+    let counts = match out.get("type").and_then(Value::as_str) {
+        Some("array") => ["minItems", "maxItems"],
+        _ => ["minProperties", "maxProperties"],
+    };
+    for (key, value) in counts.into_iter().zip([rules.min_items, rules.max_items]) {
+        out.extend(value.map(|value| (key.to_string(), value.into())));
+    }
+    let one = match out.contains_key("items") {
+        true => out.get_mut("items").and_then(Value::as_object_mut),
+        false => Some(out),
+    };
+    let Some(one) = one else { return };
+    let max_length = rules.max_length.or(rules.max_bytes);
+    let said: [(&str, Option<Value>); 6] = [
+        ("minimum", rules.min.map(Value::from)),
+        ("maximum", rules.max.map(Value::from)),
+        ("minLength", rules.min_length.map(Value::from)),
+        // So many bytes are at least so many characters.
+        ("maxLength", max_length.map(Value::from)),
+        ("pattern", rules.pattern.clone().map(Value::from)),
+        ("format", rules.format.as_deref().and_then(format).map(Value::from)),
+    ];
+    one.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
+}
+
+/// The formats that the apiextensions server knows by a name of their own.
+fn format(name: &str) -> Option<&'static str> {
+    match name {
+        "dns1123_label" => Some("k8s-short-name"),
+        "dns1123_subdomain" => Some("k8s-long-name"),
+        "uuid" => Some("uuid"),
+        _ => None,
+    }
+}
+
+/// Whether an absent object of this schema should be made for the defaults below it: there are some, and nothing is required.
+fn fills_itself(schema: &Map<String, Value>) -> bool {
+    let defaults = schema.get("properties").and_then(Value::as_object);
+    !schema.contains_key("required") && defaults.is_some_and(|all| all.values().any(|one| one.get("default").is_some()))
+}
+
+/// Sets a default at a path, through lists and maps.
+fn set_default(schema: &mut Value, path: &[&str], value: &Literal) {
+    let mut at = schema;
+    for name in path {
+        while let Some(key) = ["items", "additionalProperties"].into_iter().find(|key| at.get(*key).is_some()) {
+            at = &mut at[key];
+        }
+        match at.get_mut("properties").and_then(|all| all.get_mut(*name)) {
+            Some(next) => at = next,
+            None => return,
+        }
+    }
+    if let Some(out) = at.as_object_mut() {
+        out.insert("default".into(), literal(value));
+    }
+}
+
+/// CEL rules: the declared ones, and those that unions mean.
+fn rules(target: &Struct) -> Vec<Value> {
+    let mut out = Vec::new();
+    for rule in &target.rules {
+        let mut said = Map::from_iter([("rule".to_string(), Value::from(rule.expression.clone()))]);
+        if !rule.message.is_empty() {
+            said.insert("message".into(), rule.message.clone().into());
+        }
+        if !rule.field.is_empty() {
+            said.insert("fieldPath".into(), format!(".{}", rule.field).into());
+        }
+        if let Some(reason) = reason(&rule.reason) {
+            said.insert("reason".into(), reason.into());
+        }
+        out.push(Value::Object(said));
+    }
+    out.extend(target.unions.iter().flat_map(union));
+    out
+}
+
+fn reason(said: &str) -> Option<&'static str> {
+    match said.trim_start_matches("FieldValue") {
+        "Invalid" => Some("FieldValueInvalid"),
+        "Forbidden" => Some("FieldValueForbidden"),
+        "Required" => Some("FieldValueRequired"),
+        "Duplicate" => Some("FieldValueDuplicate"),
+        _ => None,
+    }
+}
+
+fn union(union: &Union) -> Vec<Value> {
+    let members: Vec<&str> = union.members.iter().map(|(_, member)| member.as_str()).collect();
+    let names = members.join(", ");
+    let has: Vec<String> = members.iter().map(|member| format!("has(self.{})", cel_name(member))).collect();
+    let (compare, words) = if union.zero_allowed { ("<=", "at most") } else { ("==", "exactly") };
+    let mut out = vec![json!({
+        "rule": format!("[{}].filter(set, set).size() {compare} 1", has.join(", ")),
+        "message": format!("{words} one of {names} may be set"),
+    })];
+    if let Some(discriminator) = &union.discriminator {
+        let name = cel_name(discriminator);
+        for ((value, member), has) in union.members.iter().zip(&has) {
+            let value = Value::from(value.as_str());
+            out.push(json!({
+                "rule": format!("!{has} || (has(self.{name}) && self.{name} == {value})"),
+                "message": format!("{member} may only be set when {discriminator} is {value}"),
+            }));
+        }
+    }
+    out
+}
+
+/// A property as CEL spells it (`escape` of `k8s.io/apiserver/pkg/cel`).
+fn cel_name(json: &str) -> String {
+    const RESERVED: [&str; 20] = [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "namespace",
+        "null",
+        "package",
+        "return",
+        "true",
+        "var",
+        "while",
+    ];
+    if json == "void" || RESERVED.contains(&json) {
+        return format!("__{json}__");
+    }
+    json.replace("__", "__underscores__").replace('-', "__dash__").replace('.', "__dot__").replace('/', "__slash__")
+}
+
+fn literal(value: &Literal) -> Value {
+    match value {
+        Literal::Bool(value) => (*value).into(),
+        Literal::Int(value) => (*value).into(),
+        Literal::Float(value) => (*value).into(),
+        Literal::String(value) => value.clone().into(),
+        Literal::List(items) => items.iter().map(literal).collect(),
+        Literal::Object(members) => members.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
+    }
+}
+
+/// Whether a struct is an object with metadata, which is what a custom resource has to be.
+pub fn is_object(target: &Struct) -> bool {
+    target.role == Role::Object && target.fields.iter().any(|field| field.json == "metadata")
+}
