@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::def::JsonForm;
 use crate::json::{self, each_scalar};
-use crate::reflect::{FlatField, List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
+use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
 use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A scalar as serde formats see it: its JSON form.
@@ -95,11 +95,8 @@ impl Serialize for Ref<'_> {
 
 impl Ref<'_> {
     fn serialize_fields<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let present = |(index, flat): (usize, &'static FlatField)| {
-            let value = self.get_flat(index);
-            (!flat.omits(value)).then_some((flat, value))
-        };
-        let members: Vec<_> = self.def().tables().json.iter().enumerate().filter_map(present).collect();
+        let mut members = Vec::new();
+        self.each_member(0, |flat, value| members.push((flat, *value)));
         let mut map = serializer.serialize_map(Some(members.len()))?;
         for (flat, value) in members {
             map.serialize_entry(flat.field.json, &value)?;

@@ -10,7 +10,11 @@ pub(super) fn document(bytes: &[u8]) -> Result<Value, Error> {
     let mut reader = Reader { bytes, at: 0, depth: 0 };
     let value = reader.value(None)?;
     if reader.at < bytes.len() {
-        return refuse(format_args!("{} bytes of extraneous data starting at index {}", bytes.len() - reader.at, reader.at));
+        return refuse(format_args!(
+            "{} bytes of extraneous data starting at index {}",
+            bytes.len() - reader.at,
+            reader.at
+        ));
     }
     Ok(value)
 }
@@ -71,11 +75,19 @@ impl Reader<'_> {
         Ok(match (head.major, head.argument) {
             (0, Some(unsigned)) => match i64::try_from(unsigned) {
                 Ok(integer) => integer.into(),
-                Err(_) => return refuse(format_args!("cannot unmarshal positive integer into Go value of type int64 ({unsigned} overflows Go's int64)")),
+                Err(_) => {
+                    return refuse(format_args!(
+                        "cannot unmarshal positive integer into Go value of type int64 ({unsigned} overflows Go's int64)"
+                    ));
+                }
             },
             (1, Some(unsigned)) => match i64::try_from(unsigned) {
                 Ok(integer) => (!integer).into(),
-                Err(_) => return refuse(format_args!("cannot unmarshal negative integer into Go value of type int64 (-1-{unsigned} overflows Go's int64)")),
+                Err(_) => {
+                    return refuse(format_args!(
+                        "cannot unmarshal negative integer into Go value of type int64 (-1-{unsigned} overflows Go's int64)"
+                    ));
+                }
             },
             (2, length) => Value::String(in_later_form(self.string(2, length)?, later)),
             (3, length) => Value::String(self.text(length)?),
@@ -147,7 +159,11 @@ impl Reader<'_> {
             let key = match head.major {
                 2 => into_text(self.string(2, head.argument)?),
                 3 => self.text(head.argument)?,
-                _ => return refuse(format_args!("cannot unmarshal a map key that is not a string into Go value of type string")),
+                _ => {
+                    return refuse(format_args!(
+                        "cannot unmarshal a map key that is not a string into Go value of type string"
+                    ));
+                }
             };
             let value = self.value(None)?;
             if map.insert(key.clone(), value).is_some() {

@@ -76,7 +76,8 @@ fn refuses_what_json_cannot_say() {
 #[test]
 fn carries_objects() {
     let mut pod = Pod::default();
-    let text = br#"{"metadata":{"name":"a"},"spec":{"replicas":0,"ports":[{"port":1,"targetPort":"x"}],"data":{"a":"AAE="}}}"#;
+    let text =
+        br#"{"metadata":{"name":"a"},"spec":{"replicas":0,"ports":[{"port":1,"targetPort":"x"}],"data":{"a":"AAE="}}}"#;
     crate::json::decode(text, Mut::of(&mut pod), &mut Issues::ignore()).unwrap();
     let mut out = Vec::new();
     encode_object("v1", "Pod", Ref::of(&pod), &mut out);

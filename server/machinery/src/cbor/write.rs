@@ -76,7 +76,9 @@ fn to_half(value: f32) -> Option<u16> {
     let (sign, exponent, fraction) = ((bits >> 16) as u16 & 0x8000, (bits >> 23) as i32 & 0xff, bits & 0x7f_ffff);
     match exponent - 127 {
         _ if exponent == 0 && fraction == 0 => Some(sign),
-        scale @ -14..=15 if fraction & 0x1fff == 0 => Some(sign | ((scale + 15) as u16) << 10 | (fraction >> 13) as u16),
+        scale @ -14..=15 if fraction & 0x1fff == 0 => {
+            Some(sign | ((scale + 15) as u16) << 10 | (fraction >> 13) as u16)
+        }
         scale @ -24..=-15 => {
             // Subnormal: the leading one becomes a digit of the fraction.
             let (whole, shift) = (fraction | 0x80_0000, (-1 - scale) as u32);

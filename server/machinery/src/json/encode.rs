@@ -4,7 +4,7 @@
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::write;
 use crate::def::{JsonForm, Shape};
-use crate::reflect::{FlatField, Ref, Value};
+use crate::reflect::{FlatField, PADDED, Ref, Value};
 
 /// Appends the JSON of a struct.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
@@ -87,7 +87,7 @@ fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
             close(start, out);
         }
         JsonForm::Items => match value.def().tables().json.first() {
-            Some(flat) => write_value(value.get_flat(0), flat, out),
+            Some(flat) => write_value(&value.get_flat(0), flat, out),
             None => out.extend_from_slice(b"null"),
         },
         JsonForm::SchemaOrArray => first_of(value, &["jsonSchemas", "schema"], out),
@@ -104,21 +104,29 @@ fn first_of(value: Ref<'_>, members: &[&str], out: &mut Vec<u8>) {
     let tables = value.def().tables();
     let index = members.iter().filter_map(|m| tables.find(m)).find(|&i| !value.get_flat(i).is_empty());
     match index {
-        Some(index) => write_value(value.get_flat(index), &tables.json[index], out),
+        Some(index) => write_value(&value.get_flat(index), &tables.json[index], out),
         None => out.extend_from_slice(b"null"),
     }
 }
 
 /// Appends fields from the index on, each with a comma before it; [`close`] makes an object of them.
 fn fields(value: Ref<'_>, from: usize, out: &mut Vec<u8>) {
-    for (index, flat) in value.def().tables().json.iter().enumerate().skip(from) {
-        let member = value.get_flat(index);
-        if flat.omits(member) {
-            continue;
-        }
+    value.each_member(from, |flat, member| {
+        key(flat, out);
+        write_value(member, flat, out);
+    });
+}
+
+/// Appends a comma, the name and a colon.
+#[inline(always)]
+fn key(flat: &FlatField, out: &mut Vec<u8>) {
+    let (end, length) = (out.len() + 1 + flat.key.len(), flat.key.len());
+    if length < PADDED {
+        out.extend_from_slice(&flat.padded_key);
+        out.truncate(end);
+    } else {
         out.push(b',');
         out.extend_from_slice(flat.key.as_bytes());
-        write_value(member, flat, out);
     }
 }
 
@@ -131,9 +139,9 @@ fn close(start: usize, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-#[inline]
-fn write_value(value: Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
-    match value {
+#[inline(always)]
+fn write_value(value: &Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
+    match *value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::String(v) => write::string(out, v),
         Value::Bool(v) => v.write(out),

@@ -103,7 +103,10 @@ fn prints_floats_as_go_does() {
 fn reads_what_go_reads() {
     let name = |text: &str| decoded(text).0.unwrap().metadata.name;
     assert_eq!(name(" {\n\t\"metadata\" : { \"name\" : \"a\" } }\r\n"), "a");
-    assert_eq!(name(r#"{"metadata":{"name":"\u00e9\ud83d\ude00\ud800\udc00x\ud800y\/\b\f"}}"#), "é😀𐀀x\u{fffd}y/\u{8}\u{c}");
+    assert_eq!(
+        name(r#"{"metadata":{"name":"\u00e9\ud83d\ude00\ud800\udc00x\ud800y\/\b\f"}}"#),
+        "é😀𐀀x\u{fffd}y/\u{8}\u{c}"
+    );
     assert_eq!(name(r#"{"metadata":{"name":"a","name":null}}"#), "a");
     assert_eq!(name(r#"{"metadata":{"name":"a"},"metadata":null}"#), "a");
     assert_eq!(name(r#"{"metadata":{"name":"a"},"metadata":{"labels":{}}}"#), "a");
@@ -113,7 +116,10 @@ fn reads_what_go_reads() {
     assert_eq!(pod.metadata.name, "a\u{fffd}\u{fffd}\u{fffd}z");
     let spec = |text: &str| encoded(&decoded(&format!("{{\"spec\":{text}}}")).0.unwrap());
     let expect = |inner: &str| format!(r#"{{"metadata":{{}},"spec":{{{inner}}}}}"#);
-    assert_eq!(spec(r#"{"args":["a",null],"ports":[null]}"#), expect(r#""ports":[{"port":0,"targetPort":0}],"args":["a",""]"#));
+    assert_eq!(
+        spec(r#"{"args":["a",null],"ports":[null]}"#),
+        expect(r#""ports":[{"port":0,"targetPort":0}],"args":["a",""]"#)
+    );
     assert_eq!(spec(r#"{"replicas":1,"replicas":null,"bundle":"aGk=\n"}"#), expect(r#""ports":null,"bundle":"aGk=""#));
     assert_eq!(spec(r#"{"bundle":[1,255]}"#), expect(r#""ports":null,"bundle":"Af8=""#));
     assert_eq!(spec(r#"{"limits":{"a":1,"b":null}}"#), expect(r#""ports":null,"limits":{"a":"1","b":"0"}"#));
@@ -144,7 +150,10 @@ fn reports_what_is_strict() {
     let mut issues = Issues::collect();
     let value = parse(br#"{"a":{"b":1,"b":2},"c":[{"d":1,"d":1}]}"#, &mut issues).unwrap();
     assert_eq!(value, serde_json::json!({"a": {"b": 2}, "c": [{"d": 1}]}));
-    assert_eq!(strict_error(&issues).unwrap(), r#"strict decoding error: duplicate field "a.b", duplicate field "c[0].d""#);
+    assert_eq!(
+        strict_error(&issues).unwrap(),
+        r#"strict decoding error: duplicate field "a.b", duplicate field "c[0].d""#
+    );
 }
 
 #[test]
@@ -154,10 +163,22 @@ fn words_errors_as_go_does() {
         ("[]", "json: cannot unmarshal array into Go value of type v1.Pod"),
         (r#"{"kind":1}"#, "json: cannot unmarshal number into Go struct field Pod.TypeMeta.kind of type string"),
         (r#"{"spec":"x"}"#, "json: cannot unmarshal string into Go struct field Pod.spec of type v1.PodSpec"),
-        (r#"{"spec":{"ports":{}}}"#, "json: cannot unmarshal object into Go struct field PodSpec.spec.ports of type []v1.ServicePort"),
-        (r#"{"spec":{"ports":[1]}}"#, "json: cannot unmarshal number into Go struct field PodSpec.spec.ports of type v1.ServicePort"),
-        (r#"{"spec":{"replicas":1.5}}"#, "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.replicas of type int32"),
-        (r#"{"spec":{"replicas":1e3}}"#, "json: cannot unmarshal number 1e3 into Go struct field PodSpec.spec.replicas of type int32"),
+        (
+            r#"{"spec":{"ports":{}}}"#,
+            "json: cannot unmarshal object into Go struct field PodSpec.spec.ports of type []v1.ServicePort",
+        ),
+        (
+            r#"{"spec":{"ports":[1]}}"#,
+            "json: cannot unmarshal number into Go struct field PodSpec.spec.ports of type v1.ServicePort",
+        ),
+        (
+            r#"{"spec":{"replicas":1.5}}"#,
+            "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.replicas of type int32",
+        ),
+        (
+            r#"{"spec":{"replicas":1e3}}"#,
+            "json: cannot unmarshal number 1e3 into Go struct field PodSpec.spec.replicas of type int32",
+        ),
         (
             r#"{"spec":{"ports":[{"port":3000000000}]}}"#,
             "json: cannot unmarshal number 3000000000 into Go struct field ServicePort.spec.ports.port of type int32",
@@ -170,13 +191,22 @@ fn words_errors_as_go_does() {
             r#"{"spec":{"named":{"k":{"targetPort":1.5}}}}"#,
             "json: cannot unmarshal number 1.5 into Go struct field ServicePort.spec.named.targetPort of type int32",
         ),
-        (r#"{"metadata":{"labels":{"a":1}}}"#, "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string"),
-        (r#"{"metadata":{"labels":"a"}}"#, "json: cannot unmarshal string into Go struct field ObjectMeta.metadata.labels of type map[string]string"),
+        (
+            r#"{"metadata":{"labels":{"a":1}}}"#,
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+        ),
+        (
+            r#"{"metadata":{"labels":"a"}}"#,
+            "json: cannot unmarshal string into Go struct field ObjectMeta.metadata.labels of type map[string]string",
+        ),
         (
             r#"{"metadata":{"creationTimestamp":5}}"#,
             "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
         ),
-        (r#"{"metadata":{"creationTimestamp":"x"}}"#, r#"parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006""#),
+        (
+            r#"{"metadata":{"creationTimestamp":"x"}}"#,
+            r#"parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006""#,
+        ),
         (r#"{"spec":{"data":{"a":"*"}}}"#, "illegal base64 data at input byte 0"),
         (r#"{"spec":{"data":{"a":"aaa"}}}"#, "illegal base64 data at input byte 0"),
         (r#"{"spec":{"data":{"a":"aaaaaa="}}}"#, "illegal base64 data at input byte 7"),
@@ -186,8 +216,14 @@ fn words_errors_as_go_does() {
         ),
         (r#"{"schema":{"additionalProperties":1}}"#, "boolean or JSON schema expected"),
         // The first of several counts, except that a scalar's parser ends it all, and syntax comes first.
-        (r#"{"kind":1,"spec":2}"#, "json: cannot unmarshal number into Go struct field Pod.TypeMeta.kind of type string"),
-        (r#"{"kind":1,"metadata":{"creationTimestamp":""}}"#, r#"parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006""#),
+        (
+            r#"{"kind":1,"spec":2}"#,
+            "json: cannot unmarshal number into Go struct field Pod.TypeMeta.kind of type string",
+        ),
+        (
+            r#"{"kind":1,"metadata":{"creationTimestamp":""}}"#,
+            r#"parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006""#,
+        ),
         (r#"{"kind":1,"x":tru}"#, "invalid character '}' in literal true (expecting 'e')"),
         (r#"{"metadata":{"creationTimestamp":""}"#, "unexpected end of JSON input"),
     ];

@@ -8,42 +8,63 @@ const fn is_special(b: u8) -> bool {
     (b < 0x20) | (b == b'"') | (b == b'\\') | (b == b'<') | (b == b'>') | (b == b'&') | (b == 0xe2)
 }
 
-/// Whether any byte of the chunk is special; without branches, so that the compiler uses vector instructions.
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGHS: u64 = 0x8080_8080_8080_8080;
+
+/// Whether any of eight bytes is special. In each byte the high bit of `(x - 1) & !x` tells whether it is zero; a borrow may set bits
+/// above the first true one only, which does not change the answer.
 #[inline(always)]
-fn any_special<const N: usize>(chunk: &[u8; N]) -> bool {
-    let mut any = 0u8;
-    for &b in chunk {
-        any |= is_special(b) as u8;
-    }
-    any != 0
+fn any_special(chunk: [u8; 8]) -> bool {
+    let x = u64::from_le_bytes(chunk);
+    let zero = |v: u64| v.wrapping_sub(ONES) & !v;
+    let is = |b: u8| zero(x ^ (ONES * b as u64));
+    // These differ in one bit: `<` and `>`, `"` and `&`.
+    let is_either = |b: u8, bit: u8| zero((x | (ONES * bit as u64)) ^ (ONES * b as u64));
+    let control = x.wrapping_sub(ONES * 0x20) & !x;
+    (control | is(b'\\') | is(0xe2) | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS != 0
 }
 
-/// Whether the text can stand between quotes as it is.
+/// Appends text that can stand between quotes as it is; stops somewhere and says so when it cannot.
+///
+/// It copies chunks of fixed sizes, the last of which overlaps the one before: for short texts that is much faster than `memcpy`.
 #[inline]
-fn is_plain(text: &[u8]) -> bool {
-    let (chunks, rest) = text.as_chunks::<16>();
-    if chunks.iter().any(any_special) {
-        return false;
+fn plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
+    let (chunks, rest) = text.as_chunks::<8>();
+    for chunk in chunks {
+        out.extend_from_slice(chunk);
+        if any_special(*chunk) {
+            return false;
+        }
     }
-    // The rest is looked at through windows of fixed sizes, which may overlap what was seen.
-    match (rest.len(), text.last_chunk::<16>(), rest.first_chunk::<8>(), rest.last_chunk::<8>()) {
-        (0, ..) => true,
-        (_, Some(last), ..) => !any_special(last),
-        (_, None, Some(first), Some(last)) => !any_special(first) && !any_special(last),
-        _ => !rest.iter().any(|&b| is_special(b)),
+    if rest.is_empty() {
+        return true;
     }
+    let end = out.len() + rest.len();
+    if let Some(last) = text.last_chunk::<8>() {
+        out.truncate(end - 8);
+        out.extend_from_slice(last);
+        return !any_special(*last);
+    }
+    if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
+        out.extend_from_slice(&[*a, *b, *c, *d]);
+        out.truncate(end - 4);
+        out.extend_from_slice(&[*e, *f, *g, *h]);
+        return !any_special([*a, *b, *c, *d, *e, *f, *g, *h]);
+    }
+    out.extend_from_slice(rest);
+    !rest.iter().any(|&b| is_special(b))
 }
 
 /// Appends a string with its quotes.
 #[inline]
 pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
-    let bytes = text.as_bytes();
-    if is_plain(bytes) {
-        out.reserve(bytes.len() + 2);
-        out.push(b'"');
-        out.extend_from_slice(bytes);
+    let start = out.len();
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    if plain(out, text.as_bytes()) {
         out.push(b'"');
     } else {
+        out.truncate(start);
         crate::scalar::go_text::append_json_string(out, text);
     }
 }

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 
-use super::tables::Tables;
+use super::tables::{FlatField, Probe, Tables};
 use super::value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};
 use crate::def::{FieldDef, FieldInfo, Flags, Form, JsonForm, Scalar, Shape, StructDef};
 use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
@@ -242,6 +242,29 @@ impl<'a> Ref<'a> {
         let field = &self.def.tables().json[index];
         // SAFETY: a flat field's offset is the sum of the offsets on the way to it inside this struct.
         unsafe { read(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// Visits the members of its JSON object from an index in [`Tables::json`] on, without those that JSON leaves out.
+    ///
+    /// Values are lent, not given: moving one costs more than making it.
+    #[inline(always)]
+    pub(crate) fn each_member(self, from: usize, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
+        for field in self.def.tables().json.get(from..).unwrap_or_default() {
+            // SAFETY: see `get_flat`.
+            let at = unsafe { self.at.add(field.offset) };
+            if unsafe { is_omitted(field, at) } {
+                continue;
+            }
+            let value = unsafe { read(field.shape, at) };
+            let omitted = match field.probe {
+                Probe::Value => value.is_empty(),
+                Probe::Opt => matches!(value, Value::Null),
+                _ => false,
+            };
+            if !omitted {
+                visit(field, &value);
+            }
+        }
     }
 
     /// The field with this JSON name, inlined ones included.
@@ -637,6 +660,31 @@ macro_rules! by_scalar {
             Scalar::Json => $outer::$wrap($to::Json($at.cast().$method())),
         }
     };
+}
+
+/// Whether a field is known to be left out of JSON.
+///
+/// SAFETY: `at` points to this field.
+#[inline(always)]
+unsafe fn is_omitted(field: &FlatField, at: NonNull<u8>) -> bool {
+    unsafe {
+        match field.probe {
+            Probe::Written | Probe::Value | Probe::Opt => false,
+            Probe::StructList(access) => (access.slice)(at).1 == 0,
+            Probe::StructMap(access) => (access.len)(at) == 0,
+            Probe::Bool => !*at.cast::<bool>().as_ref(),
+            Probe::I32 => *at.cast::<i32>().as_ref() == 0,
+            Probe::I64 => *at.cast::<i64>().as_ref() == 0,
+            Probe::String => at.cast::<String>().as_ref().is_empty(),
+            Probe::OptBool => at.cast::<Option<bool>>().as_ref().is_none(),
+            Probe::OptI32 => at.cast::<Option<i32>>().as_ref().is_none(),
+            Probe::OptI64 => at.cast::<Option<i64>>().as_ref().is_none(),
+            Probe::OptString => at.cast::<Option<String>>().as_ref().is_none(),
+            Probe::Strings => at.cast::<Vec<String>>().as_ref().is_empty(),
+            Probe::StringMap => at.cast::<BTreeMap<String, String>>().as_ref().is_empty(),
+            Probe::OptStruct => at.cast::<Option<NonNull<u8>>>().as_ref().is_none(),
+        }
+    }
 }
 
 /// SAFETY: `at` points to a scalar of this type that lives for `'a`.

@@ -13,6 +13,6 @@ pub use access::{
 };
 #[doc(hidden)]
 pub use access::{field_def, form_of, struct_def};
-pub(crate) use tables::FlatField;
+pub(crate) use tables::{FlatField, PADDED};
 pub use tables::Tables;
 pub use value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};

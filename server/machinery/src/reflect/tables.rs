@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::value::Value;
-use crate::def::{FieldDef, Flags, Shape, StructDef};
+use super::access::{ListAccess, MapAccess};
+use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::validate::Plan;
 
@@ -14,19 +14,61 @@ pub(crate) struct FlatField {
     pub shape: Shape,
     /// `"name":`, ready to be copied.
     pub key: Box<str>,
+    /// `,"name":` with zeros behind it, if it fits: copying a fixed number of bytes is faster than copying the right number.
+    pub padded_key: [u8; PADDED],
     /// The names of the inlined structs on the way to it.
     pub via: Box<[&'static str]>,
+    pub probe: Probe,
 }
 
-impl FlatField {
-    /// Whether JSON leaves the field out when it holds this: an `Option` that is there never is.
-    #[inline]
-    pub(crate) fn omits(&self, value: Value<'_>) -> bool {
-        self.field.flags.has(Flags::OMIT_EMPTY)
-            && match self.shape {
-                Shape::Opt(_) | Shape::OptStruct(_) => matches!(value, Value::Null),
-                _ => value.is_empty(),
-            }
+/// See [`FlatField::padded_key`].
+pub(crate) const PADDED: usize = 32;
+
+/// How to see that JSON leaves a field out without reading its value: most fields of most objects are empty.
+#[derive(Clone, Copy)]
+pub(crate) enum Probe {
+    /// Always written.
+    Written,
+    /// By its value.
+    Value,
+    Bool,
+    I32,
+    I64,
+    String,
+    OptBool,
+    OptI32,
+    OptI64,
+    OptString,
+    Strings,
+    StringMap,
+    OptStruct,
+    StructList(&'static ListAccess),
+    StructMap(&'static MapAccess),
+    /// An optional value, by its value.
+    Opt,
+}
+
+impl Probe {
+    fn of(shape: Shape, flags: Flags) -> Self {
+        match shape {
+            _ if !flags.has(Flags::OMIT_EMPTY) => Probe::Written,
+            Shape::Struct(_) => Probe::Written,
+            Shape::One(Scalar::Bool) => Probe::Bool,
+            Shape::One(Scalar::I32) => Probe::I32,
+            Shape::One(Scalar::I64) => Probe::I64,
+            Shape::One(Scalar::String) => Probe::String,
+            Shape::Opt(Scalar::Bool) => Probe::OptBool,
+            Shape::Opt(Scalar::I32) => Probe::OptI32,
+            Shape::Opt(Scalar::I64) => Probe::OptI64,
+            Shape::Opt(Scalar::String) => Probe::OptString,
+            Shape::List(Scalar::String) => Probe::Strings,
+            Shape::Map(Scalar::String) => Probe::StringMap,
+            Shape::Opt(_) => Probe::Opt,
+            Shape::OptStruct(_) => Probe::OptStruct,
+            Shape::StructList(_, access) => Probe::StructList(access),
+            Shape::StructMap(_, access) => Probe::StructMap(access),
+            _ => Probe::Value,
+        }
     }
 }
 
@@ -140,8 +182,13 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
                 flatten(inner, offset, &[via, &[inner.name]].concat(), out);
             }
             shape => {
-                let key = format!("\"{}\":", field.json).into();
-                out.push(FlatField { field, offset, shape, key, via: via.into() });
+                let key = format!("\"{}\":", field.json).into_boxed_str();
+                let padded_key = std::array::from_fn(|i| match i {
+                    0 => b',',
+                    i => key.as_bytes().get(i - 1).copied().unwrap_or(0),
+                });
+                let probe = Probe::of(shape, field.flags);
+                out.push(FlatField { field, offset, shape, key, padded_key, via: via.into(), probe });
             }
         }
     }

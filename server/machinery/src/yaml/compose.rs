@@ -21,10 +21,17 @@ pub(super) struct Node {
 
 pub(super) enum Kind {
     /// `plain`: without quotes, so that its text may be more than a string. A tag is in its long form.
-    Scalar { value: String, tag: Option<String>, plain: bool },
+    Scalar {
+        value: String,
+        tag: Option<String>,
+        plain: bool,
+    },
     Sequence(Vec<usize>),
     Mapping(Vec<(usize, usize)>),
-    Alias { name: String, target: usize },
+    Alias {
+        name: String,
+        target: usize,
+    },
 }
 
 /// Reads the first document of a stream.
@@ -67,7 +74,9 @@ struct Composer<'t> {
 impl Composer<'_> {
     fn next(&mut self) -> Result<Event, Error> {
         self.parser.parse().map_err(|problem| match problem.kind() {
-            ErrorKind::Reader | ErrorKind::Io => error(format_args!("{}", reader_error(self.document).unwrap_or(problem.problem()))),
+            ErrorKind::Reader | ErrorKind::Io => {
+                error(format_args!("{}", reader_error(self.document).unwrap_or(problem.problem())))
+            }
             ErrorKind::Scanner => self.scanner_error(&problem),
             _ => parser_error(&problem),
         })

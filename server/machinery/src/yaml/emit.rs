@@ -42,7 +42,9 @@ fn write(emitter: &mut Emitter<'_>, value: &Value) -> Written {
         Value::Bool(false) => scalar(emitter, "false", ScalarStyle::Plain),
         Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
             // What JSON writes for these is read back as an unsigned integer.
-            Some(value) if (I64_END..U64_END).contains(&value) => scalar(emitter, &value.to_string(), ScalarStyle::Plain),
+            Some(value) if (I64_END..U64_END).contains(&value) => {
+                scalar(emitter, &value.to_string(), ScalarStyle::Plain)
+            }
             Some(value) => scalar(emitter, &float(value), ScalarStyle::Plain),
             None => scalar(emitter, &number.to_string(), ScalarStyle::Plain),
         },
@@ -115,7 +117,14 @@ fn is_base_60(text: &str) -> bool {
 /// Go's `strconv.FormatFloat(value, 'g', -1, 64)`: with an exponent from a million on.
 pub(super) fn float(value: f64) -> String {
     if !value.is_finite() {
-        return if value.is_nan() { ".nan" } else if value > 0.0 { ".inf" } else { "-.inf" }.into();
+        return if value.is_nan() {
+            ".nan"
+        } else if value > 0.0 {
+            ".inf"
+        } else {
+            "-.inf"
+        }
+        .into();
     }
     let text = format!("{value:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -139,8 +148,7 @@ fn natural_order(a: &str, b: &str) -> Ordering {
         (false, false) => {}
     }
     // A zero inside a number that has begun is no leading zero.
-    let begun = (x == '0' || y == '0')
-        && a[..at].iter().rev().take_while(|c| c.is_numeric()).any(|c| *c != '0');
+    let begun = (x == '0' || y == '0') && a[..at].iter().rev().take_while(|c| c.is_numeric()).any(|c| *c != '0');
     let number = |text: &[char]| {
         let digits = text[at..].iter().take_while(|c| c.is_numeric());
         digits.fold((i64::from(begun), 0), |(sum, count), c| {

@@ -45,7 +45,9 @@ impl Builder<'_> {
         let node = &nodes.all[index];
         match &node.kind {
             Kind::Scalar { .. } => scalar_value(node),
-            Kind::Sequence(items) => items.iter().map(|item| self.node(*item)).collect::<Result<_, _>>().map(Value::Array),
+            Kind::Sequence(items) => {
+                items.iter().map(|item| self.node(*item)).collect::<Result<_, _>>().map(Value::Array)
+            }
             Kind::Mapping(entries) => {
                 let mut map = Mapping::default();
                 self.fill(entries, &mut map)?;
@@ -153,7 +155,9 @@ fn want_map() -> Error {
 
 fn is_merge(node: &Node) -> bool {
     match &node.kind {
-        Kind::Scalar { value, tag, plain } => value == "<<" && (*plain || tag.as_deref() == Some("tag:yaml.org,2002:merge")),
+        Kind::Scalar { value, tag, plain } => {
+            value == "<<" && (*plain || tag.as_deref() == Some("tag:yaml.org,2002:merge"))
+        }
         _ => false,
     }
 }
@@ -220,9 +224,12 @@ fn go_syntax(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         Value::String(text) => quote(text),
-        Value::Array(items) => format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            format!("[]interface {{}}{{{}}}", items.iter().map(go_syntax).collect::<Vec<_>>().join(", "))
+        }
         Value::Object(map) => {
-            let entries: Vec<_> = map.iter().map(|(key, value)| format!("{}:{}", quote(key), go_syntax(value))).collect();
+            let entries: Vec<_> =
+                map.iter().map(|(key, value)| format!("{}:{}", quote(key), go_syntax(value))).collect();
             format!("map[interface {{}}]interface {{}}{{{}}}", entries.join(", "))
         }
         other => other.to_string(),
