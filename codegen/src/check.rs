@@ -10,7 +10,8 @@ mod hatches;
 mod kinds;
 mod lints;
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::hatches::Hatches;
@@ -22,16 +23,21 @@ struct Checker<'a> {
     model: &'a Model,
     origins: &'a Origins,
     diagnostics: &'a mut Diagnostics,
+    /// Files with mistakes that were found before: what would only follow from those is not said again.
+    broken: BTreeSet<PathBuf>,
 }
 
 /// Runs every check and lint.
 pub fn check(root: &Path, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(root);
     let hatches = Hatches::read(root, model);
-    let mut checker = Checker { model, origins, diagnostics };
+    let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
+    let mut checker = Checker { model, origins, diagnostics, broken };
     for one in &model.structs {
         checker.structure(one, &formats);
-        checker.conversion(one);
+        if !checker.broken.contains(&one.span.file) {
+            checker.conversion(one);
+        }
     }
     for one in &model.enums {
         checker.enumeration(one);

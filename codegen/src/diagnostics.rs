@@ -105,6 +105,10 @@ impl Diagnostics {
         self.items.iter().any(|item| item.level == Level::Error)
     }
 
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -66,7 +66,11 @@ pub fn settle(root: &Path, files: &[LedgerFile], check: bool) -> Result<(), Diag
             let help = "run `cargo build` without CI set, and commit what it writes";
             diagnostics.push(Diagnostic::error(codes::LEDGER_STALE, &span, message).help(help));
         } else if let Err(error) = write(&root.join(&file.path), &file.text) {
-            diagnostics.push(Diagnostic::error(codes::LEDGER_SYNTAX, &span, format!("cannot write this file: {error}")));
+            diagnostics.push(Diagnostic::error(
+                codes::LEDGER_SYNTAX,
+                &span,
+                format!("cannot write this file: {error}"),
+            ));
         }
     }
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(()) }

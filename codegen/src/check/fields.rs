@@ -143,7 +143,7 @@ impl Checker<'_> {
 
     fn map_keys(&mut self, field: &Field) {
         let (Some(ListSemantics::Map(keys)), TypeRef::List(items)) = (&field.list, &field.ty) else { return };
-        let place = self.word(&field.span, "list");
+        let place = self.word(&field.span, "list=");
         let TypeRef::Struct(id) = **items else {
             let message = "`list = map(..)` is for lists of structs";
             return self.push(
@@ -172,7 +172,7 @@ impl Checker<'_> {
     fn format(&mut self, field: &Field, formats: &Formats) {
         let Some(format) = field.validation.format.as_ref().filter(|_| !formats.fields.is_empty()) else { return };
         if !formats.fields.contains(format) {
-            let place = self.word(&field.span, "format");
+            let place = self.word(&field.span, "format=");
             let diagnostic = Diagnostic::error(codes::FORMAT, &place, format!("unknown format `{format}`"));
             self.push(diagnostic.suggest(format, formats.fields.iter().map(String::as_str)));
         }

@@ -19,7 +19,7 @@ impl Checker<'_> {
         let Some(resource) = &kind.resource else { return };
         self.names(kind, resource);
         if !formats.names.is_empty() && !formats.names.contains(&resource.name_rule) {
-            let place = self.word(&kind.span, "name");
+            let place = self.word(&kind.span, "name=");
             let diagnostic =
                 Diagnostic::error(codes::FORMAT, &place, format!("unknown name rule `{}`", resource.name_rule));
             self.push(diagnostic.suggest(&resource.name_rule, formats.names.iter().map(String::as_str)));
@@ -40,7 +40,7 @@ impl Checker<'_> {
     fn storage_version(&mut self, kind: &Kind) {
         let versions = || kind.versions.iter().map(|version| version.version.as_str());
         if !versions().any(|version| version == kind.storage_version) {
-            let place = self.word(&kind.span, "storage");
+            let place = self.word(&kind.span, "storage=");
             let message = format!("`{}` does not exist in {}", kind.name, kind.storage_version);
             self.push(Diagnostic::error(codes::KIND, &place, message).suggest(&kind.storage_version, versions()));
         }
@@ -59,7 +59,7 @@ impl Checker<'_> {
             .chain([("short", resource.short_names.as_slice()), ("category", resource.categories.as_slice())]);
         for (word, names) in said {
             for name in names.iter().filter(|name| !label(name)) {
-                let place = self.word(&kind.span, word);
+                let place = self.word(&kind.span, &format!("{word}="));
                 let diagnostic = Diagnostic::error(codes::KIND, &place, format!("`{name}` cannot be part of a URL"));
                 self.push(diagnostic.help("small letters, digits and `-`"));
             }

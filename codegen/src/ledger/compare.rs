@@ -23,12 +23,14 @@ struct Change {
 
 /// Reports the breaks of one group, and gives its ledger as it should be.
 pub fn group(old: &Facts, now: &Surface, origins: &Origins, path: &Path, diagnostics: &mut Diagnostics) -> Facts {
-    let mut comparison = Comparison { old, now, changes: Vec::new() };
+    let mut comparison = Comparison { old, now, origins, changes: Vec::new() };
     comparison.versions();
     comparison.all();
     comparison.reused_numbers();
     let mut next = now.facts.clone();
-    next.extend(old.iter().filter(|(key, _)| key.word == Word::Break).map(|(key, reason)| (key.clone(), reason.clone())));
+    next.extend(
+        old.iter().filter(|(key, _)| key.word == Word::Break).map(|(key, reason)| (key.clone(), reason.clone())),
+    );
     next.extend(kept_gone(old, now));
     let mut used = Vec::new();
     for change in comparison.changes {
@@ -38,7 +40,7 @@ pub fn group(old: &Facts, now: &Surface, origins: &Origins, path: &Path, diagnos
             Some(intent) => {
                 used.push(intent.span.clone());
                 let subject = format!("{} {}", change.code, change.key.subject);
-                next.insert(Key::new(&change.key.version, Word::Break, subject), intent.reason.clone());
+                next.insert(Key::new(&change.key.version, Word::Break, subject), recorded(intent));
             }
             None => diagnostics.push(change.diagnostic(old, path, alpha)),
         }
@@ -64,6 +66,7 @@ fn kept_gone(old: &Facts, now: &Surface) -> Facts {
 struct Comparison<'a> {
     old: &'a Facts,
     now: &'a Surface,
+    origins: &'a Origins,
     changes: Vec<Change>,
 }
 
@@ -78,7 +81,14 @@ impl Comparison<'_> {
             let message = format!("version {version} is gone");
             let help = vec!["clients and stored objects still speak it: keep it as `unserved`".to_string()];
             let key = Key::new(version, Word::Struct, version);
-            self.changes.push(Change { code: codes::GONE_TYPE, key, message, place: self.now.group.clone(), help, items });
+            self.changes.push(Change {
+                code: codes::GONE_TYPE,
+                key,
+                message,
+                place: self.now.group.clone(),
+                help,
+                items,
+            });
         }
     }
 
@@ -148,27 +158,32 @@ impl Comparison<'_> {
         let (old, now) = (FieldFacts::read(old), FieldFacts::read(now));
         let mut found = Vec::new();
         if old.number != now.number {
-            found.push((codes::NUMBER_CHANGED, format!("had the number {} and has now {}", old.number, now.number)));
+            found.push((
+                codes::NUMBER_CHANGED,
+                "number",
+                format!("had the number {} and has now {}", old.number, now.number),
+            ));
         }
         if old.ty != now.ty {
-            found.push((codes::TYPE_CHANGED, format!("was `{}` and is now `{}`", old.ty, now.ty)));
+            found.push((codes::TYPE_CHANGED, "type", format!("was `{}` and is now `{}`", old.ty, now.ty)));
         }
         if old.presence == "optional" && now.presence == "required" {
-            found.push((codes::NOW_REQUIRED, "was optional and is now required".to_string()));
+            found.push((codes::NOW_REQUIRED, "required", "was optional and is now required".to_string()));
         }
         if old.default != now.default {
             let shown = |default: Option<&str>| default.map_or("none".to_string(), |text| format!("`{text}`"));
             let message = format!("had the default {} and has now {}", shown(old.default), shown(now.default));
-            found.push((codes::DEFAULT_CHANGED, message));
+            found.push((codes::DEFAULT_CHANGED, "default", message));
         }
         if old.semantics != now.semantics {
-            let shown = |semantics: &[&str]| if semantics.is_empty() { "nothing".to_string() } else { semantics.join(" ") };
+            let shown =
+                |semantics: &[&str]| if semantics.is_empty() { "nothing".to_string() } else { semantics.join(" ") };
             let message = format!("was merged by {} and is now by {}", shown(&old.semantics), shown(&now.semantics));
-            found.push((codes::SEMANTICS_CHANGED, message));
+            found.push((codes::SEMANTICS_CHANGED, "list", message));
         }
-        for (code, what) in found {
+        for (code, word, what) in found {
             let message = format!("`{}` in {} {what}", key.subject, key.version);
-            self.on_item(code, key, message);
+            self.on_item(code, key, word, message);
         }
     }
 
@@ -176,7 +191,12 @@ impl Comparison<'_> {
         let (old, now): (Vec<&str>, Vec<&str>) = (old.split(' ').collect(), now.split(' ').collect());
         let lost = old.iter().skip(2).filter(|name| !now.iter().skip(2).any(|other| other == *name)).copied();
         for name in lost {
-            self.on_item(codes::RESOURCE_CHANGED, key, format!("`{}` in {} has lost the subresource `{name}`", key.subject, key.version));
+            self.on_item(
+                codes::RESOURCE_CHANGED,
+                key,
+                "plural",
+                format!("`{}` in {} has lost the subresource `{name}`", key.subject, key.version),
+            );
         }
         if old.first() != Some(&"") && old.iter().take(2).ne(now.iter().take(2)) {
             let message = format!(
@@ -186,15 +206,16 @@ impl Comparison<'_> {
                 old.iter().take(2).copied().collect::<Vec<_>>().join(" "),
                 now.iter().take(2).copied().collect::<Vec<_>>().join(" ")
             );
-            self.on_item(codes::RESOURCE_CHANGED, key, message);
+            self.on_item(codes::RESOURCE_CHANGED, key, "plural", message);
         }
     }
 
     /// A change of something that is still there.
-    fn on_item(&mut self, code: Code, key: &Key, message: String) {
-        let place = self.place(key);
+    fn on_item(&mut self, code: Code, key: &Key, word: &str, message: String) {
+        let item = self.place(key);
+        let place = self.origins.word(&item, word).clone();
         let help = vec![format!("if that is meant: `#[breaks({code}, reason = \"..\")]` here")];
-        let items = vec![(place.clone(), None)];
+        let items = vec![(item, None)];
         self.changes.push(Change { code, key: key.clone(), message, place, help, items });
     }
 
@@ -205,7 +226,9 @@ impl Comparison<'_> {
         for (key, rest) in fields {
             let number = number_of(rest);
             let same_struct = |other: &Key| {
-                matches!(other.word, Word::Field | Word::Gone) && other.version == key.version && other.owner() == key.owner()
+                matches!(other.word, Word::Field | Word::Gone)
+                    && other.version == key.version
+                    && other.owner() == key.owner()
             };
             let taken = self.old.iter().find(|(other, rest)| {
                 same_struct(other) && other.member() != key.member() && number != "0" && number_of(rest) == number
@@ -215,10 +238,13 @@ impl Comparison<'_> {
                 Some(taken) if !self.now.facts.contains_key(taken.0) => taken,
                 _ => continue,
             };
-            found.push((key.clone(), format!("the number {number} of `{}` meant `{}` before", key.subject, other.member())));
+            found.push((
+                key.clone(),
+                format!("the number {number} of `{}` meant `{}` before", key.subject, other.member()),
+            ));
         }
         for (key, message) in found {
-            self.on_item(codes::NUMBER_REUSED, &key, message);
+            self.on_item(codes::NUMBER_REUSED, &key, "number", message);
         }
     }
 }
@@ -234,7 +260,8 @@ impl Change {
         }
         let line = old.get(&self.key).map(|rest| self.key.line(rest));
         match line {
-            Some(line) => diagnostic.help(format!("if it was never released, delete this line from `{}`:\n{line}", path.display())),
+            Some(line) => diagnostic
+                .help(format!("if it was never released, delete this line from `{}`:\n{line}", path.display())),
             None => diagnostic,
         }
     }
@@ -254,18 +281,24 @@ fn declared<'o>(change: &Change, now: &Surface, origins: &'o Origins) -> Option<
 
 /// Breaks that neither break anything now nor are in the ledger.
 fn idle_breaks(old: &Facts, now: &Surface, origins: &Origins, used: &[Span], diagnostics: &mut Diagnostics) {
-    let recorded = |intent: &Break| {
-        old.iter().any(|(key, reason)| {
-            key.word == Word::Break && key.subject.starts_with(&intent.code) && *reason == intent.reason
-        })
+    let known = |intent: &Break| {
+        let of_code = old.iter().filter(|(key, _)| key.word == Word::Break && key.subject.starts_with(&intent.code));
+        of_code.into_iter().any(|(_, reason)| *reason == recorded(intent))
     };
     let places: std::collections::BTreeSet<&Span> = now.places.values().collect();
     let on_items = places.into_iter().filter_map(|span| origins.marks.get(span)).flat_map(|marks| &marks.breaks);
     let on_group = origins.group_breaks.get(&now.module).into_iter().flatten();
-    for intent in on_items.chain(on_group).filter(|intent| !used.contains(&intent.span) && !recorded(intent)) {
+    for intent in on_items.chain(on_group).filter(|intent| !used.contains(&intent.span) && !known(intent)) {
         let message = format!("`breaks({}, ..)` breaks nothing", intent.code);
-        diagnostics.push(Diagnostic::error(codes::BREAKS_NOTHING, &intent.span, message).help("drop it, or name what it breaks"));
+        diagnostics.push(
+            Diagnostic::error(codes::BREAKS_NOTHING, &intent.span, message).help("drop it, or name what it breaks"),
+        );
     }
+}
+
+/// What the ledger keeps of a break that was meant: `1.37: Nobody painted anything.`
+fn recorded(intent: &Break) -> String {
+    if intent.since.is_empty() { intent.reason.clone() } else { format!("{}: {}", intent.since, intent.reason) }
 }
 
 fn number_of(rest: &str) -> &str {

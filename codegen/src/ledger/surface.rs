@@ -32,8 +32,14 @@ pub fn of(model: &Model, group: &Group, origins: &Origins) -> Surface {
             surface.add(Key::new(&version.name, Word::Enum, name.clone()), String::new(), &one.span);
             let places = origins.variants.get(&one.span);
             for (_, value, _) in &one.variants {
-                let place = places.and_then(|all| all.iter().find(|(said, _)| said == value)).map_or(&one.span, |(_, span)| span);
-                surface.add(Key::new(&version.name, Word::Value, format!("{name} {}", quoted(value))), String::new(), place);
+                let place = places
+                    .and_then(|all| all.iter().find(|(said, _)| said == value))
+                    .map_or(&one.span, |(_, span)| span);
+                surface.add(
+                    Key::new(&version.name, Word::Value, format!("{name} {}", quoted(value))),
+                    String::new(),
+                    place,
+                );
             }
         }
     }
@@ -67,8 +73,10 @@ impl Surface {
             if let Some(resource) = &kind.resource {
                 let scope = if resource.namespaced { "Namespaced" } else { "Cluster" };
                 let _ = write!(rest, "{} {scope}", resource.plural);
-                let listed = |name: &&str| version.subresources.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
-                let mut names: Vec<&str> = resource.subresources.iter().map(|one| one.name.as_str()).filter(listed).collect();
+                let listed =
+                    |name: &&str| version.subresources.as_ref().is_none_or(|only| only.iter().any(|one| one == name));
+                let mut names: Vec<&str> =
+                    resource.subresources.iter().map(|one| one.name.as_str()).filter(listed).collect();
                 names.sort_unstable();
                 for name in names {
                     let _ = write!(rest, " {name}");

@@ -88,7 +88,8 @@ pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
             None => {
                 let span = Span { file: path.to_path_buf(), line: index + 1, column: 1 };
                 let diagnostic = Diagnostic::error(codes::LEDGER_SYNTAX, &span, "this line of the ledger says nothing");
-                diagnostics.push(diagnostic.help("a merge gone wrong? delete the line, and the build writes what is missing"));
+                diagnostics
+                    .push(diagnostic.help("a merge gone wrong? delete the line, and the build writes what is missing"));
                 broken = true;
             }
         }
@@ -114,7 +115,8 @@ fn parse(line: &str) -> Option<(Key, String)> {
         _ => rest.split_once(' ').unwrap_or((rest, "")),
     };
     let field = matches!(word, Word::Field | Word::Gone);
-    (!field || (subject.contains('.') && !rest.is_empty())).then(|| (Key::new(version, *word, subject), rest.to_string()))
+    (!field || (subject.contains('.') && !rest.is_empty()))
+        .then(|| (Key::new(version, *word, subject), rest.to_string()))
 }
 
 /// The ledger of a group.
@@ -122,5 +124,8 @@ pub fn write(group: &str, facts: &Facts) -> String {
     let name = if group.is_empty() { "the core group" } else { group };
     let mut lines: Vec<String> = facts.iter().map(|(key, rest)| key.line(rest)).collect();
     lines.sort();
-    format!("# What {name} has published. Written by the build, kept in the repository; see docs/ledger.md.\n{}\n", lines.join("\n"))
+    format!(
+        "# What {name} has published. Written by the build, kept in the repository; see docs/ledger.md.\n{}\n",
+        lines.join("\n")
+    )
 }

@@ -78,6 +78,8 @@ pub struct Field {
     pub ty: TypeExpr,
     pub number: Option<Span>,
     pub json_only: bool,
+    /// Something about it was reported, so that what is missing need not be.
+    pub broken: bool,
     pub default: Option<Expr>,
     pub renamed: Option<Marked>,
     pub gone: bool,
@@ -99,6 +101,8 @@ pub struct Marks {
 pub struct Break {
     pub code: String,
     pub what: Option<String>,
+    /// Release of the break.
+    pub since: String,
     pub reason: String,
     pub span: Span,
 }

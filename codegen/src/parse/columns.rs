@@ -3,7 +3,7 @@
 use super::reader::{Attr, Reader, path_text};
 use super::words::{Entry, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{Cell, Column};
+use crate::model::{Cell, Column, Span};
 
 /// Types of a column, as OpenAPI and the table API say them.
 const TYPES: &[&str] = &["string", "integer", "number", "boolean", "date"];
@@ -34,7 +34,10 @@ impl Reader<'_> {
                 {
                     out.kind = path.text();
                 }
-                (None, _) => cell = self.cell(entry).or(cell),
+                (None, _) => {
+                    out.span = path_span(entry);
+                    cell = self.cell(entry).or(cell);
+                }
             }
         }
         match cell {
@@ -52,7 +55,10 @@ impl Reader<'_> {
         match entry.word().as_deref() {
             Some("priority") => out.priority = self.number(entry).unwrap_or_default(),
             Some("format") => out.format = self.ident(entry).unwrap_or_default().text,
-            Some("by_hand") => *cell = self.ident(entry).map(|function| Cell::ByHand(function.text)),
+            Some("by_hand") => {
+                out.span.clone_from(&entry.value.span);
+                *cell = self.ident(entry).map(|function| Cell::ByHand(function.text));
+            }
             _ => self.unknown(entry, "column", &["priority", "format", "by_hand"]),
         }
     }
@@ -100,6 +106,14 @@ impl Reader<'_> {
                 return None;
             }
         })
+    }
+}
+
+/// The path of a cell, within its call if there is one.
+fn path_span(entry: &Entry) -> Span {
+    match &entry.value.kind {
+        ExprKind::Call(_, arguments) => arguments.first().map_or(entry.span(), Entry::span).clone(),
+        _ => entry.span().clone(),
     }
 }
 

@@ -49,7 +49,8 @@ impl Reader<'_> {
     pub fn fields(&mut self, fields: &syn::FieldsNamed) -> Vec<Field> {
         let read: Vec<Field> = fields.named.iter().map(|field| self.field(field)).collect();
         let next = read.iter().map(|field| field.model.number).max().unwrap_or(0) + 1;
-        for field in read.iter().filter(|field| field.number.is_none() && !field.json_only && !field.gone) {
+        let numberless = |field: &&Field| field.number.is_none() && !field.json_only && !field.gone && !field.broken;
+        for field in read.iter().filter(numberless) {
             let message = format!("`{}` has no protobuf number", field.model.name);
             let diagnostic = Diagnostic::error(codes::NO_NUMBER, &field.model.span, message);
             self.push(diagnostic.help(format!("write `#[field({next})]` above it; {next} is free")));
@@ -59,6 +60,7 @@ impl Reader<'_> {
 
     fn field(&mut self, field: &syn::Field) -> Field {
         let Some(ident) = &field.ident else { return Field::default() };
+        let before = self.diagnostics.len();
         let (docs, attrs) = self.attributes(&field.attrs, ATTRIBUTES, "a field");
         let mut out = Field { ty: self.type_expr(&field.ty), ..Field::default() };
         out.model.name = ident.unraw().to_string();
@@ -85,6 +87,7 @@ impl Reader<'_> {
         }
         self.no_option_inside(&out.ty);
         self.settle(&mut out);
+        out.broken = self.diagnostics.len() > before;
         out
     }
 
@@ -144,6 +147,7 @@ impl Reader<'_> {
                 continue;
             };
             field.words.push((word.clone(), entry.span().clone()));
+            field.words.push((format!("{word}="), entry.value.span.clone()));
             self.field_word(&word, entry, field);
         }
     }

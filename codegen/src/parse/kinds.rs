@@ -76,6 +76,7 @@ impl Reader<'_> {
                 continue;
             };
             self.kind_word(&word, entry, &mut out);
+            out.words.push((format!("{word}="), entry.value.span.clone()));
             out.words.push((word, entry.span().clone()));
         }
         out
@@ -204,7 +205,8 @@ impl Reader<'_> {
             self.error(codes::BAD_VALUE, &attr.span, "`selectable(..)` starts with a path such as `spec.nodeName`");
             return None;
         };
-        let mut out = model::Selectable { label, span: attr.span.clone(), ..model::Selectable::default() };
+        let span = attr.entries.first().map_or(&attr.span, Entry::span).clone();
+        let mut out = model::Selectable { label, span, ..model::Selectable::default() };
         for entry in attr.entries.iter().skip(1) {
             match entry.word().as_deref() {
                 Some("alias") => out.aliases = self.strings(entry),

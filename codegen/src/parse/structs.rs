@@ -240,7 +240,7 @@ impl Reader<'_> {
         for entry in attr.entries.iter().skip(1) {
             match entry.word().as_deref() {
                 Some("field" | "value" | "name") => out.what = self.ident(entry).map(|what| what.text),
-                Some("since") => drop(self.string(entry)),
+                Some("since") => out.since = self.string(entry).unwrap_or_default(),
                 Some("reason") => out.reason = self.string(entry).unwrap_or_default(),
                 _ => self.unknown(entry, "breaks", &["field", "value", "name", "since", "reason"]),
             }

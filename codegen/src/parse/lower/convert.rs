@@ -14,7 +14,13 @@ use crate::model::{Conversion, Field, Model, Span, StructId, TypeRef};
 use crate::paths;
 
 /// Fills [`crate::model::Struct::conversion`] of every struct that has a hub.
-pub fn build(program: &Program, instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics: &mut Diagnostics) {
+pub fn build(
+    program: &Program,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    model: &mut Model,
+    diagnostics: &mut Diagnostics,
+) {
     let mut pairs: HashMap<StructId, StructId> = HashMap::new();
     within_groups(instances, ids, &mut pairs);
     across_groups(program, instances, ids, model, &mut pairs);
@@ -95,7 +101,9 @@ fn renames(instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics:
             match (&mut model.structs[here.0].conversion, counterpart) {
                 (Some(conversion), Some(hub)) => {
                     let json = &member.field.model.json;
-                    conversion.renames.push((if json.is_empty() { &member.field.model.name } else { json }.clone(), hub));
+                    conversion
+                        .renames
+                        .push((if json.is_empty() { &member.field.model.name } else { json }.clone(), hub));
                 }
                 _ => diagnostics.push(no_counterpart(renamed)),
             }
@@ -112,7 +120,13 @@ fn error(code: Code, span: &Span, message: String) -> Diagnostic {
     Diagnostic::error(code, span, message)
 }
 
-fn find(program: &Program, instances: &Instances<'_>, ids: &Ids, by: DeclId, convert: &Convert) -> Result<StructId, Diagnostic> {
+fn find(
+    program: &Program,
+    instances: &Instances<'_>,
+    ids: &Ids,
+    by: DeclId,
+    convert: &Convert,
+) -> Result<StructId, Diagnostic> {
     let version = program.home(by);
     let key = program.find(by.group, version, &convert.of.text, version).ok();
     key.and_then(|key| instances.get(key)).and_then(|id| ids.struct_of(id)).ok_or_else(|| {

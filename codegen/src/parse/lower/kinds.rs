@@ -109,7 +109,7 @@ fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut D
     let decl = program.decl(id);
     let Some(plural) = &kind.plural else {
         let allowed = ["list", "stored_as", "gate", "bare"];
-        let extra = kind.words.iter().find(|(word, _)| !allowed.contains(&word.as_str()));
+        let extra = kind.words.iter().find(|(word, _)| !allowed.contains(&word.trim_end_matches('=')));
         if let Some((word, span)) = extra {
             let message = format!("`{word}` is for resources, and `{}` has no `plural`", decl.name);
             diagnostics.push(Diagnostic::error(codes::KIND, span, message).help("add `plural = \"..\"` to serve it"));

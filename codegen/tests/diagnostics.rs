@@ -1,0 +1,71 @@
+//! Every code of a diagnostic has a case in `tests/diagnostics/<code>/`, a tree that provokes it, with the whole text that a
+//! person reads in `expected.txt`; and a section in `docs/api-defs-errors.md`.
+//!
+//! A case's files are laid over `tests/diagnostics/common/`. `BLESS=1 cargo test -p codegen --test diagnostics` writes the
+//! expected texts anew; look at the difference before committing it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::diagnostics::codes;
+
+fn cases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics")
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target)
+        } else {
+            let _ = fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// What a build says about a case. Cases with a ledger are built as under CI, others as if theirs were still to be written.
+fn report(code: &str) -> String {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("diagnostics").join(code);
+    let _ = fs::remove_dir_all(&root);
+    copy(&cases().join("common"), &root);
+    copy(&cases().join(code), &root);
+    let examined = codegen::examine(&root);
+    let text = examined.diagnostics.to_string();
+    let settled = root.join("ledger").is_dir() && !examined.diagnostics.has_errors();
+    match settled.then(|| codegen::ledger::settle(&root, &examined.ledger, true)) {
+        Some(Err(stale)) => text + &stale.to_string(),
+        _ => text,
+    }
+}
+
+#[test]
+fn every_mistake_is_answered_as_expected() {
+    let mut wrong = Vec::new();
+    for (code, _) in codes::ALL {
+        let path = cases().join(code.0).join("expected.txt");
+        let (report, expected) = (report(code.0), fs::read_to_string(&path).unwrap_or_default());
+        assert!(report.contains(&format!("[{code}]")), "the case of {code} does not provoke it:\n{report}");
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&path, &report).unwrap();
+        } else if report != expected {
+            wrong.push(format!("{code}: expected\n{expected}\ngot\n{report}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\nBLESS=1 accepts what is meant", wrong.join("\n"));
+}
+
+#[test]
+fn every_case_is_of_a_code_and_every_code_has_a_page() {
+    let codes: Vec<String> = codes::ALL.iter().map(|(code, _)| code.to_string()).collect();
+    let folders =
+        fs::read_dir(cases()).unwrap().flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let folders: BTreeSet<String> = folders.filter(|name| name != "common").collect();
+    assert_eq!(folders, codes.iter().cloned().collect());
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/api-defs-errors.md")).unwrap();
+    let sections = page.lines().filter_map(|line| line.strip_prefix("### ")?.split(' ').next());
+    let sections: Vec<String> = sections.map(str::to_string).collect();
+    assert_eq!(sections, codes, "sections of docs/api-defs-errors.md, in order");
+}

@@ -1,0 +1,4 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    pub stock i32,
+}

@@ -1,0 +1,10 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}
+
+impl ProductSpec {}
+
+fn stock() {}

@@ -1,0 +1,10 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1, required, always)]
+    pub stock: i32,
+
+    /// Units in stock.
+    #[field(2, min = 5, max = 4)]
+    pub limit: i32,
+}

@@ -1,0 +1,4 @@
+//! A name that is none.
+
+#![group("Shop_Example")]
+#![version(v1)]

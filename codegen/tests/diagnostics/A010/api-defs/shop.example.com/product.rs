@@ -1,0 +1,9 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+
+    /// Most units ever kept.
+    pub limit: i32,
+}

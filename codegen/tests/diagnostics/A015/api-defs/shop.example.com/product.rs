@@ -1,0 +1,17 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: Stokc,
+
+    /// Units in stock.
+    #[field(2)]
+    pub meta: ObjectMeta,
+}
+
+/// Units in stock.
+pub struct Stock {
+    /// Units in stock.
+    #[field(1)]
+    pub units: i32,
+}

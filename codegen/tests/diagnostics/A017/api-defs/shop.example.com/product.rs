@@ -1,0 +1,9 @@
+use crate::meta::ObjektMeta;
+use crate::mete::ObjectMeta;
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}

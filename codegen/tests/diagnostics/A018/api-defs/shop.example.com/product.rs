@@ -1,0 +1,36 @@
+use crate::meta::ObjectMeta;
+
+/// A thing on sale.
+#[kind(plural = "products", scope = Namespaced)]
+#[versions(v1, v1beta1)]
+pub struct Product {
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+}
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}
+
+mod v1beta1 {
+    #[differs(ProductSpek)]
+    struct ProductSpek {
+        /// Units in stock.
+        #[field(7)]
+        units: i32,
+    }
+
+    #[differs(ProductSpec)]
+    struct ProductSpec {
+        /// Units in stock.
+        #[field(1, renamed = stok)]
+        units: i32,
+    }
+}

@@ -1,0 +1,10 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1, min_length = 1)]
+    pub stock: i32,
+
+    /// Units in stock.
+    #[field(2, min = 1)]
+    pub supplier: String,
+}

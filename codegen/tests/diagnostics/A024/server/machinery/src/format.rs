@@ -1,0 +1,5 @@
+pub enum DeclaredFormat {
+    ShortName,
+    LongName,
+    Uuid,
+}

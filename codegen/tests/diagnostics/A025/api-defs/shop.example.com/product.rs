@@ -1,0 +1,20 @@
+use crate::meta::ObjectMeta;
+
+/// A thing on sale.
+#[kind(plural = "Products", storage = v1beta1)]
+#[versions(v1)]
+pub struct Product {
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+}
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}

@@ -1,0 +1,7 @@
+/// What happens on shortage.
+pub enum OnShortage {
+    Backorder(i32),
+    Refuse,
+    #[value("Refuse")]
+    Decline,
+}

@@ -1,0 +1,3 @@
+//! Hatches.
+
+pub fn product_spec(spec: &crate::shop::v1::ProductSpec) {}

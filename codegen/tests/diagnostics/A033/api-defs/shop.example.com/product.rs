@@ -1,0 +1,8 @@
+/// What the seller asks for.
+#[allow(L006)]
+#[allow(L999)]
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}

@@ -1,0 +1,9 @@
+/// What the seller asks for.
+#[proto(items)]
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1, inline)]
+    pub stock: i32,
+}
+
+pub struct Nothing;

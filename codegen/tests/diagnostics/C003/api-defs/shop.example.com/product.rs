@@ -1,0 +1,6 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(2)]
+    pub stock: i32,
+}

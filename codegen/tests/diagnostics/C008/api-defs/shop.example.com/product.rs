@@ -1,0 +1,4 @@
+/// What happens on shortage.
+pub enum OnShortage {
+    Backorder,
+}

@@ -1,0 +1,7 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[breaks(C005, reason = "We need more.")]
+    #[field(1)]
+    pub stock: i32,
+}

@@ -1,0 +1,6 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1, always)]
+    pub stock: i32,
+}

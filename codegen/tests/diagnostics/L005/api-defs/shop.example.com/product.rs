@@ -1,0 +1,8 @@
+use crate::meta::Condition;
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1, list = atomic)]
+    pub conditions: Vec<Condition>,
+}

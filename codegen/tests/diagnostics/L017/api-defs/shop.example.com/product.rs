@@ -1,0 +1,6 @@
+/// What happens on shortage.
+pub enum OnShortage {
+    Backorder,
+    #[value("refuse")]
+    Refuse,
+}

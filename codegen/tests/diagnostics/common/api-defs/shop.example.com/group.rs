@@ -1,0 +1,5 @@
+//! What a shop sells.
+
+#![group("shop.example.com")]
+#![version(v1)]
+#![version(v1beta1)]

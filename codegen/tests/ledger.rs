@@ -1,0 +1,124 @@
+//! What a build writes into the ledger, and what it refuses.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codegen::Examined;
+use codegen::diagnostics::Level;
+
+/// A project of one group with the given versions and definitions, and its ledger.
+struct Project {
+    root: PathBuf,
+}
+
+impl Project {
+    fn new(name: &str) -> Self {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ledger").join(name);
+        let _ = fs::remove_dir_all(&root);
+        fs::create_dir_all(root.join("api-defs/shop.example.com")).unwrap();
+        Self { root }
+    }
+
+    fn define(&self, version: &str, fields: &str) -> &Self {
+        self.define_with("", version, fields)
+    }
+
+    fn define_with(&self, attributes: &str, version: &str, fields: &str) -> &Self {
+        let folder = self.root.join("api-defs/shop.example.com");
+        let group = format!("//! What a shop sells.\n#![group(\"shop.example.com\")]\n#![version({version})]\n");
+        fs::write(folder.join("group.rs"), group).unwrap();
+        let product = format!("/// What the seller asks for.\n{attributes}\npub struct ProductSpec {{ {fields} }}\n");
+        fs::write(folder.join("product.rs"), product).unwrap();
+        self
+    }
+
+    /// Builds: codes that were reported, and the ledger's lines afterwards.
+    fn build(&self) -> (Vec<String>, Vec<String>) {
+        let Examined { diagnostics, ledger, .. } = codegen::examine(&self.root);
+        if !diagnostics.has_errors() {
+            codegen::ledger::settle(&self.root, &ledger, false).unwrap();
+        }
+        let level = |level| if level == Level::Error { "error" } else { "warning" };
+        let codes = diagnostics.sorted().iter().map(|one| format!("{} {}", level(one.level), one.code)).collect();
+        let text = fs::read_to_string(self.root.join("ledger/shop.example.com.txt")).unwrap_or_default();
+        (codes, text.lines().skip(1).map(str::to_string).collect())
+    }
+}
+
+fn field(words: &str, field: &str) -> String {
+    format!("/// What it says.\n#[field({words})] pub {field}, ")
+}
+
+fn codes(expected: &[&str]) -> Vec<String> {
+    expected.iter().map(|code| code.to_string()).collect()
+}
+
+#[test]
+fn additions_are_written_down_and_then_stay() {
+    let project = Project::new("additions");
+    project.define("v1", &field("1", "stock: i32")).build();
+    let (reported, lines) = project.define("v1", &(field("1", "stock: i32") + &field("2", "limit: i32"))).build();
+    assert_eq!(reported, codes(&[]));
+    let expected = [
+        "v1 field ProductSpec.limit 2 i32 optional",
+        "v1 field ProductSpec.stock 1 i32 optional",
+        "v1 struct ProductSpec",
+    ];
+    assert_eq!(lines, expected);
+    assert!(codegen::examine(&project.root).ledger.iter().all(|file| !file.stale));
+}
+
+#[test]
+fn required_may_become_optional_but_not_back() {
+    let project = Project::new("presence");
+    project.define("v1", &field("1, required", "stock: i32")).build();
+    assert_eq!(project.define("v1", &field("1", "stock: i32")).build().0, codes(&[]));
+    assert_eq!(project.define("v1", &field("1, required", "stock: i32")).build().0, codes(&["error C006"]));
+}
+
+#[test]
+fn a_break_in_alpha_is_a_warning_and_the_ledger_follows() {
+    let project = Project::new("alpha");
+    project.define("v1alpha1", &field("1", "stock: i32")).build();
+    let (reported, lines) = project.define("v1alpha1", &field("2", "stock: i64")).build();
+    assert_eq!(reported, codes(&["warning C003", "warning C005"]));
+    assert_eq!(lines[0], "v1alpha1 field ProductSpec.stock 2 i64 optional");
+    assert_eq!(project.build().0, codes(&[]));
+}
+
+#[test]
+fn a_break_that_is_meant_is_recorded_once_and_may_stay_or_go() {
+    let project = Project::new("meant");
+    let both = field("1", "stock: i32") + &field("7", "colour: String");
+    project.define("v1", &both).build();
+    let one = field("1", "stock: i32");
+    assert_eq!(project.define("v1", &one).build().0, codes(&["error C002"]));
+    let breaks = "#[breaks(C002, field = colour, since = \"1.37\", reason = \"Nobody painted.\")]";
+    let (reported, lines) = project.define_with(breaks, "v1", &one).build();
+    assert_eq!(reported, codes(&[]));
+    assert!(lines.contains(&"v1 break C002 ProductSpec.colour 1.37: Nobody painted.".to_string()), "{lines:?}");
+    assert!(lines.contains(&"v1 gone ProductSpec.colour 7".to_string()), "{lines:?}");
+    assert_eq!(project.build().0, codes(&[]), "the attribute may stay");
+    assert_eq!(project.define("v1", &one).build(), (codes(&[]), lines), "and may go");
+}
+
+#[test]
+fn the_number_of_a_gone_field_stays_taken() {
+    let project = Project::new("taken");
+    let breaks = "#[breaks(C002, field = colour, reason = \"Nobody painted.\")]";
+    project.define("v1", &(field("1", "stock: i32") + &field("7", "colour: String"))).build();
+    project.define_with(breaks, "v1", &field("1", "stock: i32")).build();
+    let reused = field("1", "stock: i32") + &field("7", "price: i32");
+    assert_eq!(project.define("v1", &reused).build().0, codes(&["error C004"]));
+    let back = field("1", "stock: i32") + &field("7", "colour: String");
+    let (reported, lines) = project.define("v1", &back).build();
+    assert_eq!(reported, codes(&[]), "the field itself may come back");
+    assert!(!lines.iter().any(|line| line.contains(" gone ")), "{lines:?}");
+}
+
+#[test]
+fn nothing_is_compared_while_definitions_are_wrong() {
+    let project = Project::new("wrong");
+    project.define("v1", &field("1", "stock: i32")).build();
+    assert_eq!(project.define("v1", &field("1", "stock: Stock")).build().0, codes(&["error A015"]));
+}
