@@ -54,7 +54,8 @@ impl Authentication {
     /// Who makes the request. A used token is removed from the headers, so that nothing behind can pass it on.
     pub async fn authenticate(&self, request: &mut Parts) -> Verdict {
         let mut errors = Vec::new();
-        let certificate = request.extensions.get::<Arc<Peer>>().map_or(&ClientCertificate::None, |peer| &peer.certificate);
+        let certificate =
+            request.extensions.get::<Arc<Peer>>().map_or(&ClientCertificate::None, |peer| &peer.certificate);
         match certificate {
             ClientCertificate::Valid(user) => {
                 let user = with_authenticated_group(user.clone());
@@ -86,7 +87,9 @@ impl Authentication {
             return None;
         }
         if bearer::has_extra_space(&request.headers) {
-            request.extensions.warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
+            request
+                .extensions
+                .warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
         }
         bearer::token(&request.headers)
     }

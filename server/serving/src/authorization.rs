@@ -116,7 +116,10 @@ mod tests {
     async fn the_first_opinion_decides() {
         assert!(decide(vec![Arc::new(AlwaysDeny)], "system:masters").await.is_allowed());
         assert!(decide(vec![Arc::new(AlwaysDeny), Arc::new(AlwaysAllow)], "dev").await.is_allowed());
-        assert_eq!(decide(vec![Arc::new(AlwaysDeny)], "dev").await, Decision::NoOpinion("Everything is forbidden.".into()));
+        assert_eq!(
+            decide(vec![Arc::new(AlwaysDeny)], "dev").await,
+            Decision::NoOpinion("Everything is forbidden.".into())
+        );
         assert_eq!(decide(vec![], "dev").await, Decision::NoOpinion("".into()));
     }
 }

@@ -176,7 +176,8 @@ mod tests {
     use http_body_util::StreamBody;
 
     fn pieces(pieces: &[&'static str]) -> Body {
-        let frames: Vec<Result<Frame<Bytes>, BodyError>> = pieces.iter().map(|p| Ok(Frame::data(Bytes::from(*p)))).collect();
+        let frames: Vec<Result<Frame<Bytes>, BodyError>> =
+            pieces.iter().map(|p| Ok(Frame::data(Bytes::from(*p)))).collect();
         Body::stream(StreamBody::new(futures_util::stream::iter(frames)))
     }
 

@@ -85,7 +85,8 @@ impl Certificates {
             IpAddr::V6(ip) => format!("[{ip}]"),
             IpAddr::V4(ip) => ip.to_string(),
         };
-        let text = kubeconfig::text(&format!("https://{host}:{}", address.port()), &self.server_ca, ADMIN, certificate, key);
+        let text =
+            kubeconfig::text(&format!("https://{host}:{}", address.port()), &self.server_ca, ADMIN, certificate, key);
         files::write(&self.kubeconfig, text.as_bytes(), files::SECRET)?;
         Ok(Some(&self.kubeconfig))
     }
@@ -93,15 +94,25 @@ impl Certificates {
 
 /// What the serving certificate is good for.
 fn names(options: &Options) -> Vec<String> {
-    let mut names: Vec<String> = ["localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"]
-        .map(String::from)
-        .into();
+    let mut names: Vec<String> = [
+        "localhost",
+        "kubernetes",
+        "kubernetes.default",
+        "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local",
+    ]
+    .map(String::from)
+    .into();
     let serving = &options.serving;
     let first_services = options.services.cluster_ip_ranges.iter().filter_map(|range| range.nth(1));
     let mut addresses: Vec<IpAddr> = vec![[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
-    addresses.extend(first_services.chain(serving.advertise_address).chain([serving.bind_address]).filter(|ip| !ip.is_unspecified()));
+    addresses.extend(
+        first_services.chain(serving.advertise_address).chain([serving.bind_address]).filter(|ip| !ip.is_unspecified()),
+    );
     names.extend(addresses.iter().map(IpAddr::to_string));
-    names.extend(Some(serving.external_hostname.split(':').next().unwrap_or("").to_owned()).filter(|name| !name.is_empty()));
+    names.extend(
+        Some(serving.external_hostname.split(':').next().unwrap_or("").to_owned()).filter(|name| !name.is_empty()),
+    );
     names.sort();
     names.dedup();
     names

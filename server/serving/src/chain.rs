@@ -6,8 +6,8 @@ use crate::Error;
 use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{
-    WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway, WithImpersonation, WithMaxInFlight,
-    WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings, WithWatchTermination,
+    WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway, WithImpersonation,
+    WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings, WithWatchTermination,
 };
 use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};

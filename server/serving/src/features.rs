@@ -53,7 +53,8 @@ impl FeatureGates {
         let mut gates = FeatureGates::default();
         for value in values.into_iter().map(str::trim).filter(|v| !v.is_empty()) {
             let value = value.strip_prefix("kube:").unwrap_or(value);
-            let (name, value) = value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
+            let (name, value) =
+                value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
             gates.set(name.trim(), value.trim())?;
         }
         gates.set_whole_stage("AllAlpha", Stage::Alpha);
@@ -113,7 +114,9 @@ mod tests {
     fn defaults_hold_until_set() {
         let gates = check("ConstrainedImpersonation=false,kube:CBORServingAndStorage=true").unwrap();
         assert!(!gates.enabled("ConstrainedImpersonation") && gates.enabled("CBORServingAndStorage"));
-        assert!(gates.enabled("APIServerIdentity") && !gates.enabled("APIServingWithRoutine") && !gates.enabled("NoSuch"));
+        assert!(
+            gates.enabled("APIServerIdentity") && !gates.enabled("APIServingWithRoutine") && !gates.enabled("NoSuch")
+        );
     }
 
     #[test]
@@ -128,7 +131,10 @@ mod tests {
         for (values, expect) in [
             ("NoSuch=true", "unrecognized feature gate: NoSuch"),
             ("AtomicFIFO", "missing bool value for feature gate \"AtomicFIFO\""),
-            ("AtomicFIFO=maybe", "invalid value of AtomicFIFO=maybe, err: strconv.ParseBool: parsing \"maybe\": invalid syntax"),
+            (
+                "AtomicFIFO=maybe",
+                "invalid value of AtomicFIFO=maybe, err: strconv.ParseBool: parsing \"maybe\": invalid syntax",
+            ),
             ("BtreeWatchCache=false", "cannot set feature gate BtreeWatchCache to false, feature is locked to true"),
         ] {
             assert_eq!(check(values).unwrap_err(), expect);

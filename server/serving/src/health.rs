@@ -109,7 +109,9 @@ impl Health {
 
     /// What each check says at this moment: endpoint, name, whether it is good.
     pub(crate) fn state(&self) -> Vec<(&'static str, &'static str, bool)> {
-        let of = |endpoint: Endpoint| self.checks(endpoint).into_iter().map(move |c| (endpoint.name(), c.name, (c.check)().is_ok()));
+        let of = |endpoint: Endpoint| {
+            self.checks(endpoint).into_iter().map(move |c| (endpoint.name(), c.name, (c.check)().is_ok()))
+        };
         Endpoint::ALL.into_iter().flat_map(of).collect()
     }
 

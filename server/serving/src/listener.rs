@@ -61,7 +61,11 @@ impl Listener {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
         let listener = listen(address).map_err(|source| Error::Listen { address: address.to_string(), source })?;
-        let connections = Connections::new(tls::config(serving, certificates)?, tls::client_verifier(&certificates.client_ca)?, serving);
+        let connections = Connections::new(
+            tls::config(serving, certificates)?,
+            tls::client_verifier(&certificates.client_ca)?,
+            serving,
+        );
         Ok(Listener { listener, connections, delay: serving.shutdown_delay, drain: options.requests.request_timeout })
     }
 

@@ -11,7 +11,10 @@ pub fn init(verbosity: u8) {
         4..=5 => Level::DEBUG,
         _ => Level::TRACE,
     };
-    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_ansi(std::io::stderr().is_terminal());
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     // A program that embeds the server may log elsewhere already.
     let _ = subscriber.try_init();
 }

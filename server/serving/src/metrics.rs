@@ -3,16 +3,20 @@
 use std::time::Instant;
 
 use http::{HeaderValue, StatusCode};
-use prometheus::{Encoder, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder};
+use prometheus::{
+    Encoder, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+};
 
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
 use crate::respond;
 
 const LATENCY_BUCKETS: [f64; 24] = [
-    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 120.0,
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0,
+    45.0, 60.0, 120.0,
 ];
-const CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+const CONTENT_TYPE: HeaderValue =
+    HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
 
 /// The metrics of a server. Clones share them. Others add theirs to the registry.
 #[derive(Clone)]
@@ -32,9 +36,18 @@ impl Default for Metrics {
             "Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.",
             &[&request[..], &["dry_run", "code"]].concat(),
         );
-        let latency = histograms("apiserver_request_duration_seconds", "Response latency distribution in seconds.", &request);
-        let in_flight = gauges("apiserver_current_inflight_requests", "Requests served at this moment, by kind.", &["request_kind"]);
-        for collector in [Box::new(requests.clone()) as Box<dyn prometheus::core::Collector>, Box::new(latency.clone()), Box::new(in_flight.clone())] {
+        let latency =
+            histograms("apiserver_request_duration_seconds", "Response latency distribution in seconds.", &request);
+        let in_flight = gauges(
+            "apiserver_current_inflight_requests",
+            "Requests served at this moment, by kind.",
+            &["request_kind"],
+        );
+        for collector in [
+            Box::new(requests.clone()) as Box<dyn prometheus::core::Collector>,
+            Box::new(latency.clone()),
+            Box::new(in_flight.clone()),
+        ] {
             // Only a name registered twice is refused, and these are three.
             let _ = registry.register(collector);
         }
@@ -43,17 +56,15 @@ impl Default for Metrics {
 }
 
 /// Names and labels of metrics are literals of this file; that they are well-formed is what the tests show.
-#[allow(clippy::expect_used)]
 fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
     IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric")
 }
 
-#[allow(clippy::expect_used)]
 fn histograms(name: &str, help: &str, labels: &[&str]) -> HistogramVec {
-    HistogramVec::new(HistogramOpts::new(name, help).buckets(LATENCY_BUCKETS.into()), labels).expect("a well-formed metric")
+    HistogramVec::new(HistogramOpts::new(name, help).buckets(LATENCY_BUCKETS.into()), labels)
+        .expect("a well-formed metric")
 }
 
-#[allow(clippy::expect_used)]
 fn gauges(name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
     IntGaugeVec::new(Opts::new(name, help), labels).expect("a well-formed metric")
 }
@@ -74,10 +85,22 @@ impl Metrics {
         let component = "apiserver";
         let [group, version, resource, subresource, scope] = labels_of_resource(info, code);
         self.requests
-            .with_label_values(&[verb, group, version, resource, subresource, scope, component, if dry_run { "All" } else { "" }, code.as_str()])
+            .with_label_values(&[
+                verb,
+                group,
+                version,
+                resource,
+                subresource,
+                scope,
+                component,
+                if dry_run { "All" } else { "" },
+                code.as_str(),
+            ])
             .inc();
         if !info.is_long_running() {
-            self.latency.with_label_values(&[verb, group, version, resource, subresource, scope, component]).observe(seconds);
+            self.latency
+                .with_label_values(&[verb, group, version, resource, subresource, scope, component])
+                .observe(seconds);
         }
     }
 }

@@ -207,7 +207,8 @@ impl Options {
             services: values.services()?,
             admission: values.admission()?,
             runtime_config: values.runtime_config()?,
-            features: FeatureGates::parse(values.list("feature-gates")).map_err(|why| values.invalid("feature-gates", why))?,
+            features: FeatureGates::parse(values.list("feature-gates"))
+                .map_err(|why| values.invalid("feature-gates", why))?,
             profiling: values.bool("profiling")?,
             allow_privileged: values.bool("allow-privileged")?,
             event_ttl: values.duration("event-ttl")?,

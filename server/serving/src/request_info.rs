@@ -169,7 +169,8 @@ pub fn parameter<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
 
 /// Whether `watch` is asked for: any value but `0` and `false` says yes, even none at all.
 fn is_watch(query: &str) -> bool {
-    query.contains("watch") && parameter(query, "watch").is_some_and(|v| !matches!(v.to_ascii_lowercase().as_str(), "0" | "false"))
+    query.contains("watch")
+        && parameter(query, "watch").is_some_and(|v| !matches!(v.to_ascii_lowercase().as_str(), "0" | "false"))
 }
 
 /// The one name that a list or watch can return, if it may stand in a path.
@@ -258,7 +259,10 @@ mod tests {
             assert_eq!((i.is_resource_request, &*i.verb, i.path.as_str()), (false, verb, path));
         }
         let error = |uri: &str| RequestInfo::new(&Method::GET, &uri.parse().unwrap()).unwrap_err();
-        assert_eq!(error("/api/v1/watch").to_string(), "unable to determine kind and namespace from url, /api/v1/watch");
+        assert_eq!(
+            error("/api/v1/watch").to_string(),
+            "unable to determine kind and namespace from url, /api/v1/watch"
+        );
         assert_eq!(error("/a%2"), PathError::Escape);
     }
 

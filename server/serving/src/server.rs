@@ -33,7 +33,14 @@ impl Server {
         let certificates = Certificates::prepare(&options)?;
         let listener = Listener::bind(&options, &certificates)?;
         let shutdown = Shutdown::default();
-        Ok(Server { certificates, health: Health::new(&shutdown), metrics: Metrics::default(), shutdown, listener, options })
+        Ok(Server {
+            certificates,
+            health: Health::new(&shutdown),
+            metrics: Metrics::default(),
+            shutdown,
+            listener,
+            options,
+        })
     }
 
     /// Where it listens.
@@ -47,7 +54,9 @@ impl Server {
         // Upstream does the same: who lets everybody do everything should at least know who they are.
         let allows_all = self.options.authorization_modes == [AuthorizationMode::AlwaysAllow];
         if options.anonymous && allows_all {
-            tracing::warn!("anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything");
+            tracing::warn!(
+                "anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything"
+            );
         }
         let authentication = Authentication::new(options.anonymous && !allows_all);
         Ok(match &options.token_auth_file {
@@ -79,7 +88,13 @@ impl Server {
         let address = self.address()?;
         self.announce(address)?;
         let handler = SystemPaths::new(handler, &self.options, self.health.clone(), self.metrics.clone());
-        let chain = Chain { options: &self.options, authentication, authorizer, metrics: self.metrics, shutdown: self.shutdown.clone() };
+        let chain = Chain {
+            options: &self.options,
+            authentication,
+            authorizer,
+            metrics: self.metrics,
+            shutdown: self.shutdown.clone(),
+        };
         let handler = chain.around(handler)?;
         if let Err(error) = self.shutdown.on_signals() {
             tracing::warn!(%error, "signals will end the server at once");

@@ -23,7 +23,10 @@ pub struct SystemPaths<H> {
 impl<H> SystemPaths<H> {
     /// Hands on to this handler.
     pub fn new(inner: H, options: &Options, health: Health, metrics: Metrics) -> Self {
-        let flags = options.given.iter().fold("kube-apiserver flagz\n\n".to_owned(), |out, (name, value)| out + &format!("{name}={value}\n"));
+        let flags = options
+            .given
+            .iter()
+            .fold("kube-apiserver flagz\n\n".to_owned(), |out, (name, value)| out + &format!("{name}={value}\n"));
         SystemPaths {
             inner,
             health: HealthHandler(health),
@@ -36,7 +39,8 @@ impl<H> SystemPaths<H> {
 
     /// Each check as a gauge (upstream: `routes.SLIMetrics`).
     fn slis(&self) -> String {
-        let head = "# HELP kubernetes_healthcheck Result of a single health check.\n# TYPE kubernetes_healthcheck gauge\n";
+        let head =
+            "# HELP kubernetes_healthcheck Result of a single health check.\n# TYPE kubernetes_healthcheck gauge\n";
         self.health.0.state().iter().fold(head.to_owned(), |mut out, (endpoint, name, good)| {
             // Writing to a string cannot fail.
             let _ = writeln!(out, "kubernetes_healthcheck{{name=\"{name}\",type=\"{endpoint}\"}} {}", u8::from(*good));

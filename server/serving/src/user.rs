@@ -71,7 +71,8 @@ fn is_dns_label(text: &str) -> bool {
 }
 
 fn is_dns_subdomain(text: &str) -> bool {
-    text.len() <= 253 && text.split('.').all(|label| is_dns_label(label) || (label.len() > 63 && is_dns_label(&label[..63])))
+    text.len() <= 253
+        && text.split('.').all(|label| is_dns_label(label) || (label.len() > 63 && is_dns_label(&label[..63])))
 }
 
 #[cfg(test)]
@@ -82,7 +83,13 @@ mod tests {
     fn service_accounts_are_told_by_their_names() {
         assert_eq!(split_service_account("system:serviceaccount:default:robot"), Some(("default", "robot")));
         assert_eq!(split_service_account("system:serviceaccount:default:a.b-c"), Some(("default", "a.b-c")));
-        for name in ["bob", "system:serviceaccount:default", "system:serviceaccount:a.b:robot", "system:serviceaccount:d:a:b", "system:serviceaccount::x"] {
+        for name in [
+            "bob",
+            "system:serviceaccount:default",
+            "system:serviceaccount:a.b:robot",
+            "system:serviceaccount:d:a:b",
+            "system:serviceaccount::x",
+        ] {
             assert_eq!(split_service_account(name), None, "{name}");
         }
         assert_eq!(service_account_user_name("a", "b"), "system:serviceaccount:a:b");

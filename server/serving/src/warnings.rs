@@ -77,6 +77,6 @@ mod tests {
         let texts: Vec<String> = (0..30).map(|i| format!("{i:03}{}", "x".repeat(397))).collect();
         let out = written(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         assert_eq!(out.len(), 16);
-        assert!(out.iter().all(|w| w.len() == 256 + 9));
+        assert!(out.iter().all(|w| w.len() == 256 + 8));
     }
 }

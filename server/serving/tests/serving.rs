@@ -1,5 +1,7 @@
 //! A whole server on a free port, talked to as clients do.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +32,13 @@ struct Running {
 fn echo() -> impl Handler {
     FromFn(|request: Request| {
         let (info, user) = (request.info().unwrap(), request.user().unwrap());
-        Response::new(Body::full(format!("{} {} {} {}", user.name, info.verb, info.resource, request.headers().contains_key("authorization"))))
+        Response::new(Body::full(format!(
+            "{} {} {} {}",
+            user.name,
+            info.verb,
+            info.resource,
+            request.headers().contains_key("authorization")
+        )))
     })
 }
 
@@ -45,7 +53,10 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
         format!("--data-dir={}", directory.path().join("data").display()),
         "--secure-port=0".into(),
         format!("--token-auth-file={}", file("tokens.csv", TOKENS)),
-        format!("--service-account-signing-key-file={}", file("sa.pem", &rcgen::KeyPair::generate().unwrap().serialize_pem())),
+        format!(
+            "--service-account-signing-key-file={}",
+            file("sa.pem", &rcgen::KeyPair::generate().unwrap().serialize_pem())
+        ),
     ];
     let args = std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
     let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
@@ -62,7 +73,9 @@ fn pki(running: &Running, file: &str) -> Vec<u8> {
 /// A client that trusts the server, and shows the certificate of this name if there is one.
 fn client(running: &Running, certificate: Option<&str>) -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder().tls_built_in_root_certs(false).add_root_certificate(Certificate::from_pem(&pki(running, "ca.crt")).unwrap());
+    let builder = Client::builder()
+        .tls_built_in_root_certs(false)
+        .add_root_certificate(Certificate::from_pem(&pki(running, "ca.crt")).unwrap());
     match certificate {
         Some(name) => {
             let pem = [pki(running, &format!("{name}.crt")), pki(running, &format!("{name}.key"))].concat();
@@ -88,7 +101,8 @@ async fn both_versions_of_http() {
         (Client::builder().http1_only().add_root_certificate(root()).build().unwrap(), Version::HTTP_11),
         (Client::builder().add_root_certificate(root()).build().unwrap(), Version::HTTP_2),
     ] {
-        let response = client.get(format!("{}/api/v1/pods", running.url)).bearer_auth("admintoken").send().await.unwrap();
+        let response =
+            client.get(format!("{}/api/v1/pods", running.url)).bearer_auth("admintoken").send().await.unwrap();
         assert_eq!(response.version(), version);
         assert_eq!(response.headers()["cache-control"], "no-cache, private");
         assert_eq!(response.headers()["audit-id"].len(), 36);
@@ -100,10 +114,17 @@ async fn both_versions_of_http() {
 async fn who_asks() {
     let running = start(&[], echo());
     let (stranger, admin) = (client(&running, None), client(&running, Some("admin")));
-    assert_eq!(get(&running, &admin, "/api/v1/pods", "").await, (StatusCode::OK, "kubernetes-admin list pods false".into()));
+    assert_eq!(
+        get(&running, &admin, "/api/v1/pods", "").await,
+        (StatusCode::OK, "kubernetes-admin list pods false".into())
+    );
     assert_eq!(get(&running, &stranger, "/healthz", "wrong").await.0, StatusCode::UNAUTHORIZED);
     for (path, token, message) in [
-        ("/api/v1/pods", "alicetoken", r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope"#),
+        (
+            "/api/v1/pods",
+            "alicetoken",
+            r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope"#,
+        ),
         ("/version", "", r#"forbidden: User "system:anonymous" cannot get path "/version""#),
     ] {
         let (code, text) = get(&running, &stranger, path, token).await;
@@ -111,7 +132,8 @@ async fn who_asks() {
         assert_eq!((code, status["message"].as_str().unwrap()), (StatusCode::FORBIDDEN, message));
     }
     let acting = stranger.get(format!("{}/api/v1/pods", running.url)).bearer_auth("admintoken");
-    let acting = acting.header("Impersonate-User", "carol").header("Impersonate-Group", "system:masters").send().await.unwrap();
+    let acting =
+        acting.header("Impersonate-User", "carol").header("Impersonate-Group", "system:masters").send().await.unwrap();
     assert_eq!(acting.text().await.unwrap(), "carol list pods false");
 }
 
@@ -124,9 +146,16 @@ async fn a_foreign_certificate_is_a_401_and_not_a_broken_connection() {
     let pem = params.self_signed(&key).unwrap().pem() + &key.serialize_pem();
     client(&running, None);
     let root = Certificate::from_pem(&pki(&running, "ca.crt")).unwrap();
-    let mallory = Client::builder().add_root_certificate(root).identity(Identity::from_pem(pem.as_bytes()).unwrap()).build().unwrap();
+    let mallory = Client::builder()
+        .add_root_certificate(root)
+        .identity(Identity::from_pem(pem.as_bytes()).unwrap())
+        .build()
+        .unwrap();
     assert_eq!(get(&running, &mallory, "/healthz", "").await.0, StatusCode::UNAUTHORIZED);
-    assert_eq!(get(&running, &mallory, "/api/v1/pods", "admintoken").await, (StatusCode::OK, "admin list pods false".into()));
+    assert_eq!(
+        get(&running, &mallory, "/api/v1/pods", "admintoken").await,
+        (StatusCode::OK, "admin list pods false".into())
+    );
 }
 
 #[tokio::test]
@@ -136,7 +165,10 @@ async fn documents_of_the_system() {
     assert_eq!(get(&running, &admin, "/readyz", "").await, (StatusCode::OK, "ok".into()));
     assert!(get(&running, &admin, "/livez?verbose", "").await.1.ends_with("livez check passed\n"));
     let version: Value = serde_json::from_str(&get(&running, &admin, "/version", "").await.1).unwrap();
-    assert_eq!((&version["major"], &version["minor"], &version["gitVersion"]), (&"1".into(), &"36".into(), &"v1.36.2".into()));
+    assert_eq!(
+        (&version["major"], &version["minor"], &version["gitVersion"]),
+        (&"1".into(), &"36".into(), &"v1.36.2".into())
+    );
     assert!(get(&running, &admin, "/metrics", "").await.1.contains("apiserver_request_total{"));
 }
 
@@ -167,7 +199,8 @@ impl Handler for Slow {
         Box::pin(async move {
             self.0.notify_one();
             if request.info().is_some_and(|info| info.is_long_running()) {
-                let forever = futures_util::stream::pending::<Result<http_body::Frame<bytes::Bytes>, serving::BodyError>>();
+                let forever =
+                    futures_util::stream::pending::<Result<http_body::Frame<bytes::Bytes>, serving::BodyError>>();
                 return Response::new(Body::stream(http_body_util::StreamBody::new(forever)));
             }
             self.1.notified().await;

@@ -30,7 +30,9 @@ pub fn user_of_certificate(der: &[u8]) -> Result<Option<User>, String> {
     let (_, certificate) = X509Certificate::from_der(der).map_err(|e| e.to_string())?;
     let subject = certificate.subject();
     let text = |attribute: &AttributeTypeAndValue<'_>| attribute.as_str().unwrap_or_default().to_owned();
-    let Some(name) = subject.iter_common_name().last().map(text).filter(|name| !name.is_empty()) else { return Ok(None) };
+    let Some(name) = subject.iter_common_name().last().map(text).filter(|name| !name.is_empty()) else {
+        return Ok(None);
+    };
     let mut user = User::new(name, subject.iter_organization().map(text));
     let uids = subject.iter_attributes().filter(|a| a.attr_type().to_id_string() == UID);
     if let Some(uid) = uids.last() {

@@ -68,7 +68,10 @@ fn a_certificate_names_a_user() {
     params.distinguished_name.push(rcgen::DnType::OrganizationName, "dev");
     params.distinguished_name.push(rcgen::DnType::CustomDnType(vec![1, 3, 6, 1, 4, 1, 57683, 2]), "42");
     let user = user_of_certificate(params.self_signed(&key).unwrap().der()).unwrap().unwrap();
-    assert_eq!((user.name.as_str(), user.uid.as_str(), user.groups.as_slice()), ("jane", "42", &["dev".to_owned()][..]));
+    assert_eq!(
+        (user.name.as_str(), user.uid.as_str(), user.groups.as_slice()),
+        ("jane", "42", &["dev".to_owned()][..])
+    );
     assert!(user.extra["authentication.kubernetes.io/credential-id"][0].starts_with("X509SHA256="));
     params.distinguished_name = rcgen::DistinguishedName::new();
     assert_eq!(user_of_certificate(params.self_signed(&key).unwrap().der()).unwrap(), None);

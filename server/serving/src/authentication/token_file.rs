@@ -25,7 +25,8 @@ impl TokenFile {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut tokens = HashMap::new();
         for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let record = record(line).ok_or_else(|| format!("line {}: a quote is not closed, or stands inside a field", i + 1))?;
+            let record = record(line)
+                .ok_or_else(|| format!("line {}: a quote is not closed, or stands inside a field", i + 1))?;
             let [token, name, uid, rest @ ..] = record.as_slice() else {
                 return Err(format!(
                     "line {}: token file must have at least 3 columns (token, user name, user uid), found {}",
@@ -123,7 +124,10 @@ mod tests {
     #[test]
     fn mistakes_are_named_by_line() {
         let error = |text: &str| TokenFile::parse(text).unwrap_err();
-        assert_eq!(error("a,b,c\na,b"), "line 2: token file must have at least 3 columns (token, user name, user uid), found 2");
+        assert_eq!(
+            error("a,b,c\na,b"),
+            "line 2: token file must have at least 3 columns (token, user name, user uid), found 2"
+        );
         assert!(error("a,\"b,c").starts_with("line 1: a quote"));
     }
 

@@ -129,10 +129,26 @@ mod tests {
     #[test]
     fn refusals_say_what_was_wanted() {
         for (method, uri, expect) in [
-            ("GET", "/api/v1/namespaces/ns/pods", r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "ns""#),
-            ("GET", "/api/v1/namespaces/ns/pods/p/log", r#"pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "ns""#),
-            ("GET", "/apis/storage.k8s.io/v1/storageclasses/x", r#"storageclasses.storage.k8s.io "x" is forbidden: User "alice" cannot get resource "storageclasses" in API group "storage.k8s.io" at the cluster scope"#),
-            ("OPTIONS", "/api/v1/pods", r#"pods is forbidden: User "alice" cannot  resource "pods" in API group "" at the cluster scope"#),
+            (
+                "GET",
+                "/api/v1/namespaces/ns/pods",
+                r#"pods is forbidden: User "alice" cannot list resource "pods" in API group "" in the namespace "ns""#,
+            ),
+            (
+                "GET",
+                "/api/v1/namespaces/ns/pods/p/log",
+                r#"pods "p" is forbidden: User "alice" cannot get resource "pods/log" in API group "" in the namespace "ns""#,
+            ),
+            (
+                "GET",
+                "/apis/storage.k8s.io/v1/storageclasses/x",
+                r#"storageclasses.storage.k8s.io "x" is forbidden: User "alice" cannot get resource "storageclasses" in API group "storage.k8s.io" at the cluster scope"#,
+            ),
+            (
+                "OPTIONS",
+                "/api/v1/pods",
+                r#"pods is forbidden: User "alice" cannot  resource "pods" in API group "" at the cluster scope"#,
+            ),
             ("POST", "/version", r#"forbidden: User "alice" cannot post path "/version""#),
         ] {
             assert_eq!(message(method, uri, ""), expect);

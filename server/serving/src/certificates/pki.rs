@@ -6,7 +6,8 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose,
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose,
 };
 use time::{Duration, OffsetDateTime};
 use x509_parser::extensions::{GeneralName, ParsedExtension};
@@ -47,19 +48,21 @@ impl Authority {
         let (certificate_path, key_path) = (directory.join("ca.crt"), directory.join("ca.key"));
         let lives = |pem: &[u8]| inspect(pem, |certificate| lasts(certificate, LEAF_LIFE)).unwrap_or(false);
         let found = certificate_path.exists() && key_path.exists();
-        let (certificate, key) = match found.then(|| Ok::<_, Error>((read(&certificate_path)?, read(&key_path)?))).transpose()? {
-            Some(pair) if lives(&pair.0) => pair,
-            _ => {
-                let (certificate, key) = self_signed()?;
-                write(&key_path, key.as_bytes(), SECRET)?;
-                write(&certificate_path, certificate.as_bytes(), PUBLIC)?;
-                (certificate.into_bytes(), key.into_bytes())
-            }
-        };
+        let (certificate, key) =
+            match found.then(|| Ok::<_, Error>((read(&certificate_path)?, read(&key_path)?))).transpose()? {
+                Some(pair) if lives(&pair.0) => pair,
+                _ => {
+                    let (certificate, key) = self_signed()?;
+                    write(&key_path, key.as_bytes(), SECRET)?;
+                    write(&certificate_path, certificate.as_bytes(), PUBLIC)?;
+                    (certificate.into_bytes(), key.into_bytes())
+                }
+            };
         let text = |bytes: Vec<u8>, path: &Path| String::from_utf8(bytes).map_err(|_| Error::content(path, "not PEM"));
         let (certificate, key) = (text(certificate, &certificate_path)?, text(key, &key_path)?);
         let key_id = inspect(certificate.as_bytes(), subject_key_id).flatten();
-        let key_id = key_id.ok_or_else(|| Error::content(&certificate_path, "not a certificate with a subject key identifier"))?;
+        let key_id = key_id
+            .ok_or_else(|| Error::content(&certificate_path, "not a certificate with a subject key identifier"))?;
         let issuer = Issuer::from_ca_cert_pem(&certificate, KeyPair::from_pem(&key)?)?;
         Ok(Authority { directory: directory.to_owned(), certificate, issuer, key_id })
     }
@@ -73,10 +76,10 @@ impl Authority {
     pub(super) fn issue(&self, name: &str, purpose: &Purpose<'_>) -> Result<(Vec<u8>, Vec<u8>), Error> {
         let path = |extension: &str| self.directory.join(format!("{name}.{extension}"));
         let (certificate_path, key_path) = (path("crt"), path("key"));
-        if let (Ok(certificate), Ok(key)) = (fs::read(&certificate_path), fs::read(&key_path)) {
-            if inspect(&certificate, |found| self.still_does(found, purpose)).unwrap_or(false) {
-                return Ok((certificate, key));
-            }
+        if let (Ok(certificate), Ok(key)) = (fs::read(&certificate_path), fs::read(&key_path))
+            && inspect(&certificate, |found| self.still_does(found, purpose)).unwrap_or(false)
+        {
+            return Ok((certificate, key));
         }
         let key = KeyPair::generate()?;
         let certificate = parameters(purpose)?.signed_by(&key, &self.issuer)?.pem();
@@ -141,7 +144,8 @@ fn inspect<T>(pem: &[u8], look: impl FnOnce(&X509Certificate<'_>) -> T) -> Optio
 
 fn lasts(certificate: &X509Certificate<'_>, at_least: Duration) -> bool {
     let now = OffsetDateTime::now_utc();
-    certificate.validity().not_before.to_datetime() <= now && certificate.validity().not_after.to_datetime() - now > at_least
+    certificate.validity().not_before.to_datetime() <= now
+        && certificate.validity().not_after.to_datetime() - now > at_least
 }
 
 fn subject_key_id(certificate: &X509Certificate<'_>) -> Option<Vec<u8>> {

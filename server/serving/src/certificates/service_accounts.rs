@@ -30,7 +30,8 @@ impl ServiceAccountKeys {
             Some(path) => read(path)?,
             None => own_key(directory)?,
         };
-        let mut verifying = options.service_account_key_files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+        let mut verifying =
+            options.service_account_key_files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
         if verifying.is_empty() {
             verifying.push(signing.clone());
         }

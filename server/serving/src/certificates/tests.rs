@@ -19,7 +19,13 @@ fn what_is_made_is_kept() {
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     assert_eq!((&first.serving, &first.admin, &first.server_ca), (&second.serving, &second.admin, &second.server_ca));
-    for (file, mode) in [("pki/ca.key", 0o600), ("pki/apiserver.key", 0o600), ("pki/admin.key", 0o600), ("pki/ca.crt", 0o644), ("pki", 0o700)] {
+    for (file, mode) in [
+        ("pki/ca.key", 0o600),
+        ("pki/apiserver.key", 0o600),
+        ("pki/admin.key", 0o600),
+        ("pki/ca.crt", 0o644),
+        ("pki", 0o700),
+    ] {
         let found = std::fs::metadata(directory.path().join("data").join(file)).unwrap().permissions().mode() & 0o777;
         assert_eq!(found, mode, "{file}");
     }
@@ -46,10 +52,24 @@ fn another_authority_means_other_certificates() {
 #[test]
 fn the_serving_certificate_has_upstreams_names() {
     let directory = tempfile::tempdir().unwrap();
-    let names = names(&options(directory.path(), &["--service-cluster-ip-range=10.0.0.0/16", "--bind-address=0.0.0.0", "--external-hostname=api.example.com:443"]));
+    let names = names(&options(
+        directory.path(),
+        &[
+            "--service-cluster-ip-range=10.0.0.0/16",
+            "--bind-address=0.0.0.0",
+            "--external-hostname=api.example.com:443",
+        ],
+    ));
     let expect = [
-        "10.0.0.1", "127.0.0.1", "::1", "api.example.com", "kubernetes", "kubernetes.default", "kubernetes.default.svc",
-        "kubernetes.default.svc.cluster.local", "localhost",
+        "10.0.0.1",
+        "127.0.0.1",
+        "::1",
+        "api.example.com",
+        "kubernetes",
+        "kubernetes.default",
+        "kubernetes.default.svc",
+        "kubernetes.default.svc.cluster.local",
+        "localhost",
     ];
     assert_eq!(names, expect);
 }
@@ -60,7 +80,11 @@ fn the_administrator_gets_a_kubeconfig() {
     let certificates = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let path = certificates.write_kubeconfig("0.0.0.0:7443".parse().unwrap()).unwrap().unwrap();
     let text = std::fs::read_to_string(path).unwrap();
-    assert!(text.contains("server: https://127.0.0.1:7443\n") && text.contains("current-context: kubernetes-admin@kubernetes\n"), "{text}");
+    assert!(
+        text.contains("server: https://127.0.0.1:7443\n")
+            && text.contains("current-context: kubernetes-admin@kubernetes\n"),
+        "{text}"
+    );
     assert_eq!(std::fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
@@ -75,7 +99,11 @@ fn files_of_the_flags_are_used() {
         path.display().to_string()
     };
     let (certificate, key) = (file("tls.crt", &pem), file("tls.key", &key.serialize_pem()));
-    let flags = [format!("--tls-cert-file={certificate}"), format!("--tls-private-key-file={key}"), format!("--client-ca-file={certificate}")];
+    let flags = [
+        format!("--tls-cert-file={certificate}"),
+        format!("--tls-private-key-file={key}"),
+        format!("--client-ca-file={certificate}"),
+    ];
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let certificates = Certificates::prepare(&options(directory.path(), &flags)).unwrap();
     assert_eq!((certificates.client_ca.as_slice(), certificates.serving.len()), (pem.as_bytes(), 1));

@@ -26,10 +26,10 @@ impl<H> WithAuthentication<H> {
     }
 
     fn distrust(&self, request: &Request) {
-        if self.close_unauthenticated && request.version() == Version::HTTP_2 {
-            if let Some(peer) = request.extensions().get::<Arc<Peer>>() {
-                peer.close();
-            }
+        if self.close_unauthenticated && request.version() == Version::HTTP_2
+            && let Some(peer) = request.extensions().get::<Arc<Peer>>()
+        {
+            peer.close();
         }
     }
 }
@@ -49,7 +49,9 @@ impl<H: Handler> Handler for WithAuthentication<H> {
                     return self.inner.handle(request).await;
                 }
                 Ok(None) => {}
-                Err(why) => tracing::warn!(path = request.info().map(|i| i.path.as_str()), %why, "unable to authenticate the request"),
+                Err(why) => {
+                    tracing::warn!(path = request.info().map(|i| i.path.as_str()), %why, "unable to authenticate the request")
+                }
             }
             self.distrust(&request);
             respond::failure(&request, &Status::unauthorized("Unauthorized"))
@@ -75,7 +77,10 @@ mod tests {
 
     #[tokio::test]
     async fn who_asks() {
-        assert_eq!(answer(true, Some("Bearer alicetoken")).await, (200, r#"alice ["dev", "system:authenticated"] uid-alice"#.into()));
+        assert_eq!(
+            answer(true, Some("Bearer alicetoken")).await,
+            (200, r#"alice ["dev", "system:authenticated"] uid-alice"#.into())
+        );
         assert_eq!(answer(true, None).await, (200, r#"system:anonymous ["system:unauthenticated"] "#.into()));
         let body = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}\n";
         assert_eq!(answer(true, Some("Bearer wrong")).await, (401, body.into()));

@@ -22,7 +22,8 @@ impl<H> WithCors<H> {
     /// is not lets in origins that merely contain it.
     pub fn new(inner: H, patterns: &[String]) -> Result<Self, String> {
         let origin = |pattern: &String| {
-            let pinned = (pattern.starts_with('^') || pattern.starts_with("//")) && (pattern.ends_with('$') || pattern.ends_with(':'));
+            let pinned = (pattern.starts_with('^') || pattern.starts_with("//"))
+                && (pattern.ends_with('$') || pattern.ends_with(':'));
             if !pinned {
                 return Err(format!(
                     "--cors-allowed-origins: {pattern:?} is not pinned to the host: begin it with ^ or //, end it with $ or :"
@@ -77,7 +78,8 @@ mod tests {
         let mut request = request(method, "/version");
         request.headers_mut().insert(header::ORIGIN, origin.parse().unwrap());
         let response = filter.handle(request).await;
-        let allowed = response.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN).map(|v| v.to_str().unwrap().to_owned());
+        let allowed =
+            response.headers().get(header::ACCESS_CONTROL_ALLOW_ORIGIN).map(|v| v.to_str().unwrap().to_owned());
         (response.status().as_u16(), allowed)
     }
 

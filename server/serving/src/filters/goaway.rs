@@ -21,7 +21,12 @@ pub struct WithGoaway<H> {
 impl<H> WithGoaway<H> {
     /// `chance` is between 0, for never, and 1.
     pub fn new(inner: H, chance: f64) -> Self {
-        WithGoaway { inner, threshold: (chance * u64::MAX as f64) as u64, random: RandomState::new(), requests: AtomicU64::new(0) }
+        WithGoaway {
+            inner,
+            threshold: (chance * u64::MAX as f64) as u64,
+            random: RandomState::new(),
+            requests: AtomicU64::new(0),
+        }
     }
 
     fn happens(&self) -> bool {
@@ -31,10 +36,10 @@ impl<H> WithGoaway<H> {
 
 impl<H: Handler> Handler for WithGoaway<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        if request.version() == Version::HTTP_2 && self.happens() {
-            if let Some(peer) = request.extensions().get::<Arc<Peer>>() {
-                peer.close();
-            }
+        if request.version() == Version::HTTP_2 && self.happens()
+            && let Some(peer) = request.extensions().get::<Arc<Peer>>()
+        {
+            peer.close();
         }
         self.inner.handle(request)
     }

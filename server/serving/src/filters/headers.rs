@@ -62,6 +62,9 @@ mod tests {
     async fn transport_security_is_configured() {
         assert_eq!(header(None, &[], "strict-transport-security").await, None);
         let directives = ["max-age=31536000", "includeSubDomains"];
-        assert_eq!(header(None, &directives, "strict-transport-security").await.unwrap(), "max-age=31536000; includeSubDomains");
+        assert_eq!(
+            header(None, &directives, "strict-transport-security").await.unwrap(),
+            "max-age=31536000; includeSubDomains"
+        );
     }
 }

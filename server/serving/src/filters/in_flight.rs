@@ -67,7 +67,9 @@ impl Drop for Counted<'_> {
 
 impl<H: Handler> Handler for WithMaxInFlight<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        let Some(info) = request.info().filter(|info| !info.is_long_running()) else { return self.inner.handle(request) };
+        let Some(info) = request.info().filter(|info| !info.is_long_running()) else {
+            return self.inner.handle(request);
+        };
         let limit = if info.is_read_only() { &self.reads } else { &self.writes };
         let exempt = request.user().is_some_and(|user| user.is_in(SYSTEM_MASTERS));
         Box::pin(async move {
@@ -129,7 +131,11 @@ mod tests {
         assert!(futures_util::poll!(&mut first).is_pending());
         let second = filter.handle(read("dev")).await;
         assert_eq!((second.status().as_u16(), second.headers()["retry-after"].as_bytes()), (429, &b"1"[..]));
-        for exempt in [read("system:masters"), request_by(User::default(), "POST", "/api/v1/pods"), request_by(User::default(), "GET", "/api/v1/pods?watch=1")] {
+        for exempt in [
+            read("system:masters"),
+            request_by(User::default(), "POST", "/api/v1/pods"),
+            request_by(User::default(), "GET", "/api/v1/pods?watch=1"),
+        ] {
             assert!(futures_util::poll!(filter.handle(exempt)).is_pending());
         }
         release.notify_one();

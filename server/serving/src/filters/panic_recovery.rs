@@ -34,6 +34,9 @@ mod tests {
     async fn a_panic_becomes_an_answer() {
         let handler = WithPanicRecovery(FromFn(|_| panic!("ouch")));
         let (code, text) = seen(handler.handle(request("GET", "/")).await).await;
-        assert_eq!((code, text.as_str()), (500, "This request caused apiserver to panic. Look in the logs for details.\n"));
+        assert_eq!(
+            (code, text.as_str()),
+            (500, "This request caused apiserver to panic. Look in the logs for details.\n")
+        );
     }
 }

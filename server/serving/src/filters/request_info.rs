@@ -19,7 +19,9 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
                 return self.0.handle(request);
             }
             Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
-            Err(error) => respond::failure(&request, &Status::internal(format!("failed to create RequestInfo: {error}"))),
+            Err(error) => {
+                respond::failure(&request, &Status::internal(format!("failed to create RequestInfo: {error}")))
+            }
         };
         Box::pin(std::future::ready(response))
     }
@@ -42,6 +44,9 @@ mod tests {
         assert_eq!(answer("/a%zz").await.0, 400);
         let (code, message) = answer("/api/v1/watch").await;
         assert_eq!(code, 500);
-        assert_eq!(message, "Internal error occurred: failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch");
+        assert_eq!(
+            message,
+            "Internal error occurred: failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch"
+        );
     }
 }

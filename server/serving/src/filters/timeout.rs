@@ -87,11 +87,24 @@ mod tests {
 
     #[tokio::test]
     async fn the_parameter_is_checked() {
-        for uri in ["/x", "/x?timeout=5s", "/x?timeout=", "/x?timeout=0", "/x?timeout=-1s", "/x?timeout=100h", "/api/v1/pods?watch=1&timeout=abc"] {
+        for uri in [
+            "/x",
+            "/x?timeout=5s",
+            "/x?timeout=",
+            "/x?timeout=0",
+            "/x?timeout=-1s",
+            "/x?timeout=100h",
+            "/api/v1/pods?watch=1&timeout=abc",
+        ] {
             assert_eq!(answer(ok(), uri).await.0, 200, "{uri}");
         }
-        for (uri, why) in [("/x?timeout=5", "missing unit in duration \"5\""), ("/x?timeout=abc", "invalid duration \"abc\"")] {
-            assert_eq!(answer(ok(), uri).await, (400, format!("invalid timeout specified in the request URL - time: {why}")));
+        for (uri, why) in
+            [("/x?timeout=5", "missing unit in duration \"5\""), ("/x?timeout=abc", "invalid duration \"abc\"")]
+        {
+            assert_eq!(
+                answer(ok(), uri).await,
+                (400, format!("invalid timeout specified in the request URL - time: {why}"))
+            );
         }
     }
 

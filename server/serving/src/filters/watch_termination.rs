@@ -57,14 +57,20 @@ impl http_body::Body for Ending {
 
 impl<H: Handler> Handler for WithWatchTermination<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        if !request.info().is_some_and(|info| info.verb == "watch") {
+        if request.info().is_none_or(|info| info.verb != "watch") {
             return self.inner.handle(request);
         }
         Box::pin(async move {
             let response = self.inner.handle(request).await;
             let shutdown = self.shutdown.clone();
             let end = Box::pin(async move { shutdown.reached(Phase::Draining).await });
-            response.map(|body| if http_body::Body::size_hint(&body).exact().is_some() { body } else { Body::stream(Ending { body, end, ended: false }) })
+            response.map(|body| {
+                if http_body::Body::size_hint(&body).exact().is_some() {
+                    body
+                } else {
+                    Body::stream(Ending { body, end, ended: false })
+                }
+            })
         })
     }
 }
@@ -80,7 +86,10 @@ mod tests {
     #[tokio::test]
     async fn a_watch_ends_with_the_server() {
         let shutdown = Shutdown::default();
-        let events = || futures_util::stream::iter([Ok::<_, BodyError>(Frame::data(Bytes::from("event")))]).chain(futures_util::stream::pending());
+        let events = || {
+            futures_util::stream::iter([Ok::<_, BodyError>(Frame::data(Bytes::from("event")))])
+                .chain(futures_util::stream::pending())
+        };
         let handler = FromFn(move |_| Response::new(Body::stream(StreamBody::new(events()))));
         let filter = WithWatchTermination::new(handler, shutdown.clone());
         let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;

@@ -45,7 +45,8 @@ fn one(check: &Named) -> Response {
 
 fn all(endpoint: Endpoint, checks: &[Named], query: &str) -> Response {
     let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let mut excluded: Vec<&str> = parameters.iter().filter(|(key, _)| key == "exclude").map(|(_, value)| &**value).collect();
+    let mut excluded: Vec<&str> =
+        parameters.iter().filter(|(key, _)| key == "exclude").map(|(_, value)| &**value).collect();
     let (mut report, mut failed) = (String::new(), Vec::new());
     for check in checks {
         let name = check.name;

@@ -24,8 +24,18 @@ async fn a_healthy_server() {
         assert_eq!(get(&health, uri).await, (expect.0, expect.1.to_owned()), "{uri}");
     }
     let (_, verbose) = get(&health, "/livez?exclude=etcd&exclude=nope&verbose").await;
-    assert!(verbose.starts_with("[+]ping ok\n[+]log ok\n[+]loopback-serving-certificate ok\n[+]etcd excluded: ok\n[+]poststarthook/"), "{verbose}");
-    assert!(verbose.ends_with("ok\nwarn: some health checks cannot be excluded: no matches for \"nope\"\nlivez check passed\n"), "{verbose}");
+    assert!(
+        verbose.starts_with(
+            "[+]ping ok\n[+]log ok\n[+]loopback-serving-certificate ok\n[+]etcd excluded: ok\n[+]poststarthook/"
+        ),
+        "{verbose}"
+    );
+    assert!(
+        verbose.ends_with(
+            "ok\nwarn: some health checks cannot be excluded: no matches for \"nope\"\nlivez check passed\n"
+        ),
+        "{verbose}"
+    );
 }
 
 #[tokio::test]

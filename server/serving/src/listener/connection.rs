@@ -49,7 +49,11 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    pub(super) fn new(config: Arc<ServerConfig>, verifier: Arc<dyn ClientCertVerifier>, options: &ServingOptions) -> Self {
+    pub(super) fn new(
+        config: Arc<ServerConfig>,
+        verifier: Arc<dyn ClientCertVerifier>,
+        options: &ServingOptions,
+    ) -> Self {
         let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
         http1.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
         let mut http2 = Builder::new(TokioExecutor::new()).http2_only();
@@ -68,7 +72,13 @@ impl Connections {
     }
 
     /// Serves a connection to its end.
-    pub(super) async fn serve(&self, mut stream: TcpStream, address: SocketAddr, handler: Arc<dyn Handler>, shutdown: Shutdown) {
+    pub(super) async fn serve(
+        &self,
+        mut stream: TcpStream,
+        address: SocketAddr,
+        handler: Arc<dyn Handler>,
+        shutdown: Shutdown,
+    ) {
         // Answers are written whole; waiting for more to send only adds delay.
         let _ = stream.set_nodelay(true);
         let handshake = async {
@@ -114,7 +124,11 @@ impl Connections {
     }
 }
 
-async fn answer(request: hyper::Request<Incoming>, peer: Arc<Peer>, handler: Arc<dyn Handler>) -> Result<crate::Response, Infallible> {
+async fn answer(
+    request: hyper::Request<Incoming>,
+    peer: Arc<Peer>,
+    handler: Arc<dyn Handler>,
+) -> Result<crate::Response, Infallible> {
     let mut request = request.map(Body::from);
     request.extensions_mut().insert(peer);
     Ok(handler.handle(request).await)

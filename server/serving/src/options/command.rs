@@ -62,16 +62,27 @@ fn command() -> Command {
         .disable_help_subcommand(true)
         .override_usage("kube-apiserver [FLAGS]\n       kube-apiserver <SUBCOMMAND> ...")
         .args(FLAGS.iter().map(Flag::arg))
-        .arg(Arg::new("version").long("version").action(ArgAction::Append).num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL").help("Print the version and quit"))
+        .arg(
+            Arg::new("version")
+                .long("version")
+                .action(ArgAction::Append)
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("true")
+                .value_name("BOOL")
+                .help("Print the version and quit"),
+        )
 }
 
 /// Reads a command line, the program's name first.
 pub(super) fn read(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Values, Error> {
-    let matches = command().try_get_matches_from(args.into_iter().map(|arg| hyphenated(arg.into()))).map_err(refusal)?;
-    if matches.get_many::<String>("version").and_then(|v| v.last()).is_some_and(|v| v != "false") {
+    let matches =
+        command().try_get_matches_from(args.into_iter().map(|arg| hyphenated(arg.into()))).map_err(refusal)?;
+    if matches.get_many::<String>("version").and_then(|mut v| v.next_back()).is_some_and(|v| v != "false") {
         return Err(Error::Print(format!("Kubernetes {}", version::GIT_VERSION)));
     }
-    let refused: Vec<_> = FLAGS.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
+    let refused: Vec<_> =
+        FLAGS.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
     match refused.as_slice() {
         [] => Ok(values(&matches)),
         [one] => Err(Error::Options(format!("{one} is not supported yet: see docs/status.md"))),

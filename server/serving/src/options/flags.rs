@@ -7,7 +7,14 @@ use super::Kind::{Bool, List, One, Repeated};
 use super::Section::{self, *};
 use super::{Flag, Kind};
 
-const fn works(section: Section, name: &'static str, kind: Kind, default: &'static str, value: &'static str, help: &'static str) -> Flag {
+const fn works(
+    section: Section,
+    name: &'static str,
+    kind: Kind,
+    default: &'static str,
+    value: &'static str,
+    help: &'static str,
+) -> Flag {
     Flag { section, name, kind, default, value, help }
 }
 
@@ -52,7 +59,7 @@ pub(super) static FLAGS: &[Flag] = &[
     not_yet(Storage, "etcd-keyfile", One),
     works(Storage, "etcd-prefix", One, "/registry", "PATH", "What all keys in the store begin with."),
     not_yet(Storage, "etcd-readycheck-timeout", One),
-    works(Storage, "etcd-servers", List, "", "URL,...", "etcd servers to keep objects in."),
+    works(Storage, "etcd-servers", List, "", "URL,...", "etcd servers to keep objects in; not supported yet."),
     not_yet(Storage, "etcd-servers-overrides", List),
     not_yet(Storage, "lease-reuse-duration-seconds", One),
     not_yet(Storage, "storage-backend", One),

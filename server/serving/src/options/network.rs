@@ -39,8 +39,12 @@ impl Cidr {
 
 fn masked(address: IpAddr, prefix: u8) -> IpAddr {
     match address {
-        IpAddr::V4(a) => IpAddr::V4(Ipv4Addr::from(u32::from(a) & u32::MAX.checked_shl(32 - u32::from(prefix)).unwrap_or(0))),
-        IpAddr::V6(a) => IpAddr::V6(Ipv6Addr::from(u128::from(a) & u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0))),
+        IpAddr::V4(a) => {
+            IpAddr::V4(Ipv4Addr::from(u32::from(a) & u32::MAX.checked_shl(32 - u32::from(prefix)).unwrap_or(0)))
+        }
+        IpAddr::V6(a) => {
+            IpAddr::V6(Ipv6Addr::from(u128::from(a) & u128::MAX.checked_shl(128 - u32::from(prefix)).unwrap_or(0)))
+        }
     }
 }
 

@@ -23,16 +23,33 @@ fn no_flags_at_all() {
     assert_eq!(o.authentication.service_account_issuers, ["https://kubernetes.default.svc"]);
     assert_eq!(o.authentication.api_audiences, ["https://kubernetes.default.svc"]);
     assert!(o.authentication.anonymous && o.profiling && !o.allow_privileged && o.serving.http2);
-    assert_eq!((o.storage.prefix.as_str(), o.serving.http2_max_streams, o.event_ttl.as_secs()), ("/registry", 250, 3600));
+    assert_eq!(
+        (o.storage.prefix.as_str(), o.serving.http2_max_streams, o.event_ttl.as_secs()),
+        ("/registry", 250, 3600)
+    );
 }
 
 #[test]
 fn flags_are_written_as_in_go() {
-    let o = parse(&["--secure_port", "7443", "--anonymous-auth=false", "--profiling", "-v", "4", "--bind-address=::1", "--event-ttl=90m"]).unwrap();
+    let o = parse(&[
+        "--secure_port",
+        "7443",
+        "--anonymous-auth=false",
+        "--profiling",
+        "-v",
+        "4",
+        "--bind-address=::1",
+        "--event-ttl=90m",
+    ])
+    .unwrap();
     assert_eq!((o.serving.secure_port, o.authentication.anonymous, o.profiling, o.verbosity), (7443, false, true, 4));
     assert_eq!((o.serving.bind_address.to_string().as_str(), o.event_ttl.as_secs()), ("::1", 5400));
-    let o = parse(&["--api-audiences=one,two", "--api-audiences", "three", "--secure-port=1", "--secure-port=2"]).unwrap();
-    assert_eq!((o.authentication.api_audiences, o.serving.secure_port), (vec!["one".into(), "two".into(), "three".into()], 2));
+    let o =
+        parse(&["--api-audiences=one,two", "--api-audiences", "three", "--secure-port=1", "--secure-port=2"]).unwrap();
+    assert_eq!(
+        (o.authentication.api_audiences, o.serving.secure_port),
+        (vec!["one".into(), "two".into(), "three".into()], 2)
+    );
 }
 
 #[test]
@@ -59,14 +76,26 @@ fn lists_of_things() {
 
 #[test]
 fn mistakes_are_named() {
-    refused(&["--anonymous-auth=maybe"], r#"invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax"#);
-    refused(&["--request-timeout=5"], r#"invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5""#);
-    refused(&["--feature-gates=NoSuch=true"], r#"invalid argument "NoSuch=true" for "--feature-gates" flag: unrecognized feature gate: NoSuch"#);
+    refused(
+        &["--anonymous-auth=maybe"],
+        r#"invalid argument "maybe" for "--anonymous-auth" flag: strconv.ParseBool: parsing "maybe": invalid syntax"#,
+    );
+    refused(
+        &["--request-timeout=5"],
+        r#"invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5""#,
+    );
+    refused(
+        &["--feature-gates=NoSuch=true"],
+        r#"invalid argument "NoSuch=true" for "--feature-gates" flag: unrecognized feature gate: NoSuch"#,
+    );
     refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
     refused(&["--authorization-mode=Node,RBAC"], "--authorization-mode=Node is not supported yet: see docs/status.md");
     refused(&["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file must be given together");
-    refused(&["--service-cluster-ip-range=10.0.0.0/30"], "specified --service-cluster-ip-range; 10.0.0.0/30 is too small: at least 8 IP addresses are needed");
+    refused(
+        &["--service-cluster-ip-range=10.0.0.0/30"],
+        "specified --service-cluster-ip-range; 10.0.0.0/30 is too small: at least 8 IP addresses are needed",
+    );
     refused(&["--goaway-chance=0.5"], "--goaway-chance can not be less than 0 or greater than 0.02");
 }
 
@@ -77,7 +106,11 @@ fn what_has_no_effect_is_refused() {
         &["--enable-logs-handler", "--oidc-client-id=x"],
         "--oidc-client-id, --enable-logs-handler are not supported yet: see docs/status.md",
     );
-    assert!(parse(&["--etcd-servers=http://127.0.0.1:2379"]).unwrap_err().starts_with("--etcd-servers is not supported yet"));
+    assert!(
+        parse(&["--etcd-servers=http://127.0.0.1:2379"])
+            .unwrap_err()
+            .starts_with("--etcd-servers is not supported yet")
+    );
 }
 
 #[test]
@@ -95,7 +128,12 @@ fn help_and_version_are_texts() {
     };
     assert_eq!(text("--version"), "Kubernetes v1.36.2");
     let help = text("--help");
-    assert!(help.contains("Secure serving flags:") && help.contains("--tls-cert-file <FILE>") && !help.contains("--audit-log-path"), "{help}");
+    assert!(
+        help.contains("Secure serving flags:")
+            && help.contains("--tls-cert-file <FILE>")
+            && !help.contains("--audit-log-path"),
+        "{help}"
+    );
 }
 
 #[test]

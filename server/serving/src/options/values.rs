@@ -8,7 +8,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{
-    AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions, ServingOptions, StorageOptions,
+    AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions,
+    ServingOptions, StorageOptions,
 };
 use crate::features::parse_bool;
 
@@ -63,7 +64,8 @@ impl Values {
 
     pub(super) fn bool(&self, flag: &str) -> Result<bool, String> {
         let text = self.text(flag);
-        parse_bool(text).ok_or_else(|| self.invalid(flag, format!("strconv.ParseBool: parsing {text:?}: invalid syntax")))
+        parse_bool(text)
+            .ok_or_else(|| self.invalid(flag, format!("strconv.ParseBool: parsing {text:?}: invalid syntax")))
     }
 
     pub(super) fn number<N: FromStr>(&self, flag: &str) -> Result<N, String> {
@@ -83,7 +85,8 @@ impl Values {
 
     /// Flags as `/flagz` shows them.
     pub(super) fn given(&self) -> Vec<(String, String)> {
-        let mut given: Vec<_> = self.given.iter().map(|(name, values)| ((*name).to_owned(), values.join(","))).collect();
+        let mut given: Vec<_> =
+            self.given.iter().map(|(name, values)| ((*name).to_owned(), values.join(","))).collect();
         given.sort();
         given
     }
@@ -97,7 +100,12 @@ impl Values {
         let tls13_only = match self.text("tls-min-version") {
             "" | "VersionTLS12" => false,
             "VersionTLS13" => true,
-            other => return Err(self.invalid("tls-min-version", format!("unknown or unsupported tls version {other:?}, write VersionTLS12 or VersionTLS13"))),
+            other => {
+                return Err(self.invalid(
+                    "tls-min-version",
+                    format!("unknown or unsupported tls version {other:?}, write VersionTLS12 or VersionTLS13"),
+                ));
+            }
         };
         let advertise_address = match self.text("advertise-address") {
             "" => None,
@@ -112,7 +120,9 @@ impl Values {
             tls,
             tls13_only,
             http2: !self.bool("disable-http2-serving")?,
-            http2_max_streams: Some(self.number("http2-max-streams-per-connection")?).filter(|n| *n > 0).unwrap_or(HTTP2_MAX_STREAMS),
+            http2_max_streams: Some(self.number("http2-max-streams-per-connection")?)
+                .filter(|n| *n > 0)
+                .unwrap_or(HTTP2_MAX_STREAMS),
             shutdown_delay: self.duration("shutdown-delay-duration")?,
         })
     }
@@ -124,7 +134,9 @@ impl Values {
         }
         for issuer in &issuers {
             if issuer.contains(':') && issuer.parse::<http::Uri>().is_err() {
-                return Err(self.invalid("service-account-issuer", format!("contains a ':' but is not a valid URL: {issuer}")));
+                return Err(
+                    self.invalid("service-account-issuer", format!("contains a ':' but is not a valid URL: {issuer}"))
+                );
             }
         }
         let mut api_audiences: Vec<String> = self.list("api-audiences").into_iter().map(String::from).collect();
@@ -136,7 +148,11 @@ impl Values {
             client_ca_file: self.path("client-ca-file"),
             token_auth_file: self.path("token-auth-file"),
             service_account_issuers: issuers,
-            service_account_key_files: self.repeated("service-account-key-file").into_iter().map(PathBuf::from).collect(),
+            service_account_key_files: self
+                .repeated("service-account-key-file")
+                .into_iter()
+                .map(PathBuf::from)
+                .collect(),
             service_account_signing_key_file: self.path("service-account-signing-key-file"),
             api_audiences,
         })
@@ -159,7 +175,10 @@ impl Values {
                 _ => return Err(format!("authorization-mode {name:?} is not a valid mode")),
             };
             if modes.contains(&mode) {
-                return Err(format!("authorization-mode {:?} has mode specified more than once", self.text("authorization-mode")));
+                return Err(format!(
+                    "authorization-mode {:?} has mode specified more than once",
+                    self.text("authorization-mode")
+                ));
             }
             modes.push(mode);
         }
@@ -190,14 +209,21 @@ impl Values {
 
     pub(super) fn storage(&self) -> Result<StorageOptions, String> {
         if self.is_given("etcd-servers") {
-            return Err("--etcd-servers is not supported yet: see docs/status.md; without it objects are kept in --data-dir".into());
+            return Err(
+                "--etcd-servers is not supported yet: see docs/status.md; without it objects are kept in --data-dir"
+                    .into(),
+            );
         }
         let media_type = self.text("storage-media-type");
         if !["application/json", "application/vnd.kubernetes.protobuf"].contains(&media_type) {
-            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"));
+            return Err(format!(
+                "--storage-media-type {media_type:?} invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"
+            ));
         }
         let sized = |text: &&str| {
-            let (resource, size) = text.split_once('#').ok_or_else(|| self.invalid("watch-cache-sizes", format!("{text:?} is not resource#size")))?;
+            let (resource, size) = text
+                .split_once('#')
+                .ok_or_else(|| self.invalid("watch-cache-sizes", format!("{text:?} is not resource#size")))?;
             Ok((resource.to_owned(), self.parsed("watch-cache-sizes", size)?))
         };
         Ok(StorageOptions {
@@ -210,15 +236,23 @@ impl Values {
 
     pub(super) fn services(&self) -> Result<ServiceOptions, String> {
         let flag = "service-cluster-ip-range";
-        let ranges = self.list(flag).into_iter().map(|text| self.parsed(flag, text)).collect::<Result<Vec<Cidr>, _>>()?;
+        let ranges =
+            self.list(flag).into_iter().map(|text| self.parsed(flag, text)).collect::<Result<Vec<Cidr>, _>>()?;
         match ranges.as_slice() {
             [_] => {}
             [first, second] if first.base.is_ipv4() != second.base.is_ipv4() => {}
-            [_, _] => return Err("--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family".into()),
+            [_, _] => {
+                return Err(
+                    "--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family"
+                        .into(),
+                );
+            }
             _ => return Err("--service-cluster-ip-range must contain at most two entries, and at least one".into()),
         }
-        for range in ranges.iter().filter(|range| range.nth(7).is_none()) {
-            return Err(format!("specified --service-cluster-ip-range; {range} is too small: at least 8 IP addresses are needed"));
+        if let Some(range) = ranges.iter().find(|range| range.nth(7).is_none()) {
+            return Err(format!(
+                "specified --service-cluster-ip-range; {range} is too small: at least 8 IP addresses are needed"
+            ));
         }
         let node_port_range = self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
         Ok(ServiceOptions { cluster_ip_ranges: ranges, node_port_range })
@@ -232,7 +266,10 @@ impl Values {
                 None => Ok(self.list(flag).into_iter().map(String::from).collect()),
             }
         };
-        let admission = AdmissionOptions { enabled: names("enable-admission-plugins")?, disabled: names("disable-admission-plugins")? };
+        let admission = AdmissionOptions {
+            enabled: names("enable-admission-plugins")?,
+            disabled: names("disable-admission-plugins")?,
+        };
         match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
             Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
             None => Ok(admission),
@@ -244,7 +281,8 @@ impl Values {
         let entry = |text: &str| {
             let (api, value) = text.split_once('=').unwrap_or((text, "true"));
             let on = if value.is_empty() { Some(true) } else { parse_bool(value) };
-            let on = on.ok_or_else(|| self.invalid(flag, format!("invalid value {api}={value}, write true or false")))?;
+            let on =
+                on.ok_or_else(|| self.invalid(flag, format!("invalid value {api}={value}, write true or false")))?;
             Ok((api.trim().to_owned(), on))
         };
         self.list(flag).into_iter().map(entry).collect()

@@ -83,7 +83,8 @@ impl Scopes {
     /// Changes a scope, and drops that of a namespace when nothing is left in it.
     fn change(&mut self, namespace: &str, change: impl FnOnce(&mut Scope)) {
         change(self.scope(namespace));
-        self.namespaces.retain(|name, scope| name != namespace || !(scope.roles.is_empty() && scope.bindings.is_empty()));
+        self.namespaces
+            .retain(|name, scope| name != namespace || !(scope.roles.is_empty() && scope.bindings.is_empty()));
     }
 
     fn rules(&self, binding: &Binding) -> Option<&[PolicyRule]> {

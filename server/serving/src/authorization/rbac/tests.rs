@@ -14,7 +14,12 @@ fn decide(policy: &Arc<Policy>, user: &User, wish: &str) -> Decision {
     let mut parts = word(1).split('/');
     let mut part = || parts.next().unwrap_or("");
     let (group, resource, subresource) = (part(), part(), part());
-    let attributes = Attributes { namespace: word(2), name: word(3), subresource, ..Attributes::resource(user, word(0), group, resource) };
+    let attributes = Attributes {
+        namespace: word(2),
+        name: word(3),
+        subresource,
+        ..Attributes::resource(user, word(0), group, resource)
+    };
     RbacAuthorizer(Arc::clone(policy)).decide(&attributes)
 }
 
@@ -37,16 +42,32 @@ fn check(rule: PolicyRule, allowed: &[&str], refused: &[&str]) {
 
 #[test]
 fn rules_about_resources() {
-    check(PolicyRule::resources(&["get"], &["apps"], &["deployments"]), &["get apps/deployments ns d"], &["list apps/deployments ns", "get apps/deployments/scale ns d", "get batch/jobs ns j"]);
+    check(
+        PolicyRule::resources(&["get"], &["apps"], &["deployments"]),
+        &["get apps/deployments ns d"],
+        &["list apps/deployments ns", "get apps/deployments/scale ns d", "get batch/jobs ns j"],
+    );
     check(PolicyRule::resources(&["*"], &["*"], &["*"]), &["escalate apps/deployments/scale ns d"], &["get /metrics"]);
-    check(PolicyRule::resources(&["get"], &["apps"], &["*/scale"]), &["get apps/deployments/scale ns d"], &["get apps/deployments ns d"]);
+    check(
+        PolicyRule::resources(&["get"], &["apps"], &["*/scale"]),
+        &["get apps/deployments/scale ns d"],
+        &["get apps/deployments ns d"],
+    );
     check(PolicyRule::resources(&["get"], &["apps"], &["deployments/*"]), &[], &["get apps/deployments/scale ns d"]);
-    check(PolicyRule::resources(&["get"], &["apps"], &["deployments"]).named(&["d"]), &["get apps/deployments ns d"], &["get apps/deployments ns e", "get apps/deployments ns"]);
+    check(
+        PolicyRule::resources(&["get"], &["apps"], &["deployments"]).named(&["d"]),
+        &["get apps/deployments ns d"],
+        &["get apps/deployments ns e", "get apps/deployments ns"],
+    );
 }
 
 #[test]
 fn rules_about_paths() {
-    check(PolicyRule::paths(&["get"], &["/healthz", "/apis/*"]), &["get /healthz", "get /apis/apps", "get /apis/"], &["post /healthz", "get /healthz/etcd", "get /apis"]);
+    check(
+        PolicyRule::paths(&["get"], &["/healthz", "/apis/*"]),
+        &["get /healthz", "get /apis/apps", "get /apis/"],
+        &["post /healthz", "get /healthz/etcd", "get /apis"],
+    );
     check(PolicyRule::paths(&["*"], &["*"]), &["put /x"], &["get apps/deployments ns d"]);
 }
 
@@ -55,7 +76,13 @@ fn bindings_reach_their_subjects() {
     let policy = Arc::new(Policy::default());
     policy.set_role("ns", "reader", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
     bind(&policy, "ns", "by-group", RoleRef::Role("reader".into()), Subject::Group("dev".into()));
-    bind(&policy, "ns", "by-account", RoleRef::Role("reader".into()), Subject::ServiceAccount(String::new(), "robot".into()));
+    bind(
+        &policy,
+        "ns",
+        "by-account",
+        RoleRef::Role("reader".into()),
+        Subject::ServiceAccount(String::new(), "robot".into()),
+    );
     let wish = "get apps/deployments ns d";
     assert_eq!(
         decide(&policy, &alice(), wish),
@@ -76,7 +103,10 @@ fn changes_count_at_once() {
     let policy = Arc::new(Policy::default());
     let wish = "get apps/deployments ns d";
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
-    assert_eq!(decide(&policy, &alice(), wish).reason(), r#"RBAC: clusterrole.rbac.authorization.k8s.io "r" not found"#);
+    assert_eq!(
+        decide(&policy, &alice(), wish).reason(),
+        r#"RBAC: clusterrole.rbac.authorization.k8s.io "r" not found"#
+    );
     policy.set_role("", "r", vec![PolicyRule::resources(&["get"], &["apps"], &["deployments"])]);
     assert!(decide(&policy, &alice(), wish).is_allowed());
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("bob".into()));

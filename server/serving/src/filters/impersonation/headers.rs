@@ -38,7 +38,8 @@ fn text(value: &HeaderValue) -> String {
 /// The key of an extra, percent-decoded; as it is when that cannot be done.
 fn unescaped(key: &str) -> String {
     let bytes = key.as_bytes();
-    let broken = |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
+    let broken =
+        |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
     if (0..bytes.len()).any(broken) {
         return key.to_owned();
     }
@@ -58,7 +59,8 @@ pub(super) fn nobody_to_impersonate(wanted: &User, constrained: bool) -> String 
     if constrained {
         let groups = strings(&wanted.groups);
         let groups = if wanted.groups.is_empty() { "(nil)" } else { &groups };
-        let extra: Vec<String> = wanted.extra.iter().map(|(key, values)| format!("{}:[]string{}", quote(key), strings(values))).collect();
+        let extra: Vec<String> =
+            wanted.extra.iter().map(|(key, values)| format!("{}:[]string{}", quote(key), strings(values))).collect();
         let extra = if extra.is_empty() { "(nil)".to_owned() } else { format!("{{{}}}", extra.join(", ")) };
         return format!(
             "requested &user.DefaultInfo{{Name:\"\", UID:{}, Groups:[]string{groups}, Extra:map[string][]string{extra}}} without impersonating a user name",
@@ -67,7 +69,10 @@ pub(super) fn nobody_to_impersonate(wanted: &User, constrained: bool) -> String 
     }
     let version = "authentication.k8s.io/v1";
     let groups = wanted.groups.iter().map(|group| format!("{{Group  {group}    }}"));
-    let extra = wanted.extra.iter().flat_map(|(key, values)| values.iter().map(move |v| format!("{{UserExtra  {v}  {version}  {key}}}")));
+    let extra = wanted
+        .extra
+        .iter()
+        .flat_map(|(key, values)| values.iter().map(move |v| format!("{{UserExtra  {v}  {version}  {key}}}")));
     let uid = Some(&wanted.uid).filter(|uid| !uid.is_empty()).map(|uid| format!("{{UID  {uid}  {version}  }}"));
     let all: Vec<String> = groups.chain(extra).chain(uid).collect();
     format!("requested [{}] without impersonating a user", all.join(" "))

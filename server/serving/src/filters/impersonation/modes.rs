@@ -24,7 +24,8 @@ pub(super) enum Mode {
 
 impl Mode {
     /// In the order they are tried.
-    pub(super) const ALL: [Mode; 5] = [Mode::AssociatedNode, Mode::ArbitraryNode, Mode::ServiceAccount, Mode::UserInfo, Mode::Legacy];
+    pub(super) const ALL: [Mode; 5] =
+        [Mode::AssociatedNode, Mode::ArbitraryNode, Mode::ServiceAccount, Mode::UserInfo, Mode::Legacy];
 
     /// The mode as verbs name it.
     pub(super) fn name(self) -> &'static str {
@@ -66,7 +67,8 @@ impl Mode {
             Mode::UserInfo => {
                 let uid = Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| thing("uids", uid));
                 let groups = wanted.groups.iter().map(|group| thing("groups", group));
-                let extra = extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing("userextras", value) });
+                let extra =
+                    extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing("userextras", value) });
                 std::iter::once(thing("users", &wanted.name)).chain(uid).chain(groups).chain(extra).collect()
             }
             Mode::Legacy => legacy(requestor, wanted),
@@ -90,15 +92,18 @@ impl Mode {
 
 /// The rights of the verb `impersonate`, which has users, groups and service accounts in the core group.
 fn legacy<'a>(requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
-    let thing = |group: &'a str, resource: &'a str, name: &'a str| {
-        Attributes { version: "v1", name, ..Attributes::resource(requestor, "impersonate", group, resource) }
+    let thing = |group: &'a str, resource: &'a str, name: &'a str| Attributes {
+        version: "v1",
+        name,
+        ..Attributes::resource(requestor, "impersonate", group, resource)
     };
     let user = match split_service_account(&wanted.name) {
         Some((namespace, name)) => Attributes { namespace, ..thing("", "serviceaccounts", name) },
         None => thing("", "users", &wanted.name),
     };
     let groups = wanted.groups.iter().map(|group| thing("", "groups", group));
-    let extra = extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing(GROUP, "userextras", value) });
+    let extra =
+        extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing(GROUP, "userextras", value) });
     let uid = Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| thing(GROUP, "uids", uid));
     std::iter::once(user).chain(groups).chain(extra).chain(uid).collect()
 }
@@ -113,5 +118,6 @@ fn node_name(user: &User) -> Option<&str> {
 
 /// Whether the requestor is a service account whose pod runs on this node.
 fn runs_on(requestor: &User, node: &str) -> bool {
-    split_service_account(&requestor.name).is_some() && requestor.extra.get(NODE_NAME).is_some_and(|names| matches!(names.as_slice(), [name] if name == node))
+    split_service_account(&requestor.name).is_some()
+        && requestor.extra.get(NODE_NAME).is_some_and(|names| matches!(names.as_slice(), [name] if name == node))
 }

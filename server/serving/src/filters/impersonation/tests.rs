@@ -1,6 +1,6 @@
 use super::*;
-use crate::authorization::rbac::{Binding, Policy, PolicyRule, RbacAuthorizer, RoleRef, Subject};
 use crate::authorization::Union;
+use crate::authorization::rbac::{Binding, Policy, PolicyRule, RbacAuthorizer, RoleRef, Subject};
 use crate::filters::testing::{failure, request_by, seen, who};
 
 const AUTHN: &str = "authentication.k8s.io";
@@ -9,7 +9,12 @@ fn filter(rules: Vec<PolicyRule>, constrained: bool) -> WithImpersonation<impl H
     let policy = Policy::default();
     policy.set_role("", "r", rules);
     let subjects = vec![Subject::User("robot".into()), Subject::Group("robots".into())];
-    policy.set_binding(Binding { namespace: String::new(), name: "b".into(), role: RoleRef::ClusterRole("r".into()), subjects });
+    policy.set_binding(Binding {
+        namespace: String::new(),
+        name: "b".into(),
+        role: RoleRef::ClusterRole("r".into()),
+        subjects,
+    });
     let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(policy));
     WithImpersonation::new(who(), Arc::new(Union::new([rbac])), constrained)
 }
@@ -40,12 +45,18 @@ async fn by_admin(headers: &[(&str, &str)]) -> String {
 async fn an_administrator_is_whoever_is_wanted() {
     for (headers, expect) in [
         (&[("user", "carol")][..], r#"carol ["system:authenticated"] "#),
-        (&[("user", "carol"), ("group", "dev"), ("group", "ops"), ("uid", "u")], r#"carol ["dev", "ops", "system:authenticated"] u"#),
+        (
+            &[("user", "carol"), ("group", "dev"), ("group", "ops"), ("uid", "u")],
+            r#"carol ["dev", "ops", "system:authenticated"] u"#,
+        ),
         (&[("user", "system:anonymous")], r#"system:anonymous ["system:unauthenticated"] "#),
         (&[("user", "carol"), ("group", "system:unauthenticated")], r#"carol ["system:unauthenticated"] "#),
         (&[("user", "x"), ("group", "")], r#"x ["", "system:authenticated"] "#),
         (&[("user", "system:node:n1")], r#"system:node:n1 ["system:nodes", "system:authenticated"] "#),
-        (&[("user", "system:serviceaccount:ns:a")], r#"system:serviceaccount:ns:a ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"] "#),
+        (
+            &[("user", "system:serviceaccount:ns:a")],
+            r#"system:serviceaccount:ns:a ["system:serviceaccounts", "system:serviceaccounts:ns", "system:authenticated"] "#,
+        ),
         (&[("user", "")], r#"admin ["system:masters"] "#),
     ] {
         assert_eq!(by_admin(headers).await, expect);
@@ -54,8 +65,11 @@ async fn an_administrator_is_whoever_is_wanted() {
 
 #[test]
 fn extras_have_keys() {
-    let wanted = |name: &str| headers::wanted(wanting(admin(), &[("user", "x"), (name, "v")]).headers()).unwrap().unwrap().extra;
-    for (name, key) in [("extra-acme.io%2Fproject", "acme.io/project"), ("extra-a%zz", "a%zz"), ("extra-FooBar", "foobar")] {
+    let wanted =
+        |name: &str| headers::wanted(wanting(admin(), &[("user", "x"), (name, "v")]).headers()).unwrap().unwrap().extra;
+    for (name, key) in
+        [("extra-acme.io%2Fproject", "acme.io/project"), ("extra-a%zz", "a%zz"), ("extra-FooBar", "foobar")]
+    {
         assert_eq!(wanted(name)[key], ["v"], "{name}");
     }
 }
@@ -72,7 +86,9 @@ async fn the_headers_go_no_further() {
 
 #[tokio::test]
 async fn somebody_has_to_be_named() {
-    let of = async |headers: &[(&str, &str)], constrained| failure(filter(vec![], constrained).handle(wanting(admin(), headers)).await).await;
+    let of = async |headers: &[(&str, &str)], constrained| {
+        failure(filter(vec![], constrained).handle(wanting(admin(), headers)).await).await
+    };
     for (header, value, what) in [
         ("group", "dev", r#"UID:"", Groups:[]string{"dev"}, Extra:map[string][]string(nil)"#),
         ("extra-a", "b", r#"UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"b"}}"#),
@@ -81,7 +97,10 @@ async fn somebody_has_to_be_named() {
         let message = format!(r#"requested &user.DefaultInfo{{Name:"", {what}}} without impersonating a user name"#);
         assert_eq!(of(&[(header, value)], true).await, (400, message));
     }
-    assert_eq!(of(&[("group", "ops")], false).await, (400, "requested [{Group  ops    }] without impersonating a user".into()));
+    assert_eq!(
+        of(&[("group", "ops")], false).await,
+        (400, "requested [{Group  ops    }] without impersonating a user".into())
+    );
 }
 
 #[tokio::test]
@@ -113,10 +132,22 @@ async fn constrained_rights_are_for_somebody_and_something() {
     let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
     assert_eq!(of(&[("user", "carol")]).await.0, 200);
     for (headers, what) in [
-        (&[("user", "dave")][..], r#"users.authentication.k8s.io "dave" is forbidden: User "robot" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope"#),
-        (&[("user", "carol"), ("group", "ops")], r#"groups.authentication.k8s.io "ops" is forbidden: User "robot" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope"#),
-        (&[("user", "system:serviceaccount:d:r")], r#"pods is forbidden: User "robot" cannot impersonate-on:serviceaccount:list resource "pods" in API group "" in the namespace "ns""#),
-        (&[("user", "system:node:n1")], r#"pods is forbidden: User "robot" cannot impersonate-on:arbitrary-node:list resource "pods" in API group "" in the namespace "ns""#),
+        (
+            &[("user", "dave")][..],
+            r#"users.authentication.k8s.io "dave" is forbidden: User "robot" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope"#,
+        ),
+        (
+            &[("user", "carol"), ("group", "ops")],
+            r#"groups.authentication.k8s.io "ops" is forbidden: User "robot" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope"#,
+        ),
+        (
+            &[("user", "system:serviceaccount:d:r")],
+            r#"pods is forbidden: User "robot" cannot impersonate-on:serviceaccount:list resource "pods" in API group "" in the namespace "ns""#,
+        ),
+        (
+            &[("user", "system:node:n1")],
+            r#"pods is forbidden: User "robot" cannot impersonate-on:arbitrary-node:list resource "pods" in API group "" in the namespace "ns""#,
+        ),
     ] {
         assert_eq!(of(headers).await, (403, what.into()));
     }
