@@ -34,6 +34,7 @@ pub fn build(
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
         Some(Arc::new(Endpoint {
+            catalog,
             kind,
             resource,
             store: environment.stores.get(&(kind.group, resource.plural)).cloned(),

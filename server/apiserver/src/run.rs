@@ -19,6 +19,7 @@ use serving::{BoxFuture, Handler, Request, Response};
 use storage::{EmbeddedStore, Store};
 
 use crate::delegation;
+use crate::public_paths::PublicPaths;
 
 /// Serves until told to stop. The error is text for a person.
 pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec<OsString>) -> Result<(), String> {
@@ -87,12 +88,12 @@ fn authentication(options: &Options) -> Result<Authentication, String> {
 }
 
 fn authorizer(options: &Options) -> Arc<dyn Authorizer> {
-    let modes = options.authorization_modes.iter().filter_map(|mode| -> Option<Arc<dyn Authorizer>> {
+    let modes = options.authorization_modes.iter().map(|mode| -> Arc<dyn Authorizer> {
         match mode {
-            AuthorizationMode::AlwaysAllow => Some(Arc::new(AlwaysAllow)),
-            AuthorizationMode::AlwaysDeny => Some(Arc::new(AlwaysDeny)),
-            // Members of system:masters, whom the union asks first; rules of roles are not evaluated yet (docs/status.md).
-            AuthorizationMode::Rbac => None,
+            AuthorizationMode::AlwaysAllow => Arc::new(AlwaysAllow),
+            AuthorizationMode::AlwaysDeny => Arc::new(AlwaysDeny),
+            // The union asks for system:masters first; rules of stored roles are not evaluated yet (docs/status.md).
+            AuthorizationMode::Rbac => Arc::new(PublicPaths),
         }
     });
     Arc::new(Union::new(modes))

@@ -48,7 +48,9 @@ pub fn decode_plain(kind: &'static KindDef, encoding: Encoding, bytes: &[u8], va
     let refused = |why: &dyn std::fmt::Display| refused(kind, why);
     match encoding {
         Encoding::Protobuf => {
-            let parts = envelope::split(bytes).map_err(|e| refused(&e))?;
+            let parts = envelope::split(bytes).map_err(|e| {
+                Status::bad_request(format!("the object provided is unrecognized (must be of type {}): {e} ({})", kind.kind, excerpt(bytes)))
+            })?;
             check_kind(kind, parts.api_version, parts.kind)?;
             let mut value = Owned::new(kind.def);
             protobuf::decode(parts.raw, value.as_mut()).map_err(|e| refused(&e))?;
@@ -87,6 +89,11 @@ fn decode_json(
 fn refused(kind: &KindDef, why: &dyn std::fmt::Display) -> Status {
     let name = kind.kind;
     Status::bad_request(format!("{name} in version {:?} cannot be handled as a {name}: {why}", kind.version))
+}
+
+/// The first bytes of a body in hexadecimal, as messages show them.
+fn excerpt(bytes: &[u8]) -> String {
+    bytes.iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 
 /// A body may leave out kind and version, but not contradict the path.

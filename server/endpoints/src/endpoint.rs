@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use machinery::catalog::{KindDef, ResourceDef, SubresourceDef};
+use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Context, ResourceStore};
@@ -13,6 +13,7 @@ use crate::admission::Admission;
 
 /// Everything a verb needs to know about a resource in a version.
 pub struct Endpoint {
+    pub catalog: &'static Catalog,
     /// The version's kind.
     pub kind: &'static KindDef,
     pub resource: &'static ResourceDef,

@@ -1,13 +1,14 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
-use machinery::json;
-use machinery::reflect::{Owned, Ref};
+use machinery::def::StructDef;
+use machinery::reflect::Owned;
 use machinery::status::Status;
+use machinery::{json, yaml};
 use serde_json::Value;
 
-use crate::answer;
 use crate::body;
 use crate::endpoint::Endpoint;
+use crate::managed::{self, Manager};
 use crate::query::FieldValidation;
 
 /// A kind of patch, by its media type.
@@ -19,14 +20,6 @@ pub enum PatchType {
     Apply,
 }
 
-/// What may be sent, as messages list it.
-const ACCEPTED: [&str; 4] = [
-    "application/json-patch+json",
-    "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
-    "application/apply-patch+yaml",
-];
-
 impl PatchType {
     /// By the Content-Type header.
     pub fn parse(content_type: Option<&str>) -> Result<Self, Status> {
@@ -35,7 +28,12 @@ impl PatchType {
             "application/merge-patch+json" => Ok(PatchType::Merge),
             "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
             "application/apply-patch+yaml" => Ok(PatchType::Apply),
-            _ => Err(Status::unsupported_media_type(&ACCEPTED)),
+            // In the words of go-restful, which upstream leaves this to for built-in kinds.
+            _ => {
+                let mut status = Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+                status.details = Some(Box::default());
+                Err(status)
+            }
         }
     }
 }
@@ -47,6 +45,26 @@ pub struct Patch<'a> {
     pub validation: FieldValidation,
 }
 
+fn patched(
+    kind: PatchType,
+    def: &'static StructDef,
+    document: &Value,
+    bytes: &[u8],
+    issues: &mut json::Issues,
+) -> Result<Value, Status> {
+    match kind {
+        PatchType::Json => patch::json_patch(document, bytes, issues),
+        PatchType::Merge => patch::merge_patch(document, bytes, issues),
+        PatchType::Strategic => patch::strategic_merge(def, document, bytes, issues),
+        PatchType::Apply => Err(Status::internal("an apply patch is no plain patch")),
+    }
+}
+
+/// A document changed by a patch, unknown fields ignored.
+pub fn plain_patch(kind: PatchType, def: &'static StructDef, document: &Value, bytes: &[u8]) -> Result<Value, Status> {
+    patched(kind, def, document, bytes, &mut json::Issues::ignore())
+}
+
 /// A patched object in hub form, and what to warn of.
 pub struct Patched {
     pub object: Owned,
@@ -56,24 +74,36 @@ pub struct Patched {
 impl Patch<'_> {
     /// Applies the patch to a stored object in its hub form.
     pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<Patched, Status> {
-        let versioned = answer::in_version(endpoint.kind, current.clone());
-        let mut document = json::to_value(versioned.as_ref());
-        say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
+        let document = managed::document(endpoint, current);
         let mut issues = json::Issues::collect();
-        let patched = self.apply_to(endpoint, versioned.as_ref(), &document, &mut issues)?;
+        let patched = self.apply_to(endpoint, &document, &mut issues)?;
+        self.decoded(endpoint, &patched, issues)
+    }
+
+    /// Applies a configuration to the stored object, or makes a new one of it.
+    pub fn apply_configuration(
+        &self,
+        endpoint: &Endpoint,
+        current: Option<&Owned>,
+        manager: &Manager<'_>,
+        force: bool,
+    ) -> Result<Patched, Status> {
+        let mut issues = json::Issues::collect();
+        let config = yaml::to_value(self.bytes, &mut issues).map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
+        let applied = managed::apply(endpoint, current, &config, manager, force)?;
+        self.decoded(endpoint, &applied.document, issues)
+    }
+
+    /// A patched document as an object, defaulted.
+    fn decoded(&self, endpoint: &Endpoint, document: &Value, mut issues: json::Issues) -> Result<Patched, Status> {
         let mut value = Owned::new(endpoint.kind.def);
-        json::from_value(&patched, value.as_mut(), &mut issues).map_err(|e| Status::bad_request(e.to_string()))?;
+        json::from_value(document, value.as_mut(), &mut issues).map_err(|e| Status::bad_request(e.to_string()))?;
         let warnings = self.judge(&issues)?;
         Ok(Patched { object: body::internal(endpoint.kind, value), warnings })
     }
 
-    fn apply_to(&self, endpoint: &Endpoint, _current: Ref<'_>, document: &Value, issues: &mut json::Issues) -> Result<Value, Status> {
-        match self.kind {
-            PatchType::Json => patch::json_patch(document, self.bytes, issues),
-            PatchType::Merge => patch::merge_patch(document, self.bytes, issues),
-            PatchType::Strategic => patch::strategic_merge(endpoint.kind.def, document, self.bytes, issues),
-            PatchType::Apply => Err(Status::not_implemented("server-side apply")),
-        }
+    fn apply_to(&self, endpoint: &Endpoint, document: &Value, issues: &mut json::Issues) -> Result<Value, Status> {
+        patched(self.kind, endpoint.kind.def, document, self.bytes, issues)
     }
 
     /// Unknown and duplicate fields, as the caller wants them treated.
@@ -86,13 +116,5 @@ impl Patch<'_> {
                 None => Ok(Vec::new()),
             },
         }
-    }
-}
-
-/// Puts `kind` and `apiVersion` first.
-fn say_kind(document: &mut Value, api_version: &str, kind: &str) {
-    if let Value::Object(fields) = document {
-        fields.shift_insert(0, "kind".into(), kind.into());
-        fields.shift_insert(1, "apiVersion".into(), api_version.into());
     }
 }

@@ -63,7 +63,7 @@ impl ApiServer {
             if let Some(endpoint) = self.endpoints.get(&key).cloned() {
                 return resource(endpoint, info, request).await;
             }
-            if self.group_versions.contains(&(key.0, key.1)) {
+            if self.serves(&key.0, None) {
                 return refuse(&request, &Status::path_not_found());
             }
             return self.next.handle(request).await;
@@ -88,6 +88,7 @@ impl ApiServer {
             ["apis", group] if self.serves(group, None) => (self.discovery.group(group)?, None),
             ["apis", group, version] if self.serves(group, Some(version)) => (self.discovery.resource_list(group, version)?, None),
             ["api", version] if self.serves("", Some(version)) => (self.discovery.resource_list("", version)?, None),
+            ["apis", group, _, ..] if self.serves(group, None) => return Some(refuse(request, &Status::path_not_found())),
             ["api", ..] if self.root => return Some(refuse(request, &Status::path_not_found())),
             _ => return None,
         };
@@ -241,6 +242,8 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         }
         let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
         return match verb.as_str() {
+            "get" if def.scale.is_some() => verbs::scale::get(&endpoint, call).await,
+            "update" | "patch" if def.scale.is_some() => verbs::scale::write(&endpoint, call).await,
             "get" if own_kind && subresource == "status" => verbs::get::get(&endpoint, call).await,
             "update" if own_kind => verbs::update::update(&endpoint, call).await,
             "patch" if own_kind => verbs::patch::patch(&endpoint, call).await,

@@ -5,6 +5,7 @@ pub mod delete;
 pub mod get;
 pub mod list;
 pub mod patch;
+pub mod scale;
 pub mod update;
 pub mod watch;
 
@@ -100,8 +101,9 @@ impl Call {
             return;
         }
         let mut text = format!("{} {} is deprecated in v{}+", kind.api_version(), kind.kind, lifecycle.deprecated);
-        let removed = removal(lifecycle.deprecated, lifecycle.removed);
-        text.push_str(&format!(", unavailable in v{removed}+"));
+        if let Some(removed) = removal(kind, lifecycle.deprecated, lifecycle.removed) {
+            text.push_str(&format!(", unavailable in v{removed}+"));
+        }
         if !lifecycle.replacement.is_empty() {
             text.push_str(&format!("; use {}", lifecycle.replacement));
         }
@@ -120,7 +122,11 @@ fn is_reached(release: &str) -> bool {
     minor(release) <= MINOR
 }
 
-/// When a deprecated version goes: as said, else three releases after deprecation.
-fn removal(deprecated: &str, removed: &str) -> String {
-    if removed.is_empty() { format!("1.{}", minor(deprecated) + 3) } else { removed.to_string() }
+/// When a deprecated version goes: as said, else three releases after deprecation; general availability stays.
+fn removal(kind: &KindDef, deprecated: &str, removed: &str) -> Option<String> {
+    if !removed.is_empty() {
+        return Some(removed.to_string());
+    }
+    let preview = kind.version.contains("alpha") || kind.version.contains("beta");
+    preview.then(|| format!("1.{}", minor(deprecated) + 3))
 }

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, UpdateOptions, meta};
+use registry::{Change, UpdateOptions, meta_mut};
 use serving::Response;
 
 use super::Call;
@@ -34,6 +34,7 @@ pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Stat
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
         subresource: call.info.subresource.clone(),
         warnings: Vec::new(),
+        force: options.force,
     };
     let update = UpdateOptions {
         dry_run: options.dry_run,
@@ -57,22 +58,45 @@ struct ApplyPatch<'a> {
     manager: String,
     subresource: String,
     warnings: Vec<String>,
+    force: bool,
+}
+
+impl ApplyPatch<'_> {
+    /// The patched object with its field ownership.
+    fn patched(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
+        let patch = Patch { kind: self.kind, bytes: &self.bytes, validation: self.validation };
+        let manager = Manager { name: &self.manager, subresource: &self.subresource };
+        if self.kind == PatchType::Apply {
+            let applied = patch.apply_configuration(self.endpoint, current, &manager, self.force)?;
+            self.warnings = applied.warnings;
+            return Ok(applied.object);
+        }
+        let Some(current) = current else { return Err(Status::not_found(self.endpoint.name(), &self.attributes.name)) };
+        let patched = patch.apply(self.endpoint, current)?;
+        self.warnings = patched.warnings;
+        managed::on_update(self.endpoint, Some(current), patched.object, &manager)
+    }
 }
 
 #[async_trait]
 impl Change for ApplyPatch<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
-        let Some(current) = current else { return Err(Status::not_implemented("server-side apply")) };
-        let patch = Patch { kind: self.kind, bytes: &self.bytes, validation: self.validation };
-        let patched = patch.apply(self.endpoint, current)?;
-        self.warnings = patched.warnings;
-        let manager = Manager { name: &self.manager, subresource: &self.subresource };
-        let mut object = managed::on_update(self.endpoint, Some(current), patched.object, &manager)?;
-        if let Some(meta) = meta(object.as_ref()) {
-            self.attributes.name = meta.name.clone();
+        let mut object = self.patched(current)?;
+        if let Some(meta) = meta_mut(&mut object) {
+            if meta.name.is_empty() {
+                meta.name = self.attributes.name.clone();
+            }
+            if meta.name != self.attributes.name {
+                let message = format!("the name of the object ({}) does not match the name on the URL ({})", meta.name, self.attributes.name);
+                return Err(Status::bad_request(message));
+            }
         }
-        self.endpoint.admission.admit(&self.attributes, &mut object, Some(current)).await?;
-        self.endpoint.admission.validate(&self.attributes, Some(&object), Some(current)).await?;
+        self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
+        self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
+        if let Some(current) = current {
+            managed::keep_times(self.endpoint, current, &mut object)?;
+        }
+        self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)
     }
 }

@@ -77,6 +77,9 @@ impl Change for Replace<'_> {
         self.attributes.name = name;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
+        if let Some(current) = current {
+            managed::keep_times(self.endpoint, current, &mut object)?;
+        }
         self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)
     }
