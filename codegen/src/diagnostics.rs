@@ -9,6 +9,7 @@ mod suggest;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 
 pub use codes::Code;
@@ -23,9 +24,13 @@ pub enum Level {
     Warning,
 }
 
-/// One mistake, the place that made it, and what to write instead.
+/// One mistake, the place that made it, and what to write instead. Boxed, since it is also the error of many a `Result`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct Diagnostic(Box<Content>);
+
+/// What a [`Diagnostic`] holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
     pub level: Level,
     pub code: Code,
     /// One clause without a full stop, such as `protobuf number 4 is used twice`.
@@ -39,14 +44,30 @@ pub struct Diagnostic {
     pub help: Vec<String>,
 }
 
+impl Deref for Diagnostic {
+    type Target = Content;
+
+    fn deref(&self) -> &Content {
+        &self.0
+    }
+}
+
+impl DerefMut for Diagnostic {
+    fn deref_mut(&mut self) -> &mut Content {
+        &mut self.0
+    }
+}
+
 impl Diagnostic {
     pub fn error(code: Code, span: &Span, message: impl Into<String>) -> Self {
-        let (span, message) = (span.clone(), message.into());
-        Self { level: Level::Error, code, message, span, label: None, related: Vec::new(), help: Vec::new() }
+        let (level, span, message) = (Level::Error, span.clone(), message.into());
+        Self(Box::new(Content { level, code, message, span, label: None, related: Vec::new(), help: Vec::new() }))
     }
 
     pub fn warning(code: Code, span: &Span, message: impl Into<String>) -> Self {
-        Self { level: Level::Warning, ..Self::error(code, span, message) }
+        let mut diagnostic = Self::error(code, span, message);
+        diagnostic.level = Level::Warning;
+        diagnostic
     }
 
     pub fn help(mut self, text: impl Into<String>) -> Self {

@@ -4,6 +4,8 @@
 //! A case's files are laid over `tests/diagnostics/common/`. `BLESS=1 cargo test -p codegen --test diagnostics` writes the
 //! expected texts anew; look at the difference before committing it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

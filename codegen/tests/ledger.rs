@@ -1,5 +1,7 @@
 //! What a build writes into the ledger, and what it refuses.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,7 @@
 //! Versions: which types exist where, what they share, and how they convert.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic, its helpers too")]
+
 use std::fs;
 use std::path::Path;
 

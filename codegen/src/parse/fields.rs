@@ -119,10 +119,9 @@ impl Reader<'_> {
         }
         if let (Some(ListSemantics::Map(keys)), Some(_), None) =
             (&model.list, &model.patch_strategy, &model.patch_merge_key)
+            && let [only] = keys.as_slice()
         {
-            if let [only] = keys.as_slice() {
-                model.patch_merge_key = Some(only.clone());
-            }
+            model.patch_merge_key = Some(only.clone());
         }
     }
 

@@ -54,8 +54,8 @@ impl Origins {
 /// Lowers all groups.
 pub fn lower(groups: Vec<Group>, diagnostics: &mut Diagnostics) -> (Model, Origins) {
     let program = Program::new(groups, diagnostics);
-    let mut model = Model::default();
-    model.groups = program.groups.iter().map(|group| group.head.clone()).collect();
+    let groups = program.groups.iter().map(|group| group.head.clone()).collect();
+    let mut model = Model { groups, ..Model::default() };
     let instances = instances::instantiate(&program, diagnostics);
     let shared = share::share(&program, &instances);
     let ids = build::build(&program, &instances, shared, &kinds::with_lists(&program), &mut model);
@@ -147,8 +147,9 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
                     .map(|ty| literals::fit(model, &expr, ty))
                 {
                     Some(Ok(model::Literal::String(value))) => value,
-                    Some(Err(diagnostic)) => {
-                        diagnostics.push(Diagnostic { code: codes::UNION, ..diagnostic });
+                    Some(Err(mut diagnostic)) => {
+                        diagnostic.code = codes::UNION;
+                        diagnostics.push(diagnostic);
                         continue;
                     }
                     _ => key.text(),

@@ -108,7 +108,7 @@ pub fn entries(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordErro
             Ok(entry) => out.push(entry),
             Err(error) => errors.push(error),
         }
-        if let Some(error) = cursor.to_comma() {
+        if let Some(error) = cursor.skip_to_comma() {
             errors.push(error);
         }
     }
@@ -152,7 +152,7 @@ impl Cursor<'_> {
     }
 
     /// Skips what an entry left over, and the comma behind it.
-    fn to_comma(&mut self) -> Option<WordError> {
+    fn skip_to_comma(&mut self) -> Option<WordError> {
         if self.peek(0).is_none() || self.is_punct(0, ',') {
             self.next();
             return None;
@@ -263,7 +263,7 @@ fn object(tokens: TokenStream, scope: &Scope<'_>, errors: &mut Vec<WordError>) -
             Ok(entry) => out.push(entry),
             Err(error) => errors.push(error),
         }
-        if let Some(error) = cursor.to_comma() {
+        if let Some(error) = cursor.skip_to_comma() {
             errors.push(error);
         }
     }
