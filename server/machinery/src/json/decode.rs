@@ -4,7 +4,6 @@
 //! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
 //! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
 
-use std::borrow::Cow;
 
 use super::error::{Error, TypeError};
 use super::issues::Issues;
@@ -298,11 +297,11 @@ fn set_true(into: &mut Mut<'_>, field: &str) {
 }
 
 /// The keys of one object, looked at for duplicates only when somebody wants to know.
-pub(crate) struct Keys<'d> {
-    seen: Option<std::collections::HashSet<Cow<'d, str>>>,
+pub(crate) struct Keys {
+    seen: Option<std::collections::HashSet<Box<str>>>,
 }
 
-impl<'d> Keys<'d> {
+impl Keys {
     pub(crate) fn new(wanted: bool) -> Self {
         Keys { seen: wanted.then(Default::default) }
     }
@@ -313,7 +312,7 @@ impl<'d> Keys<'d> {
     }
 
     /// Whether the key was here before.
-    pub(crate) fn repeats(&mut self, key: &Cow<'d, str>) -> bool {
-        self.seen.as_mut().is_some_and(|seen| !seen.insert(key.clone()))
+    pub(crate) fn repeats(&mut self, key: &str) -> bool {
+        self.seen.as_mut().is_some_and(|seen| !seen.insert(key.into()))
     }
 }

@@ -134,7 +134,7 @@ impl<'d> Parser<'d, '_> {
         self.descend()?;
         loop {
             let key = self.reader.name()?;
-            if map.contains_key(&*key) {
+            if self.issues.is_collecting() && map.contains_key(&*key) {
                 self.issues.duplicate(path, &key);
             }
             let value = self.value(&path.key(&key))?;

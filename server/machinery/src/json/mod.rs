@@ -18,6 +18,8 @@ mod write;
 #[cfg(test)]
 pub(crate) mod fixture;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;
 
 pub use decode::decode;

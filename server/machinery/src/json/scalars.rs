@@ -242,6 +242,9 @@ raws! {
 
 /// A JSON text without the spaces between its tokens, as it is stored.
 fn compacted(text: &[u8]) -> Bytes {
+    if text.iter().all(|&b| b > b' ') {
+        return Bytes::copy_from_slice(text);
+    }
     let mut out = Vec::with_capacity(text.len());
     let (mut quoted, mut escaped) = (false, false);
     for &byte in text {

@@ -35,9 +35,20 @@ pub(super) enum Kind {
 }
 
 /// Reads the first document of a stream.
+///
+/// libyaml_safer panics on a few malformed texts, such as `[!a,`; here that is an error like others.
 pub(super) fn compose(document: &[u8]) -> Result<Nodes, Error> {
+    if let Some(problem) = reader_error(document) {
+        return Err(error(format_args!("{problem}")));
+    }
+    let unknown = |_| Err(error(format_args!("unknown problem parsing YAML content")));
+    std::panic::catch_unwind(|| read_document(document)).unwrap_or_else(unknown)
+}
+
+fn read_document(document: &[u8]) -> Result<Nodes, Error> {
+    let document = document.strip_prefix("\u{feff}".as_bytes()).unwrap_or(document);
     let mut text = Cow::Borrowed(document);
-    if document.is_empty() || !document.ends_with(b"\n") && document.iter().any(|b| matches!(b, b'|' | b'>')) {
+    if document.is_empty() || !document.ends_with(b"\n") && document.iter().any(|b| matches!(b, b'|' | b'>' | b'\\')) {
         text.to_mut().push(b'\n');
     }
     let mut parser = Parser::new();
@@ -62,7 +73,7 @@ pub(super) fn compose(document: &[u8]) -> Result<Nodes, Error> {
 struct Composer<'t> {
     parser: Parser<&'t [u8]>,
     document: &'t [u8],
-    /// The text, which may end in a block scalar, came without a line break at its end and got one, because libyaml_safer would
+    /// The text, which may end in a block scalar or a backslash, came without a line break at its end and got one, because libyaml_safer would
     /// panic: its length and last line.
     open_end: Option<(usize, &'t [u8])>,
     nodes: Vec<Node>,
@@ -74,9 +85,6 @@ struct Composer<'t> {
 impl Composer<'_> {
     fn next(&mut self) -> Result<Event, Error> {
         self.parser.parse().map_err(|problem| match problem.kind() {
-            ErrorKind::Reader | ErrorKind::Io => {
-                error(format_args!("{}", reader_error(self.document).unwrap_or(problem.problem())))
-            }
             ErrorKind::Scanner => self.scanner_error(&problem),
             _ => parser_error(&problem),
         })
