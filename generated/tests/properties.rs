@@ -141,13 +141,28 @@ fn defaulting_and_normalizing_settle_at_once() {
     });
 }
 
+/// Kinds of older versions that can say one thing in two ways, or say what the hub cannot: the first trip changes them as upstream's
+/// does, the second does not.
+const SETTLED_BY_CONVERSION: [(&str, &str, &str); 9] = [
+    ("apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", "spec.version and spec.versions name the same"),
+    ("apps/v1beta1", "StatefulSet", "an absent status.observedGeneration is 0"),
+    ("autoscaling/v1", "HorizontalPodAutoscaler", "annotations carry what v1 has no fields for"),
+    ("certificates.k8s.io/v1beta1", "CertificateSigningRequest", "an absent signerName is empty"),
+    ("discovery.k8s.io/v1beta1", "EndpointSlice", "the node's name is in the topology as well"),
+    ("flowcontrol.apiserver.k8s.io/v1beta3", "PriorityLevelConfiguration", "an annotation tells 0 shares from none"),
+    ("rbac.authorization.k8s.io/v1alpha1", "ClusterRoleBinding", "subjects have a version as well as a group"),
+    ("rbac.authorization.k8s.io/v1alpha1", "RoleBinding", "subjects have a version as well as a group"),
+    ("resource.k8s.io/v1beta1", "ResourceSlice", "an absent basic device is an empty one"),
+];
+
 #[test]
 fn conversion_to_the_hub_and_back_keeps_a_value() {
     for_every_kind(Reach::Everything, |kind, value| {
         let trip = |value| kind.from_hub(kind.to_hub(value));
-        // What one trip makes of it is what the version's form of it is.
-        let settled = trip(value);
-        same(trip(settled.clone()).as_ref(), settled.as_ref())
+        let once = trip(value.clone());
+        let settles =
+            SETTLED_BY_CONVERSION.iter().any(|(version, name, _)| *version == kind.api_version() && *name == kind.kind);
+        if settles { same(trip(once.clone()).as_ref(), once.as_ref()) } else { same(once.as_ref(), value.as_ref()) }
     });
 }
 

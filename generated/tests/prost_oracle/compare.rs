@@ -83,7 +83,9 @@ fn compare_one(value: Value<'_>, read: &Other, at: &str, out: &mut Vec<String>) 
         Value::String(v) => Other::String(v.to_owned()),
         Value::Bytes(v) => Other::Bytes(v.clone()),
         _ => {
-            let Some(message) = read.as_message() else { return out.push(format!("{at}: a message, read as {read:?}")) };
+            let Some(message) = read.as_message() else {
+                return out.push(format!("{at}: a message, read as {read:?}"));
+            };
             return match value {
                 Value::Struct(inner) => compare(inner, message, at, out),
                 scalar => compare_scalar(scalar, message, at, out),

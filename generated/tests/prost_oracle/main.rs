@@ -38,8 +38,15 @@ fn pool() -> DescriptorPool {
     DescriptorPool::from_file_descriptor_set(files).expect("consistent descriptors")
 }
 
-/// The message of a kind: its group's file tells the package.
+/// The message of a kind. A version that only passes on another's type (`meta.k8s.io/v1beta1 PartialObjectMetadata`) has none of its
+/// own.
 fn message_of(pool: &DescriptorPool, kind: &KindDef) -> Option<MessageDescriptor> {
+    let same = CATALOG.kinds.iter().filter(|other| std::ptr::eq(other.def, kind.def));
+    own_message(pool, kind).or_else(|| same.filter_map(|other| own_message(pool, other)).next())
+}
+
+/// The message in the package of the kind's group version, which its file tells.
+fn own_message(pool: &DescriptorPool, kind: &KindDef) -> Option<MessageDescriptor> {
     let folder = match kind.group {
         "" => "core",
         "meta.k8s.io" => "meta",

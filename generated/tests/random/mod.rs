@@ -136,9 +136,30 @@ fn fill_union(mut into: Mut<'_>, form: JsonForm, random: &mut Random, reach: Rea
 
 /// Text that formats like to get wrong.
 const TEXTS: [&str; 24] = [
-    "a", "web", "example.com/app", "", " leading", "trailing ", "two\nlines\n", "tab\there", "\"quoted\"", "it's", "back\\slash",
-    "<a href='?x=1&y=2'>", "null", "true", "no", "0x10", "1e3", "-", "# hash", "key: value", "münchen 東京 🚀", "\u{2028}\u{7f}\u{1}",
-    "2024-01-01", "<<",
+    "a",
+    "web",
+    "example.com/app",
+    "",
+    " leading",
+    "trailing ",
+    "two\nlines\n",
+    "tab\there",
+    "\"quoted\"",
+    "it's",
+    "back\\slash",
+    "<a href='?x=1&y=2'>",
+    "null",
+    "true",
+    "no",
+    "0x10",
+    "1e3",
+    "-",
+    "# hash",
+    "key: value",
+    "münchen 東京 🚀",
+    "\u{2028}\u{7f}\u{1}",
+    "2024-01-01",
+    "<<",
 ];
 
 fn key(random: &mut Random) -> String {
@@ -264,7 +285,20 @@ macro_rules! per_scalar {
     };
 }
 per_scalar!(
-    Bool, I32, I64, F64, String, Bytes, Quantity, Time, MicroTime, Duration, IntOrString, RawExtension, FieldsV1, Json
+    Bool,
+    I32,
+    I64,
+    F64,
+    String,
+    Bytes,
+    Quantity,
+    Time,
+    MicroTime,
+    Duration,
+    IntOrString,
+    RawExtension,
+    FieldsV1,
+    Json
 );
 
 fn append<T: Sample>(list: &mut Vec<T>, len: usize, random: &mut Random) {
