@@ -24,7 +24,7 @@ pub(super) enum Operation {
 }
 
 impl Manager {
-    pub(super) fn new(name: &str, operation: Operation, context: &Context<'_>) -> Self {
+    pub(super) fn new(name: &str, operation: Operation, context: &Context<'_, '_>) -> Self {
         let name = if name.is_empty() { "unknown" } else { name };
         Manager {
             name: name.into(),

@@ -15,7 +15,7 @@ const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATION_BYTES: usize = 256 * 1024;
 
 /// The conflicts that the annotation does not explain; all of them if it cannot be understood.
-pub(super) fn without_allowed(context: &Context<'_>, live: &Value, conflicts: Vec<Conflict>) -> Vec<Conflict> {
+pub(super) fn without_allowed(context: &Context<'_, '_>, live: &Value, conflicts: Vec<Conflict>) -> Vec<Conflict> {
     match allowed(context, live) {
         Some(allowed) => conflicts.into_iter().filter(|conflict| !allowed.has(&conflict.path)).collect(),
         None => conflicts,
@@ -23,7 +23,7 @@ pub(super) fn without_allowed(context: &Context<'_>, live: &Value, conflicts: Ve
 }
 
 /// The fields that were applied by the client and are still as it left them.
-fn allowed(context: &Context<'_>, live: &Value) -> Option<FieldSet> {
+fn allowed(context: &Context<'_, '_>, live: &Value) -> Option<FieldSet> {
     let annotation = annotations(live)?.get(ANNOTATION)?.as_str().filter(|text| !text.is_empty())?;
     let last: Value = serde_json::from_str(annotation).ok()?;
     if last.get("apiVersion").and_then(Value::as_str) != Some(context.api_version) {

@@ -8,7 +8,8 @@
 //! - [`keep_times`] after admission: a write that changes nothing but times is no write;
 //! - [`is_valid`] after mutating admission: plug-ins may not leave ownership unreadable.
 //!
-//! Documents carry `metadata.managedFields` in and out.
+//! Documents carry `metadata.managedFields` in and out. They are encoded from objects that have been defaulted and taken to the hub form and
+//! back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
 
 mod cap;
 mod conflict;
@@ -34,11 +35,11 @@ pub use scale::{Mapping, scale_to_parent, to_scale};
 
 /// Brings an object to a version, with its type; nothing if there is no such version (its managers are forgotten then). It is also asked
 /// for the version that an object has already, other than the request's.
-pub type Converter<'a> = dyn Fn(&Value, &str) -> Option<(Type<'a>, Value)> + 'a;
+pub type Converter<'a, 's> = dyn Fn(&Value, &str) -> Option<(Type<'s>, Value)> + 'a;
 
-/// A request, as far as ownership asks.
+/// A request, as far as ownership asks; `'s` is the life of custom resources' types.
 #[derive(Clone, Copy)]
-pub struct Context<'a> {
+pub struct Context<'a, 's> {
     /// The field manager, from the `fieldManager` parameter or the user agent; empty counts as `unknown`.
     pub manager: &'a str,
     /// `apps/v1`: the version of the request and of all documents.
@@ -49,10 +50,10 @@ pub struct Context<'a> {
     /// The time of the request, RFC 3339 in seconds and UTC.
     pub now: &'a str,
     /// The type of the documents.
-    pub schema: Type<'a>,
+    pub schema: Type<'s>,
     /// Fields that this endpoint cannot own, because its strategy resets them.
     pub filter: &'a Filter,
-    pub convert: &'a Converter<'a>,
+    pub convert: &'a Converter<'a, 's>,
 }
 
 /// What an apply made of an object.
@@ -69,7 +70,7 @@ pub struct Applied {
 ///
 /// `managedFields` of `new` count only where the request may set them: they replace those of `live`, an empty list or a list of one empty
 /// entry resets them, unreadable ones are ignored.
-pub fn on_update(context: &Context<'_>, live: Option<&Value>, new: &mut Value) {
+pub fn on_update(context: &Context<'_, '_>, live: Option<&Value>, new: &mut Value) {
     let managed = of_live_or_new(context, live, new);
     entries::clear(new);
     let is_tracked = live.is_none_or(|live| text_at(live, "uid").is_empty());
@@ -89,7 +90,7 @@ pub fn on_update(context: &Context<'_>, live: Option<&Value>, new: &mut Value) {
     entries::write(new, &managed);
 }
 
-fn of_live_or_new(context: &Context<'_>, live: Option<&Value>, new: &Value) -> Managed {
+fn of_live_or_new(context: &Context<'_, '_>, live: Option<&Value>, new: &Value) -> Managed {
     let of_live = || live.and_then(|live| entries::read(live).ok()).unwrap_or_default();
     if !context.subresource.is_empty() {
         return of_live();
@@ -103,7 +104,7 @@ fn of_live_or_new(context: &Context<'_>, live: Option<&Value>, new: &Value) -> M
     }
 }
 
-fn update(context: &Context<'_>, live: &Value, new: &Value, managed: Managed, manager: &str) -> Managed {
+fn update(context: &Context<'_, '_>, live: &Value, new: &Value, managed: Managed, manager: &str) -> Managed {
     let (mut managed, set) = Updater { context }.update(live, new, managed);
     let set = set.difference(unowned());
     if !set.is_empty() {
@@ -121,7 +122,7 @@ fn update(context: &Context<'_>, live: &Value, new: &Value, managed: Managed, ma
 
 /// Applies a configuration: merges it into the live object, removes what its manager no longer applies, and makes the manager own what it
 /// sets (`FieldManager.Apply`). Fields that others own and that would change are a conflict unless `force`.
-pub fn apply(context: &Context<'_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
+pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
     check_kind(context, config)?;
     let nothing = zero_of(context.schema);
     let live = live.unwrap_or(&nothing);
@@ -159,7 +160,7 @@ impl From<Failure> for Status {
 }
 
 fn apply_over(
-    context: &Context<'_>,
+    context: &Context<'_, '_>,
     live: &Value,
     config: &Value,
     mut managed: Managed,
@@ -192,7 +193,7 @@ fn apply_over(
     Ok(Applied { object, changed })
 }
 
-fn check_kind(context: &Context<'_>, config: &Value) -> Result<(), Status> {
+fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
     if text("apiVersion") == context.api_version && text("kind") == context.kind {
         return Ok(());
@@ -202,7 +203,7 @@ fn check_kind(context: &Context<'_>, config: &Value) -> Result<(), Status> {
 }
 
 /// `ns/name; apps/v1, Kind=Deployment`
-fn describe(context: &Context<'_>, object: &Value) -> String {
+fn describe(context: &Context<'_, '_>, object: &Value) -> String {
     let (namespace, name) = (text_at(object, "namespace"), text_at(object, "name"));
     format!("{namespace}/{name}; {}", group_version_kind(context.api_version, context.kind))
 }

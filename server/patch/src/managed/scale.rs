@@ -28,7 +28,7 @@ fn in_scale() -> Path {
 }
 
 /// Where the object of an entry's version has its replicas; nothing if the version is unknown.
-fn find<'m>(mappings: &'m [Mapping<'_>], version: &str) -> Option<Option<Path>> {
+fn find(mappings: &[Mapping<'_>], version: &str) -> Option<Option<Path>> {
     mappings.iter().find(|mapping| mapping.api_version == version).map(|mapping| mapping.replicas.map(path))
 }
 

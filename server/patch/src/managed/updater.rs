@@ -13,7 +13,7 @@ use crate::schema::Type;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
 
 pub(super) struct Updater<'c, 'a> {
-    pub context: &'c Context<'a>,
+    pub context: &'c Context<'c, 'a>,
 }
 
 /// A document in some version.

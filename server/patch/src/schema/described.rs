@@ -72,8 +72,9 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
         Declared::Time | Declared::MicroTime => Scalar::Untyped,
         // OpenAPI v3 gives these no type of their own.
         Declared::Quantity | Declared::IntOrString | Declared::Json => return Type::Deduced.atom(),
+        // Whatever is in them is owned as a whole.
         Declared::RawExtension | Declared::FieldsV1 => {
-            let map = Map { atomic: false, fields: Fields::None, element: Some(Type::Deduced) };
+            let map = Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) };
             return Atom { map: Some(map), ..Atom::default() };
         }
     };

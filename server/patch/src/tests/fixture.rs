@@ -176,7 +176,7 @@ impl Server {
         Type::Struct(self.def)
     }
 
-    fn with<T>(&mut self, manager: &str, act: impl FnOnce(&Context<'_>, Option<&Value>) -> T) -> T {
+    fn with<T>(&mut self, manager: &str, act: impl FnOnce(&Context<'_, '_>, Option<&Value>) -> T) -> T {
         self.seconds += 1;
         let now = format!("2001-02-03T04:05:{:02}Z", self.seconds);
         let context = Context {
