@@ -11,6 +11,8 @@ struct Wanted {
     name: String,
     arguments: Vec<(Passing, Type)>,
     returns: &'static str,
+    /// Validation functions choose what they take, so only their existence is checked.
+    any_signature: bool,
     span: Span,
 }
 
@@ -47,6 +49,10 @@ impl Checker<'_> {
                     .flatten()
                     .map(|name| self.on_struct(one, name, vec![(Passing::Mutable, Type::Struct(id))])),
             );
+            let validation = one.validate_by_hand.as_ref();
+            let validation =
+                validation.map(|name| self.on_struct(one, name, vec![(Passing::Shared, Type::Struct(id))]));
+            out.extend(validation.map(|wanted| Wanted { any_signature: true, ..wanted }));
             let Some((conversion, hub)) =
                 one.conversion.as_ref().and_then(|conversion| Some((conversion, conversion.hub?)))
             else {
@@ -67,7 +73,7 @@ impl Checker<'_> {
 
     fn on_struct(&self, one: &Struct, name: &str, arguments: Vec<(Passing, Type)>) -> Wanted {
         let (module, name, span) = (one.module.clone(), name.to_string(), self.place(one, name));
-        Wanted { module, name, arguments, returns: "", span }
+        Wanted { module, name, arguments, returns: "", any_signature: false, span }
     }
 
     fn place(&self, one: &Struct, name: &str) -> Span {
@@ -86,6 +92,7 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
         name: name.clone(),
         arguments,
         returns,
+        any_signature: false,
         span: span.clone(),
     };
     let mut out = Vec::new();
@@ -114,7 +121,7 @@ fn mismatch(model: &Model, wanted: &Wanted, function: &Function) -> Option<Diagn
     let fits = function.arguments.len() == wanted.arguments.len()
         && pairs().all(|((passing, ty), argument)| *passing == argument.kind && takes(model, *ty, argument))
         && function.returns == wanted.returns;
-    if fits {
+    if fits || wanted.any_signature {
         return None;
     }
     let message = format!("`{}` in `{FOLDER}/{}.rs` has another signature", wanted.name, wanted.module);
