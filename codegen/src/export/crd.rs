@@ -12,6 +12,9 @@ use crate::model::{
 };
 use crate::paths;
 
+/// The formats that a column of a CRD may have; built-in columns know `name` too.
+const COLUMN_FORMATS: [&str; 8] = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+
 /// One file per kind of a group; without a group, of all groups that are not Kubernetes' own.
 pub fn files(model: &Model, group: Option<&Group>) -> Result<Vec<File>, String> {
     if group.is_some_and(|group| group.name.is_empty()) {
@@ -205,7 +208,7 @@ impl<'m> Version<'m> {
         out.insert("name".into(), column.name.clone().into());
         out.insert("type".into(), kind.into());
         out.insert("jsonPath".into(), path.into());
-        if !column.format.is_empty() {
+        if COLUMN_FORMATS.contains(&column.format.as_str()) {
             out.insert("format".into(), column.format.clone().into());
         }
         if column.priority != 0 {
