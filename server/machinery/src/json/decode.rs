@@ -4,12 +4,12 @@
 //! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
 //! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
 
-
 use super::error::{Error, TypeError};
+use super::go_type::Names;
 use super::issues::Issues;
 use super::path::Path;
 use super::read::{Reader, Stop, syntax_error, to_text};
-use super::{go_type, scalars};
+use super::scalars;
 use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
 use crate::scalar::ScalarError;
@@ -20,8 +20,14 @@ pub(crate) const MAX_TREE_DEPTH: usize = 500;
 /// Decodes a document into a struct. Fields that are absent keep their values. On an error, `issues` is left empty and the struct is
 /// in no useful state.
 pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    decode_version(document, "", into, issues)
+}
+
+/// Decodes a document of this API version, by which errors call Go types: `v1beta2.ResourceClaimSpec`.
+pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let text = to_text(document);
-    let mut decoder = Decoder { reader: Reader::new(&text), issues, depth: 0, saved: None, fatal: None };
+    let names = Names { root: into.def(), version };
+    let mut decoder = Decoder { reader: Reader::new(&text), issues, names, depth: 0, saved: None, fatal: None };
     let result = decoder.document(into);
     let Decoder { saved, fatal, .. } = decoder;
     match (result, saved) {
@@ -47,6 +53,7 @@ pub(crate) fn reason(document: &[u8], found: Option<Error>) -> Error {
 pub(crate) struct Decoder<'d, 'i> {
     pub(crate) reader: Reader<'d>,
     pub(crate) issues: &'i mut Issues,
+    names: Names<'d>,
     depth: usize,
     /// The first value of a wrong kind.
     saved: Option<Error>,
@@ -68,7 +75,7 @@ impl<'d> Decoder<'d, '_> {
         match (into.def().json_form, self.reader.peek()) {
             (JsonForm::Fields, b'{') => self.fields(into, path),
             (JsonForm::Fields, b'n') => self.reader.word(b"null"),
-            (JsonForm::Fields, _) => self.mismatch(path, || go_type::of_struct(into.def())),
+            (JsonForm::Fields, _) => self.mismatch(path, |names| names.of_struct(into.def())),
             (JsonForm::Items, _) => self.items(into, path),
             (form, first) => self.schema_or(form, first, into, path),
         }
@@ -141,7 +148,7 @@ impl<'d> Decoder<'d, '_> {
                 list.truncate(0);
                 return self.reader.word(b"null");
             }
-            _ => return self.mismatch(path, || go_type::of_shape(shape)),
+            _ => return self.mismatch(path, |names| names.of_shape(shape)),
         }
         // Go decodes into the items that are there, which only a duplicate field meets.
         let present = list.as_list().len();
@@ -172,7 +179,7 @@ impl<'d> Decoder<'d, '_> {
                 map.clear();
                 return self.reader.word(b"null");
             }
-            _ => return self.mismatch(path, || go_type::of_shape(shape)),
+            _ => return self.mismatch(path, |names| names.of_shape(shape)),
         }
         self.reader.at += 1;
         if self.reader.token() == b'}' {
@@ -201,7 +208,7 @@ impl<'d> Decoder<'d, '_> {
         if matches!(self.reader.peek(), b'[' | b'n') {
             return self.slot(into.slot_flat(0), flat, path);
         }
-        self.mismatch(path, || go_type::of_struct(def))
+        self.mismatch(path, |names| names.of_struct(def))
     }
 
     /// The three unions of apiextensions. Upstream decodes their inner value by itself: strictness ends here, and an error in
@@ -239,17 +246,9 @@ impl<'d> Decoder<'d, '_> {
 
     /// Skips a value of a wrong kind and remembers the first such error.
     #[cold]
-    pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce() -> String) -> Step {
-        let found = match self.reader.peek() {
-            b'{' => "object",
-            b'[' => "array",
-            b'"' => "string",
-            b't' | b'f' => "bool",
-            b'-' | b'0'..=b'9' => "number",
-            _ => return Err(Stop),
-        };
-        self.reader.skip()?;
-        self.save(type_error(path, found.into(), wanted().into()));
+    pub(crate) fn mismatch(&mut self, path: &Path<'_>, wanted: impl FnOnce(Names<'_>) -> String) -> Step {
+        let found = self.reader.skip_named()?;
+        self.save(type_error(path, found.into(), wanted(self.names).into()));
         Ok(())
     }
 

@@ -22,25 +22,48 @@ pub(crate) fn scalar(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The name of a field's Go type behind its pointers. A map of quantities is a `ResourceList` nearly everywhere.
-#[cold]
-pub(crate) fn of_shape(shape: Shape) -> String {
-    match shape {
-        Shape::One(s) | Shape::Opt(s) => scalar(s).into(),
-        Shape::List(s) => format!("[]{}", scalar(s)),
-        Shape::Map(Scalar::Quantity) => "v1.ResourceList".into(),
-        Shape::Map(s) => format!("map[string]{}", scalar(s)),
-        Shape::Struct(def) | Shape::OptStruct(def) => of_struct(def),
-        Shape::StructList(def, _) => format!("[]{}", of_struct(def)),
-        Shape::StructMap(def, _) => format!("map[string]{}", of_struct(def)),
+/// Names the Go types of one document. A Go package is called like the API version, which the path of a Rust type holds; but where
+/// versions of a struct are the same Rust type, that is the version of the document.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    pub(crate) root: &'static StructDef,
+    /// The version of the document, empty for that of the root's Rust type.
+    pub(crate) version: &'a str,
+}
+
+impl Names<'_> {
+    /// The name of a field's Go type behind its pointers. A map of quantities is a `ResourceList` nearly everywhere.
+    pub(crate) fn of_shape(self, shape: Shape) -> String {
+        match shape {
+            Shape::One(s) | Shape::Opt(s) => scalar(s).into(),
+            Shape::List(s) => format!("[]{}", scalar(s)),
+            Shape::Map(Scalar::Quantity) => "v1.ResourceList".into(),
+            Shape::Map(s) => format!("map[string]{}", scalar(s)),
+            Shape::Struct(def) | Shape::OptStruct(def) => self.of_struct(def),
+            Shape::StructList(def, _) => format!("[]{}", self.of_struct(def)),
+            Shape::StructMap(def, _) => format!("map[string]{}", self.of_struct(def)),
+        }
+    }
+
+    /// The name of a struct's Go type.
+    pub(crate) fn of_struct(self, def: &'static StructDef) -> String {
+        let (group, version) = package(def);
+        let version =
+            if !self.version.is_empty() && package(self.root) == (group, version) { self.version } else { version };
+        format!("{version}.{}", def.name)
     }
 }
 
-/// The name of a struct's Go type. Its package is named like the API version, which the path of the Rust type holds.
-pub(crate) fn of_struct(def: &'static StructDef) -> String {
-    let path = def.rust_path();
-    let version = path.rsplit("::").skip(1).find(|part| is_version(part)).unwrap_or("v1");
-    format!("{version}.{}", def.name)
+/// The modules above the one of a version, and the version.
+fn package(def: &'static StructDef) -> (&'static str, &'static str) {
+    let mut end = 0;
+    for part in def.rust_path().split("::") {
+        if is_version(part) {
+            return (&def.rust_path()[..end], part);
+        }
+        end += part.len() + 2;
+    }
+    ("", "v1")
 }
 
 fn is_version(part: &str) -> bool {

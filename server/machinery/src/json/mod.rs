@@ -10,6 +10,7 @@ mod encode;
 mod error;
 mod go_type;
 mod issues;
+mod kind;
 mod path;
 mod read;
 mod scalars;
@@ -22,11 +23,12 @@ mod fuzz;
 #[cfg(test)]
 mod tests;
 
-pub use decode::decode;
+pub use decode::{decode, decode_version};
 pub use dom::{Map, Value, encode_value, from_value, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
 pub use issues::{Issue, Issues, strict_error};
+pub use kind::version_and_kind;
 pub use read::{is_valid, syntax_error};
 pub use write::float;
 

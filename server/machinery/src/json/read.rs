@@ -296,6 +296,19 @@ impl<'t> Reader<'t> {
         self.since(start)
     }
 
+    /// Skips a value and gives what Go's messages call it; null has no name there.
+    pub(crate) fn skip_named(&mut self) -> Result<&'static str, Stop> {
+        let name = match self.peek() {
+            b'{' => "object",
+            b'[' => "array",
+            b'"' => "string",
+            b't' | b'f' => "bool",
+            b'-' | b'0'..=b'9' => "number",
+            _ => return Err(Stop),
+        };
+        self.skip().map(|()| name)
+    }
+
     /// Skips a value, checking it. A loop, so that deep nesting costs no stack.
     pub(crate) fn skip(&mut self) -> Result<(), Stop> {
         let mut open: Vec<u8> = Vec::new();

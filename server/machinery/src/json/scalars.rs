@@ -54,7 +54,7 @@ pub(crate) trait JsonScalar: Default {
 fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
     match decoder.reader.peek() {
         b'n' => decoder.reader.word(b"null"),
-        _ => decoder.mismatch(path, || go_type::scalar(T::SCALAR).into()),
+        _ => decoder.mismatch(path, |_| go_type::scalar(T::SCALAR).into()),
     }
 }
 
@@ -305,7 +305,7 @@ fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, pa
             list.clear();
             return decoder.reader.word(b"null");
         }
-        _ => return decoder.mismatch(path, || go_type::of_shape(Shape::List(T::SCALAR))),
+        _ => return decoder.mismatch(path, |names| names.of_shape(Shape::List(T::SCALAR))),
     }
     let mut count = 0;
     decoder.reader.at += 1;
@@ -334,7 +334,7 @@ fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<Str
             map.clear();
             return decoder.reader.word(b"null");
         }
-        _ => return decoder.mismatch(path, || go_type::of_shape(Shape::Map(T::SCALAR))),
+        _ => return decoder.mismatch(path, |names| names.of_shape(Shape::Map(T::SCALAR))),
     }
     decoder.reader.at += 1;
     if decoder.reader.token() == b'}' {

@@ -233,6 +233,28 @@ fn words_errors_as_go_does() {
 }
 
 #[test]
+fn names_go_types_by_the_version_of_the_document() {
+    let text = br#"{"spec":{"ports":"x"}}"#;
+    let error = decode_version(text, "v1beta2", Mut::of(&mut Pod::default()), &mut Issues::ignore()).unwrap_err();
+    let expect = "json: cannot unmarshal string into Go struct field PodSpec.spec.ports of type []v1beta2.ServicePort";
+    assert_eq!(error.to_string(), expect);
+}
+
+#[test]
+fn finds_version_and_kind() {
+    let found = |text: &str| version_and_kind(text.as_bytes()).map_err(|error| error.to_string());
+    assert_eq!(found(r#"{"a":{"kind":1},"kind":"Pod","apiVersion":"v1"}"#), Ok(("v1".into(), "Pod".into())));
+    assert_eq!(found(r#"{"Kind":"Pod","apiversion":null}"#), Ok(("".into(), "Pod".into())));
+    assert_eq!(found("null"), Ok(Default::default()));
+    let wanted =
+        r#"struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
+    assert_eq!(found("[]"), Err(format!("json: cannot unmarshal array into Go value of type {wanted}")));
+    let expect = "json: cannot unmarshal number into Go struct field .kind of type string";
+    assert_eq!(found(r#"{"kind":1,"apiVersion":"v1"}"#), Err(expect.into()));
+    assert_eq!(found(r#"{"kind":1"#), Err("unexpected end of JSON input".into()));
+}
+
+#[test]
 fn words_syntax_errors_as_go_does() {
     let cases: &[(&[u8], &str)] = &[
         (b"", "unexpected end of JSON input"),
