@@ -1,5 +1,7 @@
 //! The few answers that the front itself gives: failures as a `Status`, plain text, and the 404 of paths that nobody serves.
 
+mod protobuf;
+
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use machinery::status::Status;
 
@@ -13,32 +15,70 @@ pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// How the client wants failures written. Taken from a request before the request is handed on.
-///
-/// The front writes JSON only: it is what every client reads when it reads failures at all, whatever else it accepts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
+    encoding: Encoding,
     pretty: bool,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Encoding {
+    #[default]
+    Json,
+    Yaml,
+    Protobuf,
+}
+
 impl Style {
-    /// The client's wish.
+    /// The client's wish. A failure is always sent in some form: JSON when the client accepts nothing that can be written.
     pub fn of(request: &Request) -> Self {
-        Style { pretty: wants_pretty(request.uri().query().unwrap_or(""), request.headers()) }
+        let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
+        let pretty = wants_pretty(request.uri().query().unwrap_or(""), request.headers());
+        Style { encoding: preferred(accept), pretty }
     }
 
     /// A failure.
     pub fn failure(self, status: &Status) -> Response {
-        let body = match self.pretty {
-            true => format!("{:#}", status.to_value()).into_bytes(),
-            false => status.to_json(),
+        let mut response = match self.encoding {
+            Encoding::Yaml => bytes(status.code, HeaderValue::from_static("application/yaml"), yaml(status)),
+            Encoding::Protobuf => {
+                bytes(status.code, HeaderValue::from_static(protobuf::MEDIA_TYPE), protobuf::encode(status))
+            }
+            Encoding::Json if self.pretty => bytes(status.code, JSON, format!("{:#}", status.to_value())),
+            Encoding::Json => bytes(status.code, JSON, status.to_json()),
         };
-        let mut response = bytes(status.code, JSON, body);
         let retry = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
         if retry > 0 {
             response.headers_mut().insert(header::RETRY_AFTER, retry.into());
         }
         response
     }
+}
+
+fn yaml(status: &Status) -> Vec<u8> {
+    let (json, mut out) = (status.to_json(), Vec::new());
+    // JSON that was just written can be read again.
+    let _ = machinery::yaml::from_json(&json, &mut out);
+    out
+}
+
+/// Of the media types that a client accepts, the one it likes best.
+fn preferred(accept: &str) -> Encoding {
+    let mut best = (0.0, Encoding::Json);
+    for clause in accept.split(',') {
+        let mut parts = clause.split(';').map(str::trim);
+        let encoding = match parts.next().unwrap_or("") {
+            "application/yaml" => Encoding::Yaml,
+            protobuf::MEDIA_TYPE => Encoding::Protobuf,
+            "application/json" | "application/*" | "*/*" => Encoding::Json,
+            _ => continue,
+        };
+        let quality = parts.find_map(|p| p.strip_prefix("q=")).map_or(1.0, |q| q.parse::<f32>().unwrap_or(0.0));
+        if quality > best.0 {
+            best = (quality, encoding);
+        }
+    }
+    best.1
 }
 
 /// A failure, in the form that the request asks for (upstream: `responsewriters.ErrorNegotiated`).
@@ -73,4 +113,42 @@ pub fn text_error(code: u16, text: &str) -> Response {
 /// The answer of a path that nobody serves.
 pub fn not_found() -> Response {
     text_error(404, "404 page not found")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::request;
+    use machinery::status::GroupResource;
+
+    async fn written(accept: &'static str, uri: &str) -> (String, String) {
+        let mut request = request("GET", uri);
+        request.headers_mut().insert(header::ACCEPT, HeaderValue::from_static(accept));
+        let response = failure(&request, &Status::forbidden(GroupResource { group: "", resource: "pods" }, "", "no"));
+        let media_type = response.headers()[header::CONTENT_TYPE].to_str().unwrap().to_owned();
+        let body = response.into_body().read(1 << 20).await.unwrap();
+        (media_type, String::from_utf8_lossy(&body).into_owned())
+    }
+
+    #[tokio::test]
+    async fn failures_come_in_the_form_that_is_accepted() {
+        for accept in [
+            "",
+            "*/*",
+            "text/html",
+            "image/png",
+            "application/json;as=Table;v=v1;g=meta.k8s.io",
+            "application/yaml;q=0.1, */*",
+        ] {
+            let (media_type, text) = written(accept, "/api/v1/pods").await;
+            assert!(media_type == "application/json" && text.starts_with("{\"kind\":\"Status\""), "{accept}");
+        }
+        let yaml = "apiVersion: v1\ncode: 403\ndetails:\n  kind: pods\nkind: Status\nmessage: 'pods is forbidden: no'\nmetadata: {}\nreason: Forbidden\nstatus: Failure\n";
+        assert_eq!(written("application/yaml", "/api/v1/pods").await, ("application/yaml".into(), yaml.into()));
+        assert_eq!(
+            written("application/vnd.kubernetes.protobuf,application/json", "/").await.0,
+            "application/vnd.kubernetes.protobuf"
+        );
+        assert!(written("", "/?pretty=true").await.1.starts_with("{\n  \"kind\": \"Status\",\n"));
+    }
 }

@@ -3,12 +3,21 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
+use http::{HeaderValue, header};
+
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::metrics::{Metrics, MetricsHandler};
 use crate::options::Options;
 use crate::respond;
 use crate::version::{GIT_VERSION, VersionHandler};
+
+/// The paths answered here that are no health checks, for the list at `/`; [`Health::paths`] has those.
+pub const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
+
+/// What stands where Go programs list the profiles that they can take of themselves.
+const PROFILES: &str =
+    "No profiles can be taken of this server over HTTP; use perf or another sampling profiler on its process.\n";
 
 /// Answers the paths of the system, and hands the rest on.
 pub struct SystemPaths<H> {
@@ -17,6 +26,7 @@ pub struct SystemPaths<H> {
     metrics: MetricsHandler,
     version: VersionHandler,
     flags: String,
+    profiling: bool,
     begin: SystemTime,
 }
 
@@ -33,6 +43,7 @@ impl<H> SystemPaths<H> {
             metrics: MetricsHandler(metrics),
             version: VersionHandler::default(),
             flags,
+            profiling: options.profiling,
             begin: SystemTime::now(),
         }
     }
@@ -54,6 +65,14 @@ impl<H> SystemPaths<H> {
     }
 }
 
+/// A redirect as Go writes one.
+fn found(location: &'static str) -> Response {
+    let body = format!("<a href=\"{location}\">Found</a>.\n\n");
+    let mut response = respond::bytes(302, HeaderValue::from_static("text/html; charset=utf-8"), body);
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
+    response
+}
+
 impl<H: Handler> Handler for SystemPaths<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
@@ -64,6 +83,8 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/metrics/slis" => self.slis(),
             "/flagz" => self.flags.clone(),
             "/statusz" => self.status(),
+            "/debug/pprof/" if self.profiling => PROFILES.to_owned(),
+            "/debug/pprof" if self.profiling => return Box::pin(std::future::ready(found("/debug/pprof/"))),
             _ => return self.inner.handle(request),
         };
         Box::pin(std::future::ready(respond::bytes(200, respond::TEXT, text)))
@@ -95,5 +116,15 @@ mod tests {
         let mut yaml = request("GET", "/version");
         yaml.headers_mut().insert("accept", "application/yaml".parse().unwrap());
         assert_eq!(paths.handle(yaml).await.status(), 406);
+    }
+
+    #[tokio::test]
+    async fn profiling_can_be_switched_off() {
+        for (flag, code) in [("--profiling", 302), ("--profiling=false", 404)] {
+            let options = Options::parse_from(["kube-apiserver", flag]).unwrap();
+            let nothing = crate::handler::FromFn(|_| respond::not_found());
+            let paths = SystemPaths::new(nothing, &options, Health::new(&Shutdown::default()), Metrics::default());
+            assert_eq!(paths.handle(request("GET", "/debug/pprof")).await.status().as_u16(), code);
+        }
     }
 }

@@ -26,7 +26,8 @@ impl<H> WithAuthentication<H> {
     }
 
     fn distrust(&self, request: &Request) {
-        if self.close_unauthenticated && request.version() == Version::HTTP_2
+        if self.close_unauthenticated
+            && request.version() == Version::HTTP_2
             && let Some(peer) = request.extensions().get::<Arc<Peer>>()
         {
             peer.close();

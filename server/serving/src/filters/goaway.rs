@@ -36,7 +36,8 @@ impl<H> WithGoaway<H> {
 
 impl<H: Handler> Handler for WithGoaway<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        if request.version() == Version::HTTP_2 && self.happens()
+        if request.version() == Version::HTTP_2
+            && self.happens()
             && let Some(peer) = request.extensions().get::<Arc<Peer>>()
         {
             peer.close();

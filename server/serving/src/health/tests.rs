@@ -39,6 +39,16 @@ async fn a_healthy_server() {
 }
 
 #[tokio::test]
+async fn the_endpoints_differ_where_upstreams_do() {
+    let health = Health::new(&Shutdown::default());
+    let names = async |uri| get(&health, uri).await.1.lines().filter(|line| line.starts_with("[+]")).count();
+    assert_eq!(
+        (names("/livez?verbose").await, names("/healthz?verbose").await, names("/readyz?verbose").await),
+        (34, 34, 36)
+    );
+}
+
+#[tokio::test]
 async fn a_sick_one() {
     let health = Health::new(&Shutdown::default());
     health.set("etcd", || Err("disk full".into()));
