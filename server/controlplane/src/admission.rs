@@ -1,43 +1,134 @@
 //! Admission of the control plane, in upstream's order.
 
+mod certificates;
+mod classes;
+mod namespaces;
+mod nodes;
+mod priority;
+mod runtime_class;
+mod service_account;
+mod storage;
+mod tolerations;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
+use registry::{ListQuery, Predicate};
+
+use crate::services;
 
 /// The plugins that are built.
 pub struct Chain {
     environment: Arc<Environment>,
+    services: services::Allocator,
 }
 
 impl Chain {
     pub fn new(environment: Arc<Environment>) -> Self {
-        Chain { environment }
+        let services = services::Allocator::new(&environment.options.services);
+        Chain { environment, services }
     }
 
-    /// Nothing is created in a namespace that is missing (`NamespaceLifecycle`).
-    async fn namespace_lifecycle(&self, attributes: &Attributes) -> Result<(), Status> {
-        if attributes.operation != Operation::Create || attributes.namespace.is_empty() || attributes.plural == "namespaces" {
-            return Ok(());
+    fn runs(&self, plugin: &str) -> bool {
+        self.environment.options.admission.runs(plugin)
+    }
+
+    async fn admit_pod(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        if self.runs("ServiceAccount") {
+            service_account::admit(&self.environment, attributes, object).await?;
         }
-        let Some(store) = self.environment.stores.get(&("", "namespaces")) else { return Ok(()) };
-        match store.get("", &attributes.namespace, "").await {
-            Ok(_) => Ok(()),
-            Err(status) if status.code == 404 => Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, &attributes.namespace)),
-            Err(status) => Err(status),
+        if self.runs("Priority") {
+            priority::admit(&self.environment, attributes, object, old).await?;
         }
+        if self.runs("DefaultTolerationSeconds") {
+            tolerations::admit(object);
+        }
+        if self.runs("RuntimeClass") {
+            runtime_class::admit(&self.environment, attributes, object).await?;
+        }
+        Ok(())
+    }
+
+    async fn admit_created(&self, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+        match (attributes.kind.group, attributes.plural) {
+            ("", "nodes") if self.runs("TaintNodesByCondition") => nodes::taint(object),
+            ("", "persistentvolumeclaims") if self.runs("DefaultStorageClass") => {
+                storage::default_class(&self.environment, object).await?;
+            }
+            ("certificates.k8s.io", "certificatesigningrequests") => certificates::record_requester(attributes, object),
+            ("networking.k8s.io", "ingresses") if self.runs("DefaultIngressClass") => {
+                classes::default_ingress_class(&self.environment, object).await?;
+            }
+            _ => {}
+        }
+        if self.runs("StorageObjectInUseProtection") {
+            storage::protect(attributes, object);
+        }
+        Ok(())
     }
 }
 
 #[async_trait]
 impl Admission for Chain {
-    async fn admit(&self, attributes: &Attributes, _object: &mut Owned, _old: Option<&Owned>) -> Result<(), Status> {
-        self.namespace_lifecycle(attributes).await
-    }
-
-    async fn validate(&self, _attributes: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        if self.runs("NamespaceLifecycle") {
+            namespaces::admit(&self.environment, attributes).await?;
+        }
+        if !attributes.subresource.is_empty() {
+            return Ok(());
+        }
+        if attributes.kind.group.is_empty() && attributes.plural == "pods" {
+            self.admit_pod(attributes, object, old).await?;
+        }
+        if attributes.operation == Operation::Create {
+            self.admit_created(attributes, object).await?;
+        }
+        if attributes.kind.group.is_empty() && attributes.plural == "services" {
+            self.services.admit(&self.environment, object, old).await?;
+        }
         Ok(())
     }
+
+    async fn validate(&self, attributes: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
+        if attributes.operation == Operation::Delete && attributes.subresource.is_empty() {
+            if self.runs("NamespaceLifecycle") {
+                namespaces::validate_delete(attributes)?;
+            }
+            if self.runs("Priority") {
+                priority::validate_delete(attributes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `admission.NewForbidden`
+fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
+    let of = GroupResource { group: attributes.kind.group, resource: attributes.plural };
+    Status::forbidden(of, &attributes.name, why)
+}
+
+/// An object of a resource; `None` when there is none of this name.
+async fn find<T: Struct>(
+    environment: &Environment,
+    resource: (&'static str, &'static str),
+    namespace: &str,
+    name: &str,
+) -> Result<Option<T>, Status> {
+    let Some(store) = environment.stores.get(&resource) else { return Ok(None) };
+    match store.get(namespace, name, "").await {
+        Ok(object) => Ok(object.into_inner().ok()),
+        Err(status) if status.code == 404 => Ok(None),
+        Err(status) => Err(status),
+    }
+}
+
+/// All objects of a resource.
+pub(crate) async fn all<T: Struct>(environment: &Environment, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
+    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
+    let listed = store.list("", &Predicate::default(), &ListQuery::default()).await?;
+    Ok(listed.items.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }

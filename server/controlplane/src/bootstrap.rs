@@ -2,26 +2,53 @@
 
 use endpoints::Environment;
 use generated::core::v1::Namespace;
+use generated::scheduling::v1::PriorityClass;
 use machinery::defaulting;
-use machinery::reflect::{Mut, Owned};
+use machinery::reflect::{Mut, Owned, Struct};
 use machinery::status::Status;
 use registry::{Context, CreateOptions};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Makes the system namespaces that are missing.
-pub async fn namespaces(environment: &Environment) -> Result<(), Status> {
-    let Some(store) = environment.stores.get(&("", "namespaces")) else { return Ok(()) };
+/// Name, value and description of the priority classes that always exist (`scheduling.SystemPriorityClasses`).
+pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
+    ("system-node-critical", 2_000_001_000, "Used for system critical pods that must not be moved from their current node."),
+    (
+        "system-cluster-critical",
+        2_000_000_000,
+        "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+    ),
+];
+
+/// Makes everything that is missing.
+pub async fn all(environment: &Environment) -> Result<(), Status> {
     for name in SYSTEM_NAMESPACES {
         let mut namespace = Namespace::default();
         namespace.metadata.name = name.into();
-        defaulting::apply_defaults(Mut::of(&mut namespace));
-        match store.create(&Context::default(), Owned::of(namespace), &CreateOptions::default()).await {
-            Ok(_) => {}
-            Err(status) if status.reason == "AlreadyExists" => {}
-            Err(status) => return Err(status),
-        }
+        ensure(environment, ("", "namespaces"), "", namespace).await?;
+    }
+    for (name, value, description) in SYSTEM_PRIORITY_CLASSES {
+        let mut class = PriorityClass { value, description: description.into(), ..PriorityClass::default() };
+        class.metadata.name = name.into();
+        ensure(environment, ("scheduling.k8s.io", "priorityclasses"), "", class).await?;
     }
     Ok(())
+}
+
+/// Creates an object unless there is one of its name.
+async fn ensure<T: Struct>(
+    environment: &Environment,
+    resource: (&'static str, &'static str),
+    namespace: &str,
+    mut object: T,
+) -> Result<(), Status> {
+    let Some(store) = environment.stores.get(&resource) else { return Ok(()) };
+    defaulting::apply_defaults(Mut::of(&mut object));
+    let context = Context { namespace: namespace.into(), ..Context::default() };
+    match store.create(&context, Owned::of(object), &CreateOptions::default()).await {
+        Ok(_) => Ok(()),
+        Err(status) if status.reason == "AlreadyExists" => Ok(()),
+        Err(status) => Err(status),
+    }
 }

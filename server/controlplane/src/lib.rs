@@ -2,6 +2,7 @@
 
 mod admission;
 mod bootstrap;
+mod services;
 mod strategies;
 
 use std::collections::HashMap;
@@ -37,6 +38,6 @@ impl Behaviour for ControlPlane {
     }
 
     async fn bootstrap(&self, environment: &Arc<Environment>) -> Result<(), Status> {
-        bootstrap::namespaces(environment).await
+        bootstrap::all(environment).await
     }
 }

@@ -1,0 +1,31 @@
+//! Default classes: the one that an administrator annotated; `DefaultIngressClass`.
+
+use endpoints::Environment;
+use generated::meta::v1::ObjectMeta;
+use generated::networking::v1::{Ingress, IngressClass};
+use machinery::reflect::Owned;
+use machinery::status::Status;
+
+use super::all;
+
+const DEFAULT_INGRESS_CLASS: &str = "ingressclass.kubernetes.io/is-default-class";
+/// The class of an ingress, before there was a field.
+const INGRESS_CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
+
+/// The name of the class with one of the annotations; of several the newest, then the first by name.
+pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotations: &[&str]) -> Option<String> {
+    let is_default = |meta: &&ObjectMeta| annotations.iter().any(|a| meta.annotations.get(*a).is_some_and(|v| v == "true"));
+    let age = |meta: &&ObjectMeta| (std::cmp::Reverse(meta.creation_timestamp.unix()), meta.name.clone());
+    classes.filter(is_default).min_by_key(age).map(|meta| meta.name.clone())
+}
+
+/// Gives an ingress that names no class the default one.
+pub async fn default_ingress_class(environment: &Environment, object: &mut Owned) -> Result<(), Status> {
+    let Some(ingress) = object.downcast_mut::<Ingress>() else { return Ok(()) };
+    if ingress.spec.ingress_class_name.is_some() || ingress.metadata.annotations.contains_key(INGRESS_CLASS_ANNOTATION) {
+        return Ok(());
+    }
+    let found = all::<IngressClass>(environment, ("networking.k8s.io", "ingressclasses")).await?;
+    ingress.spec.ingress_class_name = newest_default(found.iter().map(|c| &c.metadata), &[DEFAULT_INGRESS_CLASS]);
+    Ok(())
+}
