@@ -1,0 +1,116 @@
+//! A server of its own for each test: the built program on a free port with a data folder that goes away with it.
+
+#![allow(dead_code, reason = "each test program uses a part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use tempfile::TempDir;
+
+/// The built program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
+
+/// A running server; it is killed when this is dropped.
+pub struct Server {
+    process: Child,
+    data: PathBuf,
+    /// Where it can be reached, such as `https://127.0.0.1:40123`.
+    pub url: String,
+    /// What dies with the server, when the folder is its own.
+    _folder: Option<TempDir>,
+}
+
+impl Server {
+    /// Starts a server in an empty folder.
+    pub fn start() -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let mut server = Server::start_in(folder.path());
+        server._folder = Some(folder);
+        server
+    }
+
+    /// Starts a server on what `folder` holds, and waits until it says that it serves.
+    pub fn start_in(folder: &Path) -> Server {
+        let data = folder.join("data");
+        let mut process = Command::new(PROGRAM)
+            .args(["--secure-port=0", "--bind-address=127.0.0.1"])
+            .arg(format!("--data-dir={}", data.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
+        let url = announced_url(&mut stderr);
+        // A pipe that nobody reads would fill and stop the server.
+        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        match url {
+            Ok(url) => Server { process, data, url, _folder: None },
+            Err(output) => {
+                let _ = process.kill();
+                let _ = process.wait();
+                panic!("the server did not start: {output}");
+            }
+        }
+    }
+
+    /// The kubeconfig that the server wrote for its administrator.
+    pub fn kubeconfig(&self) -> PathBuf {
+        self.data.join("admin.kubeconfig")
+    }
+
+    /// Ends the server as a power cut would: `kill -9`.
+    pub fn kill(mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Reads up to the line that says where the server listens; what was read instead when there is none.
+fn announced_url(stderr: &mut impl BufRead) -> Result<String, String> {
+    let mut seen = String::new();
+    for line in stderr.lines().map_while(Result::ok) {
+        if let Some((_, rest)) = line.split_once("Serving the Kubernetes API on ") {
+            return Ok(rest.split(". ").next().unwrap_or(rest).to_string());
+        }
+        seen += &line;
+        seen.push('\n');
+    }
+    Err(seen)
+}
+
+/// What a program printed and how it ended.
+pub struct Outcome {
+    pub ok: bool,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs a command to its end with `input` on its standard input.
+pub fn run(command: &mut Command, input: &[u8]) -> Outcome {
+    use std::io::Write;
+    let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A program that refuses its arguments closes its input early; what it says then is the outcome.
+    let _ = process.stdin.take().unwrap().write_all(input);
+    let mut stderr = process.stderr.take().unwrap();
+    let errors = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let _ = stderr.read_to_end(&mut text);
+        text
+    });
+    let output = process.wait_with_output().unwrap();
+    Outcome {
+        ok: output.status.success(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&errors.join().unwrap()).into_owned(),
+    }
+}

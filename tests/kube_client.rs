@@ -1,0 +1,178 @@
+//! The `kube` crate's client against the running server: what controllers written in Rust do.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[path = "common/client.rs"]
+mod client;
+mod common;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use common::Server;
+use futures_util::{StreamExt, TryStreamExt};
+use k8s_openapi::api::apps::v1::Deployment;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use kube::runtime::reflector::{self, ObjectRef};
+use kube::runtime::{WatchStreamExt, watcher};
+use kube::{Client, ResourceExt};
+
+/// Longest that a test waits for something that has to come.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn config_map(name: &str, step: &str) -> ConfigMap {
+    ConfigMap {
+        metadata: ObjectMeta { name: Some(name.into()), labels: Some(labels("test")), ..ObjectMeta::default() },
+        data: Some(BTreeMap::from([("step".to_string(), step.to_string())])),
+        ..ConfigMap::default()
+    }
+}
+
+fn labels(app: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([("app".to_string(), app.to_string())])
+}
+
+fn deployment() -> Deployment {
+    serde_json::from_value(serde_json::json!({
+        "metadata": {"name": "web"},
+        "spec": {
+            "selector": {"matchLabels": {"app": "web"}},
+            "template": {
+                "metadata": {"labels": {"app": "web"}},
+                "spec": {"containers": [{"name": "nginx", "image": "nginx"}]},
+            },
+        },
+    }))
+    .unwrap()
+}
+
+fn step(map: &ConfigMap) -> &str {
+    map.data.as_ref().and_then(|d| d.get("step")).map_or("", String::as_str)
+}
+
+async fn start() -> (Server, Client) {
+    let server = Server::start();
+    let client = client::connect(&server).await;
+    (server, client)
+}
+
+#[tokio::test]
+async fn the_server_is_ready_and_says_its_version() {
+    let (server, client) = start().await;
+    let request = http::Request::get("/readyz").body(Vec::new()).unwrap();
+    assert_eq!(client.request_text(request).await.unwrap(), "ok");
+    assert_eq!(client.apiserver_version().await.unwrap().minor, "36");
+    drop(server);
+}
+
+#[tokio::test]
+async fn typed_objects_are_created_read_changed_and_deleted() {
+    let (_server, client) = start().await;
+    let api: Api<Deployment> = Api::namespaced(client, "default");
+
+    let created = api.create(&PostParams::default(), &deployment()).await.unwrap();
+    let spec = created.spec.as_ref().unwrap();
+    assert_eq!(
+        (spec.replicas, spec.progress_deadline_seconds, created.metadata.generation),
+        (Some(1), Some(600), Some(1))
+    );
+    let again = api.create(&PostParams::default(), &deployment()).await.unwrap_err();
+    assert_eq!(reason(&again), "AlreadyExists");
+
+    let mut changed = created.clone();
+    changed.spec.as_mut().unwrap().replicas = Some(3);
+    let changed = api.replace("web", &PostParams::default(), &changed).await.unwrap();
+    assert_eq!(changed.metadata.generation, Some(2));
+    let stale = api.replace("web", &PostParams::default(), &created).await.unwrap_err();
+    assert_eq!(reason(&stale), "Conflict");
+
+    let patch = serde_json::json!({"status": {"observedGeneration": 2, "replicas": 3}});
+    let patched = api.patch_status("web", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    assert_eq!((patched.status.unwrap().replicas, patched.spec.unwrap().replicas), (Some(3), Some(3)));
+
+    let scale = api.get_scale("web").await.unwrap();
+    assert_eq!(scale.spec.unwrap().replicas, Some(3));
+    assert_eq!(api.list(&ListParams::default()).await.unwrap().items.len(), 1);
+    api.delete("web", &DeleteParams::background()).await.unwrap();
+    assert_eq!(api.get_opt("web").await.unwrap(), None);
+}
+
+fn reason(error: &kube::Error) -> &str {
+    match error {
+        kube::Error::Api(status) => &status.reason,
+        other => panic!("not a Status: {other}"),
+    }
+}
+
+#[tokio::test]
+async fn lists_come_in_pages_and_by_selector() {
+    let (_server, client) = start().await;
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    for i in 0..5 {
+        api.create(&PostParams::default(), &config_map(&format!("map-{i}"), "0")).await.unwrap();
+    }
+    let mut params = ListParams::default().labels("app=test").limit(2);
+    let mut names = Vec::new();
+    loop {
+        let page = api.list(&params).await.unwrap();
+        assert!(page.items.len() <= 2);
+        names.extend(page.items.iter().map(ResourceExt::name_any));
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => params = params.continue_token(&token),
+            None => break,
+        }
+    }
+    assert_eq!(names, ["map-0", "map-1", "map-2", "map-3", "map-4"]);
+    let one = api.list(&ListParams::default().fields("metadata.name=map-3")).await.unwrap();
+    assert_eq!(one.items.len(), 1);
+}
+
+#[tokio::test]
+async fn a_watch_tells_what_happened_since_a_version() {
+    let (_server, client) = start().await;
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let since = api.list(&ListParams::default()).await.unwrap().metadata.resource_version.unwrap();
+    api.create(&PostParams::default(), &config_map("seen", "0")).await.unwrap();
+    let patch = serde_json::json!({"data": {"step": "1"}});
+    api.patch("seen", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    api.delete("seen", &DeleteParams::default()).await.unwrap();
+
+    let params = WatchParams::default().labels("app=test").timeout(60);
+    let mut events = api.watch(&params, &since).await.unwrap().boxed();
+    let mut seen = Vec::new();
+    while seen.len() < 3 {
+        let event = tokio::time::timeout(PATIENCE, events.try_next()).await.unwrap().unwrap().unwrap();
+        match event {
+            WatchEvent::Added(map) => seen.push(format!("added {}", step(&map))),
+            WatchEvent::Modified(map) => seen.push(format!("modified {}", step(&map))),
+            WatchEvent::Deleted(map) => seen.push(format!("deleted {}", step(&map))),
+            WatchEvent::Bookmark(_) => {}
+            WatchEvent::Error(status) => panic!("{status}"),
+        }
+    }
+    assert_eq!(seen, ["added 0", "modified 1", "deleted 1"]);
+}
+
+#[tokio::test]
+async fn a_reflector_follows_the_objects() {
+    let (_server, client) = start().await;
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    api.create(&PostParams::default(), &config_map("before", "0")).await.unwrap();
+
+    let (store, writer) = reflector::store();
+    let config = watcher::Config::default().labels("app=test");
+    let mut objects = watcher(api.clone(), config).reflect(writer).applied_objects().boxed();
+    let next = async |objects: &mut futures_util::stream::BoxStream<'_, _>| -> ConfigMap {
+        tokio::time::timeout(PATIENCE, objects.try_next()).await.unwrap().unwrap().unwrap()
+    };
+    assert_eq!(next(&mut objects).await.name_any(), "before");
+    api.create(&PostParams::default(), &config_map("after", "1")).await.unwrap();
+    assert_eq!(next(&mut objects).await.name_any(), "after");
+    let patch = serde_json::json!({"data": {"step": "2"}});
+    api.patch("before", &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+    assert_eq!(next(&mut objects).await.name_any(), "before");
+
+    let stored = |name: &str| store.get(&ObjectRef::new(name).within("default")).unwrap();
+    assert_eq!((step(&stored("before")), step(&stored("after")), store.len()), ("2", "1", 2));
+}

@@ -1,0 +1,284 @@
+//! kubectl against the running server, as a person uses it. Without kubectl on this machine the tests pass over.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use common::{Outcome, Server};
+
+const DEPLOYMENT: &str = "
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, labels: {app: web}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: nginx, image: 'nginx:1.27', ports: [{containerPort: 80}]}]}
+";
+
+const POD: &str = "
+apiVersion: v1
+kind: Pod
+metadata: {name: one, labels: {app: one}}
+spec: {containers: [{name: nginx, image: 'nginx:1.27'}]}
+";
+
+/// A server and the kubectl that speaks to it.
+struct Kubectl(Server);
+
+impl Kubectl {
+    /// None, said on stderr, when this machine has no kubectl.
+    fn start() -> Option<Kubectl> {
+        let found = Command::new("kubectl").args(["version", "--client"]).output().is_ok_and(|o| o.status.success());
+        if !found {
+            eprintln!("no kubectl here: passing over");
+            return None;
+        }
+        Some(Kubectl(Server::start()))
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("kubectl");
+        // kubectl caches discovery below the home folder; each server gets its own.
+        command
+            .args(args)
+            .env("KUBECONFIG", self.0.kubeconfig())
+            .arg("--cache-dir")
+            .arg(self.0.kubeconfig().with_extension("cache"));
+        command
+    }
+
+    fn try_run(&self, args: &[&str], input: &str) -> Outcome {
+        common::run(&mut self.command(args), input.as_bytes())
+    }
+
+    /// Runs kubectl, which has to succeed; its standard output.
+    fn run(&self, args: &[&str]) -> String {
+        self.run_with(args, "")
+    }
+
+    fn run_with(&self, args: &[&str], input: &str) -> String {
+        let outcome = self.try_run(args, input);
+        assert!(outcome.ok, "kubectl {}: {}{}", args.join(" "), outcome.stdout, outcome.stderr);
+        outcome.stdout
+    }
+
+    /// Starts a kubectl that goes on until it is dropped.
+    fn follow(&self, args: &[&str]) -> Follow {
+        let mut process = self.command(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        Follow { process, lines }
+    }
+}
+
+struct Follow {
+    process: Child,
+    lines: BufReader<std::process::ChildStdout>,
+}
+
+impl Follow {
+    /// The next line; empty when kubectl has ended.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        line
+    }
+}
+
+impl Drop for Follow {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+    }
+}
+
+/// The words of the line that starts with `name`.
+fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
+    let line = table.lines().find(|l| l.split_whitespace().next() == Some(name));
+    line.unwrap_or_else(|| panic!("no row {name} in:\n{table}")).split_whitespace().collect()
+}
+
+#[test]
+fn api_resources_lists_every_group() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    let names = kubectl.run(&["api-resources", "-o", "name"]);
+    assert_has(
+        &names,
+        &["pods\n", "services\n", "deployments.apps\n", "cronjobs.batch\n", "roles.rbac.authorization.k8s.io\n"],
+    );
+    let deployments = kubectl.run(&["api-resources", "--api-group=apps"]);
+    assert_eq!(row(&deployments, "deployments"), ["deployments", "deploy", "apps/v1", "true", "Deployment"]);
+    assert_has(&kubectl.run(&["api-versions"]), &["apps/v1\n", "autoscaling/v2\n", "v1\n"]);
+    assert_has(&kubectl.run(&["version"]), &["Server Version: v1.36"]);
+}
+
+#[test]
+fn explain_describes_kinds_and_fields() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    let kinds = [
+        "pods",
+        "services",
+        "configmaps",
+        "secrets",
+        "nodes",
+        "namespaces",
+        "events",
+        "persistentvolumes",
+        "persistentvolumeclaims",
+        "serviceaccounts",
+        "deployments",
+        "statefulsets",
+        "daemonsets",
+        "jobs",
+        "cronjobs",
+        "ingresses",
+        "networkpolicies",
+        "roles",
+        "horizontalpodautoscalers",
+        "customresourcedefinitions",
+    ];
+    for kind in kinds {
+        let text = kubectl.run(&["explain", kind, "--recursive"]);
+        assert_has(
+            &text,
+            &["KIND:", "VERSION:", "DESCRIPTION:", "FIELDS:", "  metadata\t<ObjectMeta>", "    uid\t<string>"],
+        );
+    }
+    let field = kubectl.run(&["explain", "pods.spec.containers.imagePullPolicy"]);
+    assert_has(&field, &["FIELD: imagePullPolicy <string>", "IfNotPresent"]);
+}
+
+#[test]
+fn an_object_is_created_shown_changed_and_deleted() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    assert_eq!(kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT), "deployment.apps/web created\n");
+
+    let wide = kubectl.run(&["get", "deployment", "web", "-o", "wide"]);
+    assert_has(&wide, &["NAME", "READY", "UP-TO-DATE", "AVAILABLE", "AGE", "CONTAINERS", "IMAGES", "SELECTOR"]);
+    let cells = row(&wide, "web");
+    assert_eq!((cells[1], &cells[5..]), ("0/2", &["nginx", "nginx:1.27", "app=web"][..]));
+
+    assert_has(
+        &kubectl.run(&["get", "deployment", "web", "-o", "yaml"]),
+        &["kind: Deployment\n", "  replicas: 2\n", "revisionHistoryLimit: 10"],
+    );
+    let path = "jsonpath={.spec.template.spec.containers[0].image}";
+    assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", path]), "nginx:1.27");
+    assert_has(
+        &kubectl.run(&["describe", "deployment", "web"]),
+        &["Name:", "StrategyType:", "RollingUpdate", "Image:", "nginx:1.27"],
+    );
+
+    kubectl.run(&["label", "deployment", "web", "tier=front"]);
+    kubectl.run(&["annotate", "deployment", "web", "example.com/note=hello"]);
+    assert_eq!(kubectl.run(&["get", "deployments", "-l", "tier=front", "-o", "name"]), "deployment.apps/web\n");
+    assert_eq!(kubectl.run(&["get", "deployments", "-l", "tier!=front", "-o", "name"]), "");
+    let note = "jsonpath={.metadata.annotations.example\\.com/note}";
+    assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", note]), "hello");
+
+    assert_has(&kubectl.run(&["delete", "deployment", "web"]), &["deployment.apps \"web\" deleted"]);
+    let gone = kubectl.try_run(&["get", "deployment", "web"], "");
+    assert_eq!(gone.stderr, "Error from server (NotFound): deployments.apps \"web\" not found\n");
+}
+
+#[test]
+fn every_kind_of_patch_changes_what_it_says() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
+    let containers = "jsonpath={range .spec.template.spec.containers[*]}{.name}={.image} {end}";
+    let patch = |form: &str, patch: &str| {
+        kubectl.run(&["patch", "deployment", "web", "--type", form, "-p", patch]);
+        kubectl.run(&["get", "deployment", "web", "-o", containers])
+    };
+    // Strategic: containers merge by name. Merge: the list is replaced. JSON: by position.
+    let added = r#"{"spec":{"template":{"spec":{"containers":[{"name":"side","image":"busybox"}]}}}}"#;
+    assert_eq!(patch("strategic", added), "side=busybox nginx=nginx:1.27 ");
+    assert_eq!(patch("merge", added), "side=busybox ");
+    let replaced = r#"[{"op":"replace","path":"/spec/template/spec/containers/0/image","value":"alpine"}]"#;
+    assert_eq!(patch("json", replaced), "side=alpine ");
+    kubectl.run(&["set", "image", "deployment/web", "side=debian:13"]);
+    assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", containers]), "side=debian:13 ");
+}
+
+#[test]
+fn apply_creates_changes_and_leaves_alone() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    let apply = |text: &str| kubectl.run_with(&["apply", "--server-side=false", "-f", "-"], text);
+    assert_eq!(apply(DEPLOYMENT), "deployment.apps/web created\n");
+    assert_eq!(apply(DEPLOYMENT), "deployment.apps/web unchanged\n");
+    assert_eq!(apply(&DEPLOYMENT.replace("nginx:1.27", "nginx:1.28")), "deployment.apps/web configured\n");
+    let image = "jsonpath={.spec.template.spec.containers[0].image}";
+    assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", image]), "nginx:1.28");
+}
+
+#[test]
+fn scale_changes_replicas_and_rollout_reads_the_status() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
+    assert_eq!(kubectl.run(&["scale", "deployment", "web", "--replicas=5"]), "deployment.apps/web scaled\n");
+    assert_eq!(
+        kubectl.run(&["get", "deployment", "web", "-o", "jsonpath={.spec.replicas} {.metadata.generation}"]),
+        "5 2"
+    );
+
+    let rollout = |status: &str| {
+        kubectl.run(&["patch", "deployment", "web", "--subresource=status", "--type=merge", "-p", status]);
+        kubectl.run(&["rollout", "status", "deployment/web", "--watch=false"])
+    };
+    let waiting = rollout(r#"{"status":{"observedGeneration":2,"replicas":5,"updatedReplicas":3}}"#);
+    assert_has(&waiting, &["3 out of 5 new replicas have been updated"]);
+    let done = rollout(
+        r#"{"status":{"observedGeneration":2,"replicas":5,"updatedReplicas":5,"readyReplicas":5,"availableReplicas":5}}"#,
+    );
+    assert_has(&done, &["successfully rolled out"]);
+}
+
+#[test]
+fn watches_show_every_change_in_order() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    kubectl.run(&["create", "configmap", "seen", "--from-literal=step=0"]);
+    let columns = "jsonpath={.type} {.object.metadata.name} {.object.data.step}{\"\\n\"}";
+    let mut watch = kubectl.follow(&["get", "configmaps", "-w", "--output-watch-events", "-o", columns]);
+    assert_eq!(watch.line(), "ADDED seen 0\n");
+    for step in 1..=3 {
+        kubectl.run(&[
+            "patch",
+            "configmap",
+            "seen",
+            "--type=merge",
+            "-p",
+            &format!(r#"{{"data":{{"step":"{step}"}}}}"#),
+        ]);
+        assert_eq!(watch.line(), format!("MODIFIED seen {step}\n"));
+    }
+    kubectl.run(&["delete", "configmap", "seen"]);
+    assert_eq!(watch.line(), "DELETED seen 3\n");
+}
+
+#[test]
+fn wait_ends_when_the_object_is_as_asked() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    // A controller's work in a whole cluster; no pod is admitted without it.
+    kubectl.run(&["create", "serviceaccount", "default"]);
+    kubectl.run_with(&["create", "-f", "-"], POD);
+    let mut ready = kubectl.follow(&["wait", "pod/one", "--for=condition=Ready", "--timeout=60s"]);
+    let status = r#"{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}"#;
+    kubectl.run(&["patch", "pod", "one", "--subresource=status", "--type=merge", "-p", status]);
+    assert_eq!(ready.line(), "pod/one condition met\n");
+
+    let mut gone = kubectl.follow(&["wait", "pod/one", "--for=delete", "--timeout=60s"]);
+    kubectl.run(&["delete", "pod", "one", "--grace-period=0", "--force"]);
+    assert_eq!(gone.line(), "pod/one condition met\n");
+}
