@@ -51,12 +51,17 @@ impl StructAccess {
     }
 }
 
+/// Says whether an item stays.
+type Keep<'k> = dyn FnMut(Ref<'_>) -> bool + 'k;
+/// Is given each entry of a map.
+type EachMut<'f> = dyn FnMut(&str, Mut<'_>) + 'f;
+
 /// Reads and writes a `Vec<T>` of structs.
 pub struct ListAccess {
     slice: unsafe fn(NonNull<u8>) -> (NonNull<u8>, usize),
     push: unsafe fn(NonNull<u8>) -> NonNull<u8>,
     truncate: unsafe fn(NonNull<u8>, usize),
-    retain: unsafe fn(NonNull<u8>, &mut dyn FnMut(Ref<'_>) -> bool),
+    retain: unsafe fn(NonNull<u8>, &mut Keep<'_>),
     stride: usize,
 }
 
@@ -86,7 +91,7 @@ pub struct MapAccess {
     len: unsafe fn(NonNull<u8>) -> usize,
     each: for<'a> unsafe fn(NonNull<u8>, &mut dyn FnMut(&'a str, Ref<'a>)),
     each_rev: for<'a> unsafe fn(NonNull<u8>, &mut dyn FnMut(&'a str, Ref<'a>)),
-    each_mut: unsafe fn(NonNull<u8>, &mut dyn FnMut(&str, Mut<'_>)),
+    each_mut: unsafe fn(NonNull<u8>, &mut EachMut<'_>),
     get: unsafe fn(NonNull<u8>, &str) -> Option<NonNull<u8>>,
     entry: unsafe fn(NonNull<u8>, String) -> NonNull<u8>,
     remove: unsafe fn(NonNull<u8>, &str) -> bool,
@@ -249,14 +254,15 @@ impl<'a> Ref<'a> {
     /// Values are lent, not given: moving one costs more than making it.
     #[inline(always)]
     pub(crate) fn each_member(self, from: usize, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
-        for field in self.def.tables().json.get(from..).unwrap_or_default() {
-            // SAFETY: see `get_flat`.
-            let at = unsafe { self.at.add(field.offset) };
-            if unsafe { is_omitted(field, at) } {
+        let tables = self.def.tables();
+        for (&(offset, probe), field) in tables.probes.iter().zip(&tables.json).skip(from) {
+            // SAFETY: see `get_flat`; the offset is the field's.
+            let at = unsafe { self.at.add(offset as usize) };
+            if unsafe { is_omitted(probe, field, at) } {
                 continue;
             }
             let value = unsafe { read(field.shape, at) };
-            let omitted = match field.probe {
+            let omitted = match probe {
                 Probe::Value => value.is_empty(),
                 Probe::Opt => matches!(value, Value::Null),
                 _ => false,
@@ -664,14 +670,17 @@ macro_rules! by_scalar {
 
 /// Whether a field is known to be left out of JSON.
 ///
-/// SAFETY: `at` points to this field.
+/// SAFETY: `at` points to this field, and the probe is its own.
 #[inline(always)]
-unsafe fn is_omitted(field: &FlatField, at: NonNull<u8>) -> bool {
+unsafe fn is_omitted(probe: Probe, field: &FlatField, at: NonNull<u8>) -> bool {
     unsafe {
-        match field.probe {
+        match probe {
             Probe::Written | Probe::Value | Probe::Opt => false,
-            Probe::StructList(access) => (access.slice)(at).1 == 0,
-            Probe::StructMap(access) => (access.len)(at) == 0,
+            Probe::StructList | Probe::StructMap => match field.shape {
+                Shape::StructList(_, access) => (access.slice)(at).1 == 0,
+                Shape::StructMap(_, access) => (access.len)(at) == 0,
+                _ => false,
+            },
             Probe::Bool => !*at.cast::<bool>().as_ref(),
             Probe::I32 => *at.cast::<i32>().as_ref() == 0,
             Probe::I64 => *at.cast::<i64>().as_ref() == 0,

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use super::access::{ListAccess, MapAccess};
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::validate::Plan;
@@ -18,7 +17,6 @@ pub(crate) struct FlatField {
     pub padded_key: [u8; PADDED],
     /// The names of the inlined structs on the way to it.
     pub via: Box<[&'static str]>,
-    pub probe: Probe,
 }
 
 /// See [`FlatField::padded_key`].
@@ -42,8 +40,8 @@ pub(crate) enum Probe {
     Strings,
     StringMap,
     OptStruct,
-    StructList(&'static ListAccess),
-    StructMap(&'static MapAccess),
+    StructList,
+    StructMap,
     /// An optional value, by its value.
     Opt,
 }
@@ -65,8 +63,8 @@ impl Probe {
             Shape::Map(Scalar::String) => Probe::StringMap,
             Shape::Opt(_) => Probe::Opt,
             Shape::OptStruct(_) => Probe::OptStruct,
-            Shape::StructList(_, access) => Probe::StructList(access),
-            Shape::StructMap(_, access) => Probe::StructMap(access),
+            Shape::StructList(..) => Probe::StructList,
+            Shape::StructMap(..) => Probe::StructMap,
             _ => Probe::Value,
         }
     }
@@ -84,8 +82,9 @@ pub struct Tables {
     pub(crate) fields: Vec<OwnField>,
     /// JSON fields in order of output.
     pub(crate) json: Vec<FlatField>,
-    /// Indexes into `json`, in order of names.
-    pub(crate) by_name: Vec<u16>,
+    /// For each field of `json` its offset and how to see that it is left out; apart, so that looking at empty fields touches
+    /// little memory.
+    pub(crate) probes: Vec<(u32, Probe)>,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
     /// Indexes into `StructDef::fields` in order of protobuf numbers.
@@ -115,8 +114,8 @@ impl Tables {
     fn new(def: &'static StructDef) -> Self {
         let mut json = Vec::new();
         flatten(def, 0, &[], &mut json);
-        let mut by_name: Vec<u16> = (0..json.len() as u16).collect();
-        by_name.sort_by_key(|&i| json[i as usize].field.json);
+        let probe = |flat: &FlatField| (flat.offset as u32, Probe::of(flat.shape, flat.field.flags));
+        let probes = json.iter().map(probe).collect();
         let mut hash = vec![0u16; (json.len() * 4).next_power_of_two().max(8)];
         for (i, flat) in json.iter().enumerate() {
             let mut at = hash_of(flat.field.json.as_bytes()) & (hash.len() - 1);
@@ -139,7 +138,7 @@ impl Tables {
         Tables {
             fields: def.fields.iter().map(|f| OwnField { offset: f.offset, shape: f.shape() }).collect(),
             json,
-            by_name,
+            probes,
             hash,
             by_number,
             number,
@@ -187,8 +186,7 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
                     0 => b',',
                     i => key.as_bytes().get(i - 1).copied().unwrap_or(0),
                 });
-                let probe = Probe::of(shape, field.flags);
-                out.push(FlatField { field, offset, shape, key, padded_key, via: via.into(), probe });
+                out.push(FlatField { field, offset, shape, key, padded_key, via: via.into() });
             }
         }
     }
