@@ -87,7 +87,7 @@ impl Admission for Chain {
             self.admit_created(attributes, object).await?;
         }
         if attributes.kind.group.is_empty() && attributes.plural == "services" {
-            self.services.admit(&self.environment, object, old).await?;
+            self.services.admit(&self.environment, attributes, object, old).await?;
         }
         Ok(())
     }

@@ -1,12 +1,15 @@
 //! Objects that a cluster begins with.
 
 use endpoints::Environment;
-use generated::core::v1::Namespace;
+use generated::core::v1::{Namespace, Service, ServicePort};
 use generated::scheduling::v1::PriorityClass;
 use machinery::defaulting;
 use machinery::reflect::{Mut, Owned, Struct};
+use machinery::scalar::IntOrString;
 use machinery::status::Status;
 use registry::{Context, CreateOptions};
+
+use crate::services::families;
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -33,7 +36,24 @@ pub async fn all(environment: &Environment) -> Result<(), Status> {
         class.metadata.name = name.into();
         ensure(environment, ("scheduling.k8s.io", "priorityclasses"), "", class).await?;
     }
-    Ok(())
+    kubernetes_service(environment).await
+}
+
+/// The service by which pods reach this server (`kubernetesservice.Controller`).
+async fn kubernetes_service(environment: &Environment) -> Result<(), Status> {
+    let options = &environment.options;
+    let Some(address) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else { return Ok(()) };
+    let mut service = Service::default();
+    service.metadata.name = "kubernetes".into();
+    service.metadata.namespace = "default".into();
+    service.metadata.labels = [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
+    let port = IntOrString::Int(options.serving.secure_port.into());
+    service.spec.ports = vec![ServicePort { name: "https".into(), port: 443, target_port: port, ..ServicePort::default() }];
+    service.spec.cluster_ip = address.to_string();
+    service.spec.cluster_ips = vec![address.to_string()];
+    service.spec.ip_families = vec![families::of(address).into()];
+    service.spec.ip_family_policy = Some("SingleStack".into());
+    ensure(environment, ("", "services"), "default", service).await
 }
 
 /// Creates an object unless there is one of its name.
