@@ -2,7 +2,7 @@ use crate::meta::ObjectMeta;
 
 /// Health of a control plane component; deprecated since v1.19.
 #[kind(plural = "componentstatuses", short = "cs", scope = Cluster, verbs(get, list), virtual)]
-#[versions(v1(introduced = "1.0"))]
+#[versions(v1(introduced = "1.0", deprecated = "1.19"))]
 #[column("Status", by_hand = component_status_status)]
 #[column("Message", by_hand = component_status_message)]
 #[column("Error", by_hand = component_status_error)]

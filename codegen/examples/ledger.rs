@@ -1,4 +1,4 @@
-//! Brings `ledger/` below a directory (default: here) up to date, as a build does.
+//! Brings `generated/ledger/` below a directory (default: here) up to date, as a build does.
 //! Usage: `cargo run -q -p codegen --example ledger [DIRECTORY]`.
 
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The ledger: what each group has published, one readable file per group in `ledger/`, and what a build refuses to break.
+//! The ledger: what each group has published, one readable file per group in `generated/ledger/`, and what a build refuses to break.
 //!
 //! A build compares the definitions with the ledger, reports every break at the declaration that made it, and writes down what
 //! is new. It stands outside `api-defs/`, because the build script watches that folder and would otherwise run after itself.
@@ -15,7 +15,7 @@ use crate::model::{Model, Span};
 use crate::parse::Origins;
 
 /// Folder of the ledger below the workspace root.
-const FOLDER: &str = "ledger";
+const FOLDER: &str = "generated/ledger";
 
 /// A ledger file as it should be.
 #[derive(Clone, Debug)]

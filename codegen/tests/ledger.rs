@@ -42,7 +42,7 @@ impl Project {
         }
         let level = |level| if level == Level::Error { "error" } else { "warning" };
         let codes = diagnostics.sorted().iter().map(|one| format!("{} {}", level(one.level), one.code)).collect();
-        let text = fs::read_to_string(self.root.join("ledger/shop.example.com.txt")).unwrap_or_default();
+        let text = fs::read_to_string(self.root.join("generated/ledger/shop.example.com.txt")).unwrap_or_default();
         (codes, text.lines().skip(1).map(str::to_string).collect())
     }
 }

@@ -8,7 +8,9 @@ use heck::ToUpperCamelCase;
 use super::File;
 use super::conversions::{Direction, function_path};
 use super::rust::{HEADER, Paths, constant, ident, path_literal, string, strings};
-use crate::model::{Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId};
+use crate::model::{
+    Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId,
+};
 
 /// `src/catalog.rs`.
 pub fn file(model: &Model) -> File {
@@ -33,9 +35,18 @@ pub fn file(model: &Model) -> File {
 }
 
 fn group_row(group: &Group) -> String {
-    let versions: Vec<String> = group.versions.iter().map(|v| {
-        format!("VersionDef {{ name: {}, priority: {}, serving: Serving::{:?} }}", string(&v.name), v.priority, v.serving)
-    }).collect();
+    let versions: Vec<String> = group
+        .versions
+        .iter()
+        .map(|v| {
+            format!(
+                "VersionDef {{ name: {}, priority: {}, serving: Serving::{:?} }}",
+                string(&v.name),
+                v.priority,
+                v.serving
+            )
+        })
+        .collect();
     format!(
         "        GroupDef {{ name: {}, priority: {}, versions: &[{}] }},\n",
         string(&group.name),
@@ -92,7 +103,8 @@ impl<'m> KindEmitter<'m> {
             GarbageCollection::Unsupported => "Unsupported",
         };
         let (storage_group, storage_version) = self.storage();
-        let name_rule = if r.name_rule.is_empty() { "Dns1123Subdomain".into() } else { r.name_rule.to_upper_camel_case() };
+        let name_rule =
+            if r.name_rule.is_empty() { "Dns1123Subdomain".into() } else { r.name_rule.to_upper_camel_case() };
         let mut text = format!("static {name}: ResourceDef = ResourceDef {{\n");
         for (field, value) in [
             ("plural", string(&r.plural)),
@@ -136,17 +148,31 @@ impl<'m> KindEmitter<'m> {
 
     fn subresources(&self, r: &Resource, version: &KindVersion) -> String {
         let listed = |name: &String| version.subresources.as_ref().is_none_or(|only| only.contains(name));
-        let rows: Vec<String> = r.subresources.iter().filter(|s| listed(&s.name)).map(|s| {
-            let own = (self.group.name.clone(), version.version.clone(), self.kind.name.clone());
-            let (g, v, k) = s.kind.as_ref().unwrap_or(&own);
-            let scale = s.scale.as_ref().map_or("None".into(), |p| {
-                format!("Some(ScalePaths {{ replicas: {}, observed: {}, selector: {} }})", string(&p.replicas), string(&p.observed), string(&p.selector))
-            });
-            format!(
-                "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale} }},",
-                string(&s.name), string(g), string(v), string(k), strings(&s.verbs)
-            )
-        }).collect();
+        let rows: Vec<String> = r
+            .subresources
+            .iter()
+            .filter(|s| listed(&s.name))
+            .map(|s| {
+                let own = (self.group.name.clone(), version.version.clone(), self.kind.name.clone());
+                let (g, v, k) = s.kind.as_ref().unwrap_or(&own);
+                let scale = s.scale.as_ref().map_or("None".into(), |p| {
+                    format!(
+                        "Some(ScalePaths {{ replicas: {}, observed: {}, selector: {} }})",
+                        string(&p.replicas),
+                        string(&p.observed),
+                        string(&p.selector)
+                    )
+                });
+                format!(
+                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale} }},",
+                    string(&s.name),
+                    string(g),
+                    string(v),
+                    string(k),
+                    strings(&s.verbs)
+                )
+            })
+            .collect();
         table(&rows)
     }
 
@@ -160,7 +186,9 @@ impl<'m> KindEmitter<'m> {
         if !r.columns.is_empty() && r.columns.iter().all(|c| c.name != "Name") {
             rows.push(column_row("Name", "string", "name", 0, "", "CellRule::Path(&[\"metadata\", \"name\"], None)"));
         }
-        rows.extend(r.columns.iter().map(|c| column_row(&c.name, &c.kind, &c.format, c.priority, &c.docs, &self.cell(c, hub))));
+        rows.extend(
+            r.columns.iter().map(|c| column_row(&c.name, &c.kind, &c.format, c.priority, &c.docs, &self.cell(c, hub))),
+        );
         table(&rows)
     }
 
@@ -208,6 +236,21 @@ impl<'m> KindEmitter<'m> {
         table(&rows)
     }
 
+    /// A path of this kind as the kind says it that it is stored as: `regarding.name` of an event is `involvedObject.name` there.
+    fn stored_path(&self, path: &str) -> String {
+        let own = self
+            .group
+            .versions
+            .first()
+            .and_then(|v| v.structs.get(&self.kind.name))
+            .filter(|_| self.kind.stored_as.is_some());
+        let conversion = own.and_then(|&id| self.paths.structure(id).conversion.as_ref());
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let renamed =
+            conversion.and_then(|c| c.renames.iter().find(|(here, _)| here == first)).map_or(first, |(_, hub)| hub);
+        rest.map_or_else(|| renamed.to_string(), |rest| format!("{renamed}.{rest}"))
+    }
+
     fn selectable_value(&self, s: &Selectable, hub: Option<StructId>) -> String {
         match &s.by_hand {
             Some(hatch) => format!(
@@ -215,7 +258,7 @@ impl<'m> KindEmitter<'m> {
                 hub.map_or(String::new(), |id| self.paths.path(id)),
                 self.hatches()
             ),
-            None => format!("|o| machinery::print::text_at(o, {})", path_literal(&s.path)),
+            None => format!("|o| machinery::print::text_at(o, {})", path_literal(&self.stored_path(&s.path))),
         }
     }
 
@@ -238,10 +281,23 @@ impl<'m> KindEmitter<'m> {
         text
     }
 
-    fn row(&self, version: &KindVersion, name: &str, id: StructId, hub: StructId, resource: &str, list: &str) -> String {
+    fn row(
+        &self,
+        version: &KindVersion,
+        name: &str,
+        id: StructId,
+        hub: StructId,
+        resource: &str,
+        list: &str,
+    ) -> String {
         let text = |s: &Option<String>| string(s.as_deref().unwrap_or(""));
         let conversion = if id == hub { "None".into() } else { self.conversion(id) };
-        let serving = self.group.versions.iter().find(|v| v.name == version.version).map_or(version.serving, |v| v.serving.max(version.serving));
+        let serving = self
+            .group
+            .versions
+            .iter()
+            .find(|v| v.name == version.version)
+            .map_or(version.serving, |v| v.serving.max(version.serving));
         let serving = match serving {
             Serving::On => "On",
             Serving::Off => "Off",
@@ -249,11 +305,18 @@ impl<'m> KindEmitter<'m> {
         };
         format!(
             "    KindDef {{\n        group: {}, version: {}, kind: {},\n        def: &{}, hub: &{},\n        model: {}, serving: Serving::{serving},\n        conversion: {conversion},\n        lifecycle: Lifecycle {{ introduced: {}, deprecated: {}, removed: {}, replacement: {} }},\n        resource: {resource}, list_kind: {}, gate: {},\n    }},\n",
-            string(&self.group.name), string(&version.version), string(name),
-            self.paths.descriptor(id), self.paths.descriptor(hub),
+            string(&self.group.name),
+            string(&version.version),
+            string(name),
+            self.paths.descriptor(id),
+            self.paths.descriptor(hub),
             string(&format!("{}.{}.{name}", self.group.openapi_prefix, version.version)),
-            text(&version.introduced), text(&version.deprecated), text(&version.removed), text(&version.replacement),
-            string(list), string(self.kind.feature_gate.as_deref().unwrap_or(""))
+            text(&version.introduced),
+            text(&version.deprecated),
+            text(&version.removed),
+            text(&version.replacement),
+            string(list),
+            string(self.kind.feature_gate.as_deref().unwrap_or(""))
         )
     }
 
@@ -270,7 +333,10 @@ impl<'m> KindEmitter<'m> {
 fn column_row(name: &str, kind: &str, format: &str, priority: i32, docs: &str, cell: &str) -> String {
     format!(
         "\n        Column {{ name: {}, kind: {}, format: {}, priority: {priority}, description: {}, cell: {cell} }},",
-        string(name), string(kind), string(format), string(docs)
+        string(name),
+        string(kind),
+        string(format),
+        string(docs)
     )
 }
 

@@ -13,8 +13,12 @@ use crate::model::{Cell, Group, Model, Package};
 pub fn lib(model: &Model, package: Package) -> File {
     let mut text = HEADER.to_string();
     text.push_str(match package {
-        Package::Generated => "//! Types and tables of every declared group; [`CATALOG`] is what the server is given.\n\n",
-        Package::Apimachinery => "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n",
+        Package::Generated => {
+            "//! Types and tables of every declared group; [`CATALOG`] is what the server is given.\n\n"
+        }
+        Package::Apimachinery => {
+            "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n"
+        }
     });
     text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all)] // Checked where it is declared, not where it is written out.\n\n");
     if package == Package::Generated {
@@ -43,7 +47,12 @@ pub fn hatches(model: &Model, package: Package) -> Option<File> {
     let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
     let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_hatches(model, g)).collect();
     for group in &groups {
-        let _ = writeln!(text, "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\npub mod {};", group.module, ident(&group.module));
+        let _ = writeln!(
+            text,
+            "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\npub mod {};",
+            group.module,
+            ident(&group.module)
+        );
     }
     (!groups.is_empty()).then(|| File { path: "src/hatches.rs".into(), bytes: text.into_bytes() })
 }
@@ -58,7 +67,8 @@ fn has_hatches(model: &Model, group: &Group) -> bool {
     });
     structs
         || group.kinds.iter().filter_map(|k| k.resource.as_ref()).any(|r| {
-            r.columns.iter().any(|c| matches!(c.cell, Cell::ByHand(_))) || r.selectable.iter().any(|s| s.by_hand.is_some())
+            r.columns.iter().any(|c| matches!(c.cell, Cell::ByHand(_)))
+                || r.selectable.iter().any(|s| s.by_hand.is_some())
         })
 }
 

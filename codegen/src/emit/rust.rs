@@ -142,5 +142,7 @@ pub fn literal(value: &Literal) -> String {
 
 /// Doc comment lines with an indent.
 pub fn docs(text: &str, indent: &str) -> String {
-    text.lines().map(|line| format!("{indent}///{}{}\n", if line.is_empty() { "" } else { " " }, line.trim_end())).collect()
+    text.lines()
+        .map(|line| format!("{indent}///{}{}\n", if line.is_empty() { "" } else { " " }, line.trim_end()))
+        .collect()
 }

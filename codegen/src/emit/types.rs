@@ -73,12 +73,18 @@ fn version_mod(
     let mut text = format!("{HEADER}//! {label}/{}.\n\n", version.name);
     let own: Vec<&String> =
         modules.keys().filter(|(m, v, _)| *m == group.module && *v == version.name).map(|(_, _, stem)| stem).collect();
+    // A file called as one of its enums would hide the enum's module.
+    let taken = |stem: &str| version.enums.keys().any(|name| snake(name) == stem);
+    let module = |stem: &str| if taken(stem) { format!("{stem}_file") } else { ident(stem) };
     for stem in &own {
-        let _ = writeln!(text, "mod {};", ident(stem));
+        if taken(stem) {
+            let _ = writeln!(text, "#[path = \"{stem}.rs\"]");
+        }
+        let _ = writeln!(text, "mod {};", module(stem));
     }
     text.push('\n');
     for stem in &own {
-        let _ = writeln!(text, "pub use {}::*;", ident(stem));
+        let _ = writeln!(text, "pub use {}::*;", module(stem));
     }
     let mut shared: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for (name, id) in &version.structs {
@@ -102,7 +108,8 @@ impl Module<'_> {
         let mut names = BTreeSet::new();
         for home in self.structs.iter().map(|&id| paths.structure(id)) {
             let held = children(home).map(|id| paths.structure(id));
-            let near = held.filter(|s| s.module == home.module && s.version == home.version && stem(&s.span.file) != stem_here);
+            let near = held
+                .filter(|s| s.module == home.module && s.version == home.version && stem(&s.span.file) != stem_here);
             names.extend(near.map(|s| ident(&s.name)));
         }
         names
@@ -110,7 +117,8 @@ impl Module<'_> {
 
     fn render(&self, paths: Paths<'_>, facts: &Facts, stem: &str) -> String {
         let first = self.structs.first().map(|&id| &paths.structure(id).span);
-        let source = first.or(self.enums.first().map(|e| &e.span)).map_or(String::new(), |s| s.file.display().to_string());
+        let source =
+            first.or(self.enums.first().map(|e| &e.span)).map_or(String::new(), |s| s.file.display().to_string());
         let mut body = String::new();
         for e in &self.enums {
             body.push_str(&enum_values(e));
@@ -143,8 +151,30 @@ fn imports(body: &str) -> String {
         text.push_str("use bytes::Bytes;\n");
     }
     let def = pick(
-        &["Constraint", "Defaults", "FieldInfo", "Flags", "JsonForm", "ListType", "Literal", "PatchStrategy", "RuleDef", "UnionDef"],
-        &["Constraint::", "Defaults {", "FieldInfo", "Flags::", "JsonForm::", "ListType::", "Literal::", "PatchStrategy::", "RuleDef {", "UnionDef {"],
+        &[
+            "Constraint",
+            "Defaults",
+            "FieldInfo",
+            "Flags",
+            "JsonForm",
+            "ListType",
+            "Literal",
+            "PatchStrategy",
+            "RuleDef",
+            "UnionDef",
+        ],
+        &[
+            "Constraint::",
+            "Defaults {",
+            "FieldInfo",
+            "Flags::",
+            "JsonForm::",
+            "ListType::",
+            "Literal::",
+            "PatchStrategy::",
+            "RuleDef {",
+            "UnionDef {",
+        ],
     );
     if !def.is_empty() {
         let _ = writeln!(text, "use machinery::def::{{{}}};", def.join(", "));
@@ -184,7 +214,9 @@ fn structure(s: &Struct, paths: Paths<'_>) -> String {
     let mut text = docs(&s.docs, "");
     let _ = writeln!(text, "#[derive(Clone, Default)]\npub struct {} {{", ident(&s.name));
     if s.role != Role::Part {
-        text.push_str("    /// Its kind and version, where it travels as an object of its own.\n    pub type_meta: TypeMeta,\n");
+        text.push_str(
+            "    /// Its kind and version, where it travels as an object of its own.\n    pub type_meta: TypeMeta,\n",
+        );
     }
     for field in &s.fields {
         text.push_str(&docs(&field.docs, "    "));
@@ -218,7 +250,12 @@ fn descriptor(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> Stri
     let widths = [width(0), width(1), width(2)];
     let mut text = format!("describe! {{ {name}, {def} {} {{{setters}}} [\n", string(&s.name));
     for [field, json, number, flags, info] in &rows {
-        let line = format!("    {field:a$} {json:b$} {number:>c$} {flags} {info}", a = widths[0], b = widths[1], c = widths[2]);
+        let line = format!(
+            "    {field:a$} {json:b$} {number:>c$} {flags} {info}",
+            a = widths[0],
+            b = widths[1],
+            c = widths[2]
+        );
         let _ = writeln!(text, "{};", line.trim_end());
     }
     text.push_str("] }\n\n");
@@ -235,7 +272,11 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
         out.push(".atomic()".into());
     }
     if !s.path_defaults.is_empty() || s.default_by_hand.is_some() {
-        out.push(format!(".defaults(&Defaults {{ paths: &[{}], by_hand: {} }})", path_defaults(s), s.default_by_hand.as_ref().map_or("None".into(), |f| format!("Some({})", hook(s, f)))));
+        out.push(format!(
+            ".defaults(&Defaults {{ paths: &[{}], by_hand: {} }})",
+            path_defaults(s),
+            s.default_by_hand.as_ref().map_or("None".into(), |f| format!("Some({})", hook(s, f)))
+        ));
     }
     if facts.defaults_below(id) {
         out.push(".defaults_below()".into());
@@ -247,28 +288,56 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
         out.push(".normalize_below()".into());
     }
     if !s.rules.is_empty() {
-        let rules: Vec<String> = s.rules.iter().map(|r| {
-            format!("RuleDef {{ expression: {}, field: {}, message: {}, reason: {} }}", string(&r.expression), string(&r.field), string(&r.message), string(&r.reason))
-        }).collect();
+        let rules: Vec<String> = s
+            .rules
+            .iter()
+            .map(|r| {
+                format!(
+                    "RuleDef {{ expression: {}, field: {}, message: {}, reason: {} }}",
+                    string(&r.expression),
+                    string(&r.field),
+                    string(&r.message),
+                    string(&r.reason)
+                )
+            })
+            .collect();
         out.push(format!(".rules(&[{}])", rules.join(", ")));
     }
     if !s.unions.is_empty() {
-        let unions: Vec<String> = s.unions.iter().map(|u| {
-            let members: Vec<String> = u.members.iter().map(|(v, m)| format!("({}, {})", string(v), string(m))).collect();
-            format!("UnionDef {{ discriminator: {}, members: &[{}], zero_allowed: {} }}", string(u.discriminator.as_deref().unwrap_or("")), members.join(", "), u.zero_allowed)
-        }).collect();
+        let unions: Vec<String> = s
+            .unions
+            .iter()
+            .map(|u| {
+                let members: Vec<String> =
+                    u.members.iter().map(|(v, m)| format!("({}, {})", string(v), string(m))).collect();
+                format!(
+                    "UnionDef {{ discriminator: {}, members: &[{}], zero_allowed: {} }}",
+                    string(u.discriminator.as_deref().unwrap_or("")),
+                    members.join(", "),
+                    u.zero_allowed
+                )
+            })
+            .collect();
         out.push(format!(".unions(&[{}])", unions.join(", ")));
     }
     if out.is_empty() { String::new() } else { format!(" {} ", out.join(" ")) }
 }
 
 fn path_defaults(s: &Struct) -> String {
-    s.path_defaults.iter().map(|d| format!("({}, {})", path_literal(&d.path), literal(&d.value))).collect::<Vec<_>>().join(", ")
+    s.path_defaults
+        .iter()
+        .map(|d| format!("({}, {})", path_literal(&d.path), literal(&d.value)))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A closure that calls a hatch on the struct.
 fn hook(s: &Struct, hatch: &str) -> String {
-    format!("|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v) }}", ident(&s.name), ident(&s.module))
+    format!(
+        "|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v) }}",
+        ident(&s.name),
+        ident(&s.module)
+    )
 }
 
 fn flags(field: &Field) -> String {
@@ -344,8 +413,19 @@ fn enum_in(ty: &TypeRef) -> Option<crate::model::EnumId> {
 }
 
 fn constraints(field: &Field) -> Vec<String> {
-    let Validation { min, max, min_length, max_length, max_bytes, min_items, max_items, pattern, format, immutable, unique } =
-        &field.validation;
+    let Validation {
+        min,
+        max,
+        min_length,
+        max_length,
+        max_bytes,
+        min_items,
+        max_items,
+        pattern,
+        format,
+        immutable,
+        unique,
+    } = &field.validation;
     let mut out = Vec::new();
     let mut number = |name: &str, value: Option<String>| out.extend(value.map(|v| format!("Constraint::{name}({v})")));
     number("Min", min.map(|v| v.to_string()));
@@ -356,14 +436,19 @@ fn constraints(field: &Field) -> Vec<String> {
     number("MinItems", min_items.map(|v| v.to_string()));
     number("MaxItems", max_items.map(|v| v.to_string()));
     number("Pattern", pattern.as_ref().map(|p| string(p)));
-    number("Format", format.as_ref().map(|f| format!("machinery::format::field::DeclaredFormat::{}", declared_format(f))));
+    number(
+        "Format",
+        format.as_ref().map(|f| format!("machinery::format::field::DeclaredFormat::{}", declared_format(f))),
+    );
     if *immutable {
         out.push("Constraint::Immutable".into());
     }
     if *unique {
         out.push("Constraint::Unique".into());
     }
-    out.extend(field.tags.iter().filter(|t| !t.starts_with("k8s:alpha(")).map(|t| format!("Constraint::Tag({})", string(t))));
+    out.extend(
+        field.tags.iter().filter(|t| !t.starts_with("k8s:alpha(")).map(|t| format!("Constraint::Tag({})", string(t))),
+    );
     out
 }
 

@@ -45,7 +45,12 @@ fn parse(args: &[OsString]) -> Result<Request, String> {
             Some((name, value)) if name.starts_with('-') => (name.to_string(), Some(value.to_string())),
             _ => (text.to_string(), None),
         };
-        let mut value = || inline.clone().or_else(|| args.next().map(|v| v.to_string_lossy().into_owned())).ok_or(format!("error: {name} needs a value\n{USAGE}"));
+        let mut value = || {
+            inline
+                .clone()
+                .or_else(|| args.next().map(|v| v.to_string_lossy().into_owned()))
+                .ok_or(format!("error: {name} needs a value\n{USAGE}"))
+        };
         match name.as_str() {
             "--to" => request.to = Some(value()?),
             "-o" | "--output" => request.form = form(&value()?)?,
@@ -73,6 +78,8 @@ fn read(file: Option<&OsString>) -> Result<Vec<u8>, String> {
         Some(path) => std::fs::read(path).map(|bytes| input = bytes),
         None => std::io::stdin().read_to_end(&mut input).map(|_| ()),
     };
-    outcome.map_err(|e| format!("error: reading {}: {e}", file.map_or("standard input".into(), |f| f.to_string_lossy())))?;
+    outcome.map_err(|e| {
+        format!("error: reading {}: {e}", file.map_or("standard input".into(), |f| f.to_string_lossy()))
+    })?;
     Ok(input)
 }

@@ -42,19 +42,27 @@ pub fn build(
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };
-    let of = |belongs: &dyn Fn(&str) -> bool| kinds.iter().filter(|k| belongs(k.group)).filter_map(endpoint).collect::<Vec<_>>();
+    let of = |belongs: &dyn Fn(&str) -> bool| {
+        kinds.iter().filter(|k| belongs(k.group)).filter_map(endpoint).collect::<Vec<_>>()
+    };
     let discovery = Arc::new(Discovery::default());
     let openapi = openapi(catalog, &kinds)?;
     let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
     let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, not_found);
     let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
     let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
-    let aggregator = ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery, Some(openapi), Arc::new(control_plane));
+    let aggregator =
+        ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery, Some(openapi), Arc::new(control_plane));
     Ok(Delegation { handler: Arc::new(aggregator), environment })
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(catalog: &'static Catalog, behaviour: &Arc<dyn Behaviour>, options: &Options, store: &Arc<dyn Store>) -> Stores {
+fn stores(
+    catalog: &'static Catalog,
+    behaviour: &Arc<dyn Behaviour>,
+    options: &Options,
+    store: &Arc<dyn Store>,
+) -> Stores {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let mut out = Stores::new();
     for kind in catalog.kinds {
@@ -62,7 +70,14 @@ fn stores(catalog: &'static Catalog, behaviour: &Arc<dyn Behaviour>, options: &O
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
             let strategy = strategy(kind, resource, behaviour, options);
-            Arc::new(ResourceStore::new(storage_kind, resource, strategy, store.clone(), clock.clone(), &options.storage.prefix))
+            Arc::new(ResourceStore::new(
+                storage_kind,
+                resource,
+                strategy,
+                store.clone(),
+                clock.clone(),
+                &options.storage.prefix,
+            ))
         });
     }
     out

@@ -19,7 +19,9 @@ pub fn run(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> ExitCode
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match options::subcommand(rest) {
         Some(("convert", rest)) => convert_command::run(catalog, rest),
-        Some((other, _)) => Err(format!("error: unknown command {other:?}; there are: convert (and no command: run the server)")),
+        Some((other, _)) => {
+            Err(format!("error: unknown command {other:?}; there are: convert (and no command: run the server)"))
+        }
         None => run::serve(catalog, behaviour, args),
     };
     match outcome {

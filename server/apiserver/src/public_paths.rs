@@ -18,7 +18,8 @@ impl Authorizer for PublicPaths {
         let anybody = known || attributes.user.is_in(ALL_UNAUTHENTICATED);
         let reads = !attributes.is_resource_request && matches!(attributes.verb.as_ref(), "get" | "head");
         let allowed = reads
-            && ((anybody && PUBLIC.contains(&attributes.path)) || (known && DISCOVERY.iter().any(|p| covers(p, attributes.path))));
+            && ((anybody && PUBLIC.contains(&attributes.path))
+                || (known && DISCOVERY.iter().any(|p| covers(p, attributes.path))));
         let decision = if allowed { Decision::Allow("".into()) } else { Decision::NoOpinion("".into()) };
         Box::pin(std::future::ready(decision))
     }

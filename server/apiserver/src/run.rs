@@ -32,7 +32,8 @@ pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec
         Err(error) => return Err(format!("error: {error}")),
     };
     init_logging(options.verbosity);
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| format!("error: {e}"))?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| format!("error: {e}"))?;
     runtime.block_on(serve_async(catalog, behaviour, Arc::new(options)))
 }
 
@@ -47,7 +48,11 @@ fn init_logging(verbosity: u8) {
     let _ = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).try_init();
 }
 
-async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, options: Arc<Options>) -> Result<(), String> {
+async fn serve_async(
+    catalog: &'static Catalog,
+    behaviour: Arc<dyn Behaviour>,
+    options: Arc<Options>,
+) -> Result<(), String> {
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
     let shutdown = Shutdown::default();
     shutdown.on_signals().map_err(|e| text(&e))?;
@@ -70,7 +75,10 @@ async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, o
     behaviour.bootstrap(&delegation.environment).await.map_err(|e| text(&e))?;
     bootstrap.done();
     if let Some(path) = certificates.write_kubeconfig(address).map_err(|e| text(&e))? {
-        eprintln!("Serving the Kubernetes API on https://{address}. Try:\n  kubectl --kubeconfig {} get namespaces", path.display());
+        eprintln!(
+            "Serving the Kubernetes API on https://{address}. Try:\n  kubectl --kubeconfig {} get namespaces",
+            path.display()
+        );
     }
     listener.serve(handler, &shutdown).await;
     store.close().await.map_err(|e| text(&e))
@@ -110,7 +118,10 @@ impl Handler for Root {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let path = request.uri().path();
         let health = ["/healthz", "/livez", "/readyz"];
-        if health.iter().any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))) {
+        if health
+            .iter()
+            .any(|root| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+        {
             return self.health.handle(request);
         }
         if path == "/version" || path == "/version/" {

@@ -84,9 +84,15 @@ fn decode_protobuf(catalog: &Catalog, input: &[u8], hint: Option<(&str, &str)>) 
     Ok(Object { kind, api_version: said(parts.api_version, hint), value })
 }
 
-fn decode_json(catalog: &Catalog, text: &[u8], hint: Option<(&str, &str)>, form: &'static str) -> Result<Object, Error> {
+fn decode_json(
+    catalog: &Catalog,
+    text: &[u8],
+    hint: Option<(&str, &str)>,
+    form: &'static str,
+) -> Result<Object, Error> {
     let mut said_meta = TypeMeta::default();
-    json::decode(text, machinery::reflect::Mut::of(&mut said_meta), &mut json::Issues::ignore()).map_err(|e| malformed(form, e))?;
+    json::decode(text, machinery::reflect::Mut::of(&mut said_meta), &mut json::Issues::ignore())
+        .map_err(|e| malformed(form, e))?;
     let kind = known_kind(catalog, &said_meta.api_version, &said_meta.kind, hint)?;
     let mut value = Owned::new(kind.def);
     json::decode(text, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| malformed(form, e))?;
@@ -94,10 +100,19 @@ fn decode_json(catalog: &Catalog, text: &[u8], hint: Option<(&str, &str)>, form:
 }
 
 fn said(api_version: &str, hint: Option<(&str, &str)>) -> String {
-    if api_version.is_empty() { hint.map_or(String::new(), |(version, _)| version.to_string()) } else { api_version.to_string() }
+    if api_version.is_empty() {
+        hint.map_or(String::new(), |(version, _)| version.to_string())
+    } else {
+        api_version.to_string()
+    }
 }
 
-fn known_kind(catalog: &Catalog, api_version: &str, kind: &str, hint: Option<(&str, &str)>) -> Result<&'static KindDef, Error> {
+fn known_kind(
+    catalog: &Catalog,
+    api_version: &str,
+    kind: &str,
+    hint: Option<(&str, &str)>,
+) -> Result<&'static KindDef, Error> {
     let (api_version, kind) = match hint {
         Some(hint) if kind.is_empty() => hint,
         _ => (api_version, kind),

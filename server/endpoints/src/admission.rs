@@ -36,5 +36,10 @@ pub trait Admission: Send + Sync {
     async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status>;
 
     /// May refuse. `object` is absent on delete.
-    async fn validate(&self, attributes: &Attributes, object: Option<&Owned>, old: Option<&Owned>) -> Result<(), Status>;
+    async fn validate(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status>;
 }

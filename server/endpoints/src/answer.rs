@@ -1,8 +1,8 @@
 //! Answers: objects, lists, tables, metadata and statuses in the encoding and form asked for.
 
 use apimachinery::meta::v1::ListMeta;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use machinery::catalog::KindDef;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
@@ -32,7 +32,9 @@ pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status
                 out.push(b'\n');
             }
         }
-        Encoding::Yaml => yaml::encode_object(object.api_version, object.kind, object.value, &mut out).map_err(Status::internal)?,
+        Encoding::Yaml => {
+            yaml::encode_object(object.api_version, object.kind, object.value, &mut out).map_err(Status::internal)?
+        }
     }
     Ok(out)
 }
@@ -61,7 +63,12 @@ pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted)
 
 /// What a list says of itself.
 pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) -> ListMeta {
-    ListMeta { resource_version: revision.to_string(), r#continue: continue_token, remaining_item_count: remaining, ..ListMeta::default() }
+    ListMeta {
+        resource_version: revision.to_string(),
+        r#continue: continue_token,
+        remaining_item_count: remaining,
+        ..ListMeta::default()
+    }
 }
 
 /// Answers with a list of hub objects.

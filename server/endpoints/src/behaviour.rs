@@ -26,7 +26,12 @@ pub struct Environment {
 #[async_trait]
 pub trait Behaviour: Send + Sync {
     /// The strategy of a resource, if it has one of its own.
-    fn strategy(&self, kind: &'static KindDef, resource: &'static ResourceDef, options: &Options) -> Option<Arc<dyn Strategy>>;
+    fn strategy(
+        &self,
+        kind: &'static KindDef,
+        resource: &'static ResourceDef,
+        options: &Options,
+    ) -> Option<Arc<dyn Strategy>>;
 
     /// Admission for all resources.
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;

@@ -35,7 +35,9 @@ impl Discovery {
         all.push(added);
         all.sort_by(|a, b| {
             let priority = b.group_priority.cmp(&a.group_priority).then_with(|| a.group.cmp(&b.group));
-            priority.then_with(|| b.version_priority.cmp(&a.version_priority)).then_with(|| rank(&b.version).cmp(&rank(&a.version)))
+            priority
+                .then_with(|| b.version_priority.cmp(&a.version_priority))
+                .then_with(|| rank(&b.version).cmp(&rank(&a.version)))
         });
         *guard = Arc::new(all);
     }

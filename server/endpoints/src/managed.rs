@@ -22,13 +22,6 @@ pub struct Manager<'a> {
     pub subresource: &'a str,
 }
 
-/// What an apply makes of an object, to be decoded.
-pub struct Applied {
-    pub document: Value,
-    /// Whether anything but ownership changed.
-    pub changed: bool,
-}
-
 /// The manager's name: what the client says, else the beginning of its User-Agent (`managerOrUserAgent`).
 pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
     if !field_manager.is_empty() {
@@ -39,7 +32,12 @@ pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
 }
 
 /// Records what a create, update or patch changed. Both objects are in hub form.
-pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, manager: &Manager<'_>) -> Result<Owned, Status> {
+pub fn on_update(
+    endpoint: &Endpoint,
+    live: Option<&Owned>,
+    mut new: Owned,
+    manager: &Manager<'_>,
+) -> Result<Owned, Status> {
     if meta_mut(&mut new).is_none() {
         return Ok(new);
     }
@@ -50,11 +48,17 @@ pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, mana
     Ok(new)
 }
 
-/// Merges an applied configuration into the stored object.
-pub fn apply(endpoint: &Endpoint, live: Option<&Owned>, config: &Value, manager: &Manager<'_>, force: bool) -> Result<Applied, Status> {
+/// Merges an applied configuration into the stored object; the document is still to be decoded.
+pub fn apply(
+    endpoint: &Endpoint,
+    live: Option<&Owned>,
+    config: &Value,
+    manager: &Manager<'_>,
+    force: bool,
+) -> Result<Value, Status> {
     let live = live.map(|live| document(endpoint, live));
     let applied = with_context(endpoint, manager, |context| managed::apply(context, live.as_ref(), config, force))?;
-    Ok(Applied { document: applied.object, changed: applied.changed })
+    Ok(applied.object)
 }
 
 /// After admission: a write that changes nothing but times of ownership is no write.

@@ -30,7 +30,8 @@ const ACCEPTED: [&str; 3] = ["application/json", "application/yaml", "applicatio
 /// Bodies may have these types, as messages list it.
 const ACCEPTED_BODIES: [&str; 3] = ACCEPTED;
 /// Streams of watch events are in one of these.
-const ACCEPTED_STREAMS: [&str; 2] = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+const ACCEPTED_STREAMS: [&str; 2] =
+    ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 
 /// The form an answer is wanted in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,7 +168,11 @@ mod tests {
             let accepted = accept_object(Some(header), false, true).expect("acceptable");
             assert_eq!((accepted.encoding, accepted.form), (encoding, form), "{header}");
         };
-        check("application/json;as=Table;v=v1;g=meta.k8s.io,application/json", Encoding::Json, Form::Table("v1".into()));
+        check(
+            "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+            Encoding::Json,
+            Form::Table("v1".into()),
+        );
         check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Form::Object);
         check("text/html, */*;q=0.1", Encoding::Json, Form::Object);
         check("application/yaml;q=0.2, application/vnd.kubernetes.protobuf", Encoding::Protobuf, Form::Object);

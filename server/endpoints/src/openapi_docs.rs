@@ -49,7 +49,9 @@ impl OpenApi {
     /// Reads the generator's bundle and keeps what `served` (group, version, plural) says.
     pub fn new(bundle: &[u8], options: Options, served: &dyn Fn(&str, &str, &str) -> bool) -> Result<Self, String> {
         let mut text = Vec::new();
-        GzDecoder::new(bundle).read_to_end(&mut text).map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
+        GzDecoder::new(bundle)
+            .read_to_end(&mut text)
+            .map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
         let mut catalog: openapi::Catalog =
             serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))?;
         catalog.retain(|version, resource| served(&version.group, &version.version, &resource.plural));
@@ -80,7 +82,9 @@ impl OpenApi {
         let paths: serde_json::Map<String, Value> = self
             .v3_documents()
             .iter()
-            .map(|(path, d)| (path.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{path}?hash={}", d.hash)})))
+            .map(|(path, d)| {
+                (path.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{path}?hash={}", d.hash)}))
+            })
             .collect();
         let index = Document::new(&json!({ "paths": paths }));
         let mut response = respond(&index, headers, ("", ""), |_| Vec::new());
@@ -105,9 +109,16 @@ fn empty(code: StatusCode) -> Response {
 }
 
 /// JSON or protobuf by the Accept header, 304 by the ETag, 406 otherwise.
-fn respond(document: &Document, headers: &HeaderMap, protobuf: (&'static str, &'static str), encode: fn(&Value) -> Vec<u8>) -> Response {
+fn respond(
+    document: &Document,
+    headers: &HeaderMap,
+    protobuf: (&'static str, &'static str),
+    encode: fn(&Value) -> Vec<u8>,
+) -> Response {
     let etag = format!("\"{}\"", document.hash);
-    let same = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.split(',').any(|t| t.trim().trim_start_matches("W/") == etag));
+    let same = |value: &HeaderValue| {
+        value.to_str().is_ok_and(|v| v.split(',').any(|t| t.trim().trim_start_matches("W/") == etag))
+    };
     if headers.get_all(IF_NONE_MATCH).iter().any(same) {
         let mut response = empty(StatusCode::NOT_MODIFIED);
         insert(&mut response, ETAG, &etag);
@@ -119,7 +130,9 @@ fn respond(document: &Document, headers: &HeaderMap, protobuf: (&'static str, &'
     for media_type in wanted {
         response = match media_type {
             "*/*" | "application/*" | "application/json" | "" => Some(("application/json", document.json.clone())),
-            m if !m.is_empty() && (m == protobuf.0 || m == protobuf.1) => Some((protobuf.0, document.protobuf(encode).to_vec())),
+            m if !m.is_empty() && (m == protobuf.0 || m == protobuf.1) => {
+                Some((protobuf.0, document.protobuf(encode).to_vec()))
+            }
             _ => None,
         };
         if response.is_some() {

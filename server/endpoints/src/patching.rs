@@ -89,9 +89,10 @@ impl Patch<'_> {
         force: bool,
     ) -> Result<Patched, Status> {
         let mut issues = json::Issues::collect();
-        let config = yaml::to_value(self.bytes, &mut issues).map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
+        let config = yaml::to_value(self.bytes, &mut issues)
+            .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
         let applied = managed::apply(endpoint, current, &config, manager, force)?;
-        self.decoded(endpoint, &applied.document, issues)
+        self.decoded(endpoint, &applied, issues)
     }
 
     /// A patched document as an object, defaulted.
@@ -110,7 +111,7 @@ impl Patch<'_> {
     fn judge(&self, issues: &json::Issues) -> Result<Vec<String>, Status> {
         match self.validation {
             FieldValidation::Ignore => Ok(Vec::new()),
-            FieldValidation::Warn => Ok(issues.iter().map(ToString::to_string).collect()),
+            FieldValidation::Warn => Ok(body::warnings(issues)),
             FieldValidation::Strict => match json::strict_error(issues) {
                 Some(why) => Err(Status::bad_request(why)),
                 None => Ok(Vec::new()),

@@ -62,7 +62,11 @@ impl Query {
         match self.get(name) {
             None | Some("") => Ok(None),
             Some(text) => text.parse().map(Some).map_err(|_| {
-                let why = if text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit()) { "value out of range" } else { "invalid syntax" };
+                let why = if text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit()) {
+                    "value out of range"
+                } else {
+                    "invalid syntax"
+                };
                 Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
             }),
         }
@@ -83,7 +87,11 @@ impl Query {
             "Ignore" => FieldValidation::Ignore,
             "Strict" => FieldValidation::Strict,
             other => {
-                errors.push(FieldError::not_supported(&Path::new("fieldValidation"), other.to_string(), &["", "Ignore", "Strict", "Warn"]));
+                errors.push(FieldError::not_supported(
+                    &Path::new("fieldValidation"),
+                    other.to_string(),
+                    &["", "Ignore", "Strict", "Warn"],
+                ));
                 FieldValidation::Warn
             }
         };
@@ -117,8 +125,8 @@ fn check_manager(manager: &str, errors: &mut Vec<FieldError>) {
     if manager.len() > MAX_MANAGER {
         errors.push(FieldError::too_long(&Path::new("fieldManager"), MAX_MANAGER));
     }
-    if let Some((index, _)) = manager.char_indices().find(|(_, c)| c.is_control()) {
-        let why = format!("should only contain printable characters: invalid character at index {index}");
+    if let Some((index, c)) = manager.char_indices().find(|(_, c)| c.is_control()) {
+        let why = format!("invalid character U+{:04X} (at position {index})", u32::from(c));
         errors.push(FieldError::invalid(&Path::new("fieldManager"), manager.to_string(), why));
     }
 }

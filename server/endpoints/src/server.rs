@@ -47,7 +47,10 @@ impl ApiServer {
         for endpoint in endpoints {
             let kind = endpoint.kind;
             by_version.entry((kind.group.to_string(), kind.version.to_string())).or_default().push(kind);
-            table.insert((kind.group.to_string(), kind.version.to_string(), endpoint.resource.plural.to_string()), endpoint);
+            table.insert(
+                (kind.group.to_string(), kind.version.to_string(), endpoint.resource.plural.to_string()),
+                endpoint,
+            );
         }
         for ((group, version), kinds) in &by_version {
             discovery.add(discovery::describe(catalog, group, version, kinds));
@@ -77,7 +80,10 @@ impl ApiServer {
     /// Discovery and OpenAPI documents.
     fn document(&self, info: &RequestInfo, request: &Request) -> Option<Response> {
         let path = request.uri().path();
-        if self.root && path.starts_with("/openapi/") && (request.method() == Method::GET || request.method() == Method::HEAD) {
+        if self.root
+            && path.starts_with("/openapi/")
+            && (request.method() == Method::GET || request.method() == Method::HEAD)
+        {
             return self.openapi.as_ref()?.answer(path, request.headers());
         }
         let _ = info;
@@ -86,9 +92,13 @@ impl ApiServer {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
             ["apis"] if self.root => (self.discovery.group_list(), Some(false).filter(|_| !path.ends_with('/'))),
             ["apis", group] if self.serves(group, None) => (self.discovery.group(group)?, None),
-            ["apis", group, version] if self.serves(group, Some(version)) => (self.discovery.resource_list(group, version)?, None),
+            ["apis", group, version] if self.serves(group, Some(version)) => {
+                (self.discovery.resource_list(group, version)?, None)
+            }
             ["api", version] if self.serves("", Some(version)) => (self.discovery.resource_list("", version)?, None),
-            ["apis", group, _, ..] if self.serves(group, None) => return Some(refuse(request, &Status::path_not_found())),
+            ["apis", group, _, ..] if self.serves(group, None) => {
+                return Some(refuse(request, &Status::path_not_found()));
+            }
             ["api", ..] if self.root => return Some(refuse(request, &Status::path_not_found())),
             _ => return None,
         };
@@ -111,7 +121,9 @@ impl ApiServer {
             return aggregated_response(self.discovery.aggregated(core), encoding);
         }
         match media::accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
-            Ok(accepted) => encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s)),
+            Ok(accepted) => {
+                encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
+            }
             Err(status) => refuse(request, &status),
         }
     }
@@ -165,7 +177,8 @@ fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result
         }
         Encoding::Protobuf => {
             let kind = document["kind"].as_str().unwrap_or("");
-            let def = discovery_def(kind).ok_or_else(|| Status::not_acceptable(&["application/json", "application/yaml"]))?;
+            let def =
+                discovery_def(kind).ok_or_else(|| Status::not_acceptable(&["application/json", "application/yaml"]))?;
             let mut value = Owned::new(def);
             json::from_value(document, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
             let api_version = document["apiVersion"].as_str().unwrap_or("v1");
@@ -229,6 +242,9 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
 }
 
 async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
+    if method == Method::HEAD {
+        return Err(Status::method_not_allowed());
+    }
     check_scope(&endpoint, &call)?;
     let subresource = call.info.subresource.clone();
     let verb = call.info.verb.to_string();
@@ -267,10 +283,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         ("patch", true) => verbs::patch::patch(&endpoint, call).await,
         ("delete", true) => verbs::delete::delete(&endpoint, call).await,
         ("deletecollection", _) => verbs::delete::delete_collection(&endpoint, call).await,
-        _ => {
-            let _ = method;
-            Err(Status::method_not_allowed())
-        }
+        _ => Err(Status::method_not_allowed()),
     }
 }
 

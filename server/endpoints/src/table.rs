@@ -50,7 +50,14 @@ pub fn of_list(
 }
 
 /// The table of a watch event; only the first one of a stream describes the columns.
-pub fn of_event(endpoint: &Endpoint, hub: Owned, bookmark: bool, first: bool, version: &str, query: &Query) -> Result<Vec<u8>, Status> {
+pub fn of_event(
+    endpoint: &Endpoint,
+    hub: Owned,
+    bookmark: bool,
+    first: bool,
+    version: &str,
+    query: &Query,
+) -> Result<Vec<u8>, Status> {
     let revision = registry::meta(hub.as_ref()).map_or(String::new(), |m| m.resource_version.clone());
     let metadata = ListMeta { resource_version: revision, ..ListMeta::default() };
     let _ = bookmark;
@@ -75,13 +82,8 @@ fn assemble(
         hub: hub.as_ref(),
         shown: shown.get(index).map_or(hub.as_ref(), Owned::as_ref),
     });
-    let options = TableOptions {
-        version,
-        include_object,
-        headers,
-        shown_as: (&api_version, endpoint.kind.kind),
-        row_conditions,
-    };
+    let options =
+        TableOptions { version, include_object, headers, shown_as: (&api_version, endpoint.kind.kind), row_conditions };
     let context = PrintContext { now: Time::from(std::time::SystemTime::now()) };
     let table = table(endpoint.resource.columns, rows, metadata, &context, &options);
     serde_json::to_vec(&table).map_err(Status::internal)
@@ -89,9 +91,7 @@ fn assemble(
 
 fn include_object(query: &Query) -> Result<IncludeObject, Status> {
     let text = query.text("includeObject");
-    IncludeObject::parse(text).ok_or_else(|| {
-        Status::bad_request(format!("unrecognized includeObject value: {text:?}"))
-    })
+    IncludeObject::parse(text).ok_or_else(|| Status::bad_request(format!("unrecognized includeObject value: {text:?}")))
 }
 
 /// What is said of the rows of objects that have come to an end: kinds with a phase do (`printPod`).
@@ -99,7 +99,8 @@ fn row_conditions(object: Ref<'_>) -> Vec<RowCondition> {
     if object.def().name != "Pod" {
         return Vec::new();
     }
-    let phase = object.by_name("status").and_then(Value::as_struct).and_then(|s| s.by_name("phase")).and_then(Value::as_str);
+    let phase =
+        object.by_name("status").and_then(Value::as_struct).and_then(|s| s.by_name("phase")).and_then(Value::as_str);
     let completed = |reason, message| vec![RowCondition { kind: "Completed", status: "True", reason, message }];
     match phase {
         Some("Succeeded") => completed("Succeeded", "The pod has completed successfully."),
@@ -125,7 +126,11 @@ fn send(code: StatusCode, text: Vec<u8>, accepted: &Accepted) -> Result<Response
             yaml::from_json(&text, &mut out).map_err(Status::internal)?;
             Ok(respond(code, Encoding::Yaml, out))
         }
-        Encoding::Protobuf => Err(Status::new(406, "NotAcceptable", "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message")),
+        Encoding::Protobuf => Err(Status::new(
+            406,
+            "NotAcceptable",
+            "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
+        )),
     }
 }
 
@@ -135,7 +140,12 @@ fn partial(object: &Owned) -> metav1::PartialObjectMetadata {
 }
 
 /// Answers with an object's metadata.
-pub fn partial_metadata(code: StatusCode, object: Owned, version: &str, accepted: &Accepted) -> Result<Response, Status> {
+pub fn partial_metadata(
+    code: StatusCode,
+    object: Owned,
+    version: &str,
+    accepted: &Accepted,
+) -> Result<Response, Status> {
     Ok(respond(code, accepted.encoding, {
         let mut bytes = encode_partial_metadata(object, version, accepted)?;
         if accepted.encoding == Encoding::Json && !accepted.pretty {
@@ -158,7 +168,12 @@ pub fn encode_partial_metadata(object: Owned, version: &str, accepted: &Accepted
 }
 
 /// Answers with the metadata of a list's items.
-pub fn partial_metadata_list(items: Vec<Owned>, meta: &metav1::ListMeta, version: &str, accepted: &Accepted) -> Result<Response, Status> {
+pub fn partial_metadata_list(
+    items: Vec<Owned>,
+    meta: &metav1::ListMeta,
+    version: &str,
+    accepted: &Accepted,
+) -> Result<Response, Status> {
     let api_version = format!("meta.k8s.io/{version}");
     let partials: Vec<metav1::PartialObjectMetadata> = items.iter().map(partial).collect();
     let body = match accepted.encoding {
@@ -182,7 +197,9 @@ pub fn partial_metadata_list(items: Vec<Owned>, meta: &metav1::ListMeta, version
             return Ok(respond(StatusCode::OK, Encoding::Protobuf, out));
         }
         Encoding::Json | Encoding::Yaml => {
-            let mut out = format!("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"{api_version}\",\"metadata\":").into_bytes();
+            let mut out =
+                format!("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"{api_version}\",\"metadata\":")
+                    .into_bytes();
             json::encode(Ref::of(meta), &mut out);
             out.extend_from_slice(b",\"items\":[");
             for (index, value) in partials.iter().enumerate() {

@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::def::JsonForm;
+use crate::def::{JsonForm, Shape};
 use crate::json::{self, each_scalar};
 use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
 use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
@@ -99,7 +99,9 @@ impl Ref<'_> {
         self.each_member(0, |flat, value| members.push((flat, *value)));
         let mut map = serializer.serialize_map(Some(members.len()))?;
         for (flat, value) in members {
-            map.serialize_entry(flat.field.json, &value)?;
+            // As the JSON codec has it: bytes in place that are empty are Go's nil.
+            let is_nil = matches!((value, flat.shape), (Value::Bytes(bytes), Shape::One(_)) if bytes.is_empty());
+            map.serialize_entry(flat.field.json, if is_nil { &Value::Null } else { &value })?;
         }
         map.end()
     }

@@ -61,7 +61,8 @@ impl Status {
     }
 
     fn about(mut self, of: GroupResource<'_>, name: &str) -> Self {
-        let details = Details { name: name.into(), group: of.group.into(), kind: of.resource.into(), ..Details::default() };
+        let details =
+            Details { name: name.into(), group: of.group.into(), kind: of.resource.into(), ..Details::default() };
         self.details = Some(Box::new(details));
         self
     }
@@ -90,7 +91,8 @@ impl Status {
 
     /// `NewGenerateNameConflict`
     pub fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
-        let message = format!("{of} \"{name}\" already exists, the server was not able to generate a unique name for the object");
+        let message =
+            format!("{of} \"{name}\" already exists, the server was not able to generate a unique name for the object");
         Self::new(409, "AlreadyExists", message).about(of, name)
     }
 
@@ -130,7 +132,13 @@ impl Status {
             0 => format!("{of} \"{name}\" is invalid"),
             _ => format!("{of} \"{name}\" is invalid: {list}"),
         };
-        let details = Details { name: name.into(), group: of.group.into(), kind: of.resource.into(), causes, ..Details::default() };
+        let details = Details {
+            name: name.into(),
+            group: of.group.into(),
+            kind: of.resource.into(),
+            causes,
+            ..Details::default()
+        };
         Status { code: 422, reason: "Invalid", message, details: Some(Box::new(details)) }
     }
 
@@ -142,7 +150,8 @@ impl Status {
 
     /// What answers a verb that a path has not (`NewGenericServerResponse` of 405).
     pub fn method_not_allowed() -> Self {
-        let mut status = Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
+        let mut status =
+            Self::new(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
         status.details = Some(Box::default());
         status
     }
@@ -154,7 +163,10 @@ impl Status {
 
     /// The body's media type is not understood (`negotiation.NewUnsupportedMediaTypeError`).
     pub fn unsupported_media_type(accepted: &[&str]) -> Self {
-        let message = format!("the body of the request was in an unknown format - accepted media types include: {}", accepted.join(", "));
+        let message = format!(
+            "the body of the request was in an unknown format - accepted media types include: {}",
+            accepted.join(", ")
+        );
         Self::new(415, "UnsupportedMediaType", message)
     }
 
@@ -185,7 +197,8 @@ impl Status {
 
     /// `NewServerTimeout`
     pub fn server_timeout(of: GroupResource<'_>, operation: &str, retry_after_seconds: i32) -> Self {
-        let message = format!("The {operation} operation against {of} could not be completed at this time, please try again.");
+        let message =
+            format!("The {operation} operation against {of} could not be completed at this time, please try again.");
         Self::new(500, "ServerTimeout", message).about(of, operation).retry_after(retry_after_seconds)
     }
 

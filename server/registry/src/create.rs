@@ -36,7 +36,8 @@ impl ResourceStore {
     /// Stores a new object and answers it as stored.
     pub async fn create(&self, context: &Context, mut object: Owned, options: &CreateOptions) -> Result<Owned, Status> {
         self.before_create(context, &mut object)?;
-        let generated = crate::meta(object.as_ref()).is_some_and(|m| !m.generate_name.is_empty() && m.name.starts_with(&m.generate_name));
+        let generated = crate::meta(object.as_ref())
+            .is_some_and(|m| !m.generate_name.is_empty() && m.name.starts_with(&m.generate_name));
         for attempt in 1.. {
             let name = crate::meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
             self.check_new(context, &object, &name)?;
@@ -94,7 +95,9 @@ impl ResourceStore {
             meta.namespace = expected.to_string();
         }
         if meta.namespace != expected {
-            return Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+            return Err(Status::bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
         }
         Ok(())
     }

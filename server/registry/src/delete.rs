@@ -16,7 +16,12 @@ const FOREGROUND: &str = "foregroundDeletion";
 
 impl ResourceStore {
     /// Deletes an object, or begins to. Answers the object as it was last, and whether it is gone.
-    pub async fn delete(&self, context: &Context, name: &str, options: &DeleteOptions) -> Result<(Owned, bool), Status> {
+    pub async fn delete(
+        &self,
+        context: &Context,
+        name: &str,
+        options: &DeleteOptions,
+    ) -> Result<(Owned, bool), Status> {
         let key = self.key(&context.namespace, name);
         let mut current = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv;
         loop {
@@ -94,7 +99,8 @@ impl ResourceStore {
             None if has(FOREGROUND) => (false, true),
             None => (self.def.garbage_collection == GarbageCollection::Orphan, false),
         };
-        let mut out: Vec<String> = meta.finalizers.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
+        let mut out: Vec<String> =
+            meta.finalizers.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
         if orphan {
             out.push(ORPHAN.into());
         }

@@ -73,7 +73,11 @@ impl ResourceStore {
     pub fn matches(&self, predicate: &Predicate, object: Ref<'_>) -> bool {
         let Some(meta) = meta(object) else { return predicate.is_empty() };
         predicate.labels.matches(|key| meta.labels.get(key).map(String::as_str))
-            && predicate.fields.requirements().iter().all(|r| r.matches(&self.selectable(&r.field, object).unwrap_or_default()))
+            && predicate
+                .fields
+                .requirements()
+                .iter()
+                .all(|r| r.matches(&self.selectable(&r.field, object).unwrap_or_default()))
     }
 
     /// The value of a selectable field.
@@ -106,7 +110,8 @@ impl ResourceStore {
         let mut at = revision;
         loop {
             let limit = if query.limit == 0 { 0 } else { query.limit - items.len() };
-            let page = self.store.list(range.clone(), ListOptions { limit, revision: at }).await.map_err(stored::failure)?;
+            let page =
+                self.store.list(range.clone(), ListOptions { limit, revision: at }).await.map_err(stored::failure)?;
             let shown = *at.get_or_insert(page.revision);
             for kv in &page.kvs {
                 let object = self.decode(kv)?;
@@ -134,7 +139,8 @@ impl ResourceStore {
     /// The revision to read at, and whether it is meant exactly.
     fn start_revision(&self, query: &ListQuery) -> Result<(Option<u64>, bool), Status> {
         let wanted = parse_resource_version(&query.resource_version)?;
-        let exact = query.resource_version_match == "Exact" || (query.limit > 0 && query.resource_version_match.is_empty());
+        let exact =
+            query.resource_version_match == "Exact" || (query.limit > 0 && query.resource_version_match.is_empty());
         Ok(((wanted > 0).then_some(wanted), exact && wanted > 0))
     }
 

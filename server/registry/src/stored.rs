@@ -30,9 +30,9 @@ pub(crate) fn encode(kind: &'static KindDef, as_json: bool, mut object: Owned) -
 pub(crate) fn decode(kind: &'static KindDef, kv: &KeyValue) -> Result<Owned, Status> {
     let mut value = Owned::new(kind.def);
     let outcome = if envelope::is_envelope(&kv.value) {
-        envelope::split(&kv.value).map_err(|e| e.to_string()).and_then(|parts| {
-            protobuf::decode(parts.raw, value.as_mut()).map_err(|e| e.to_string())
-        })
+        envelope::split(&kv.value)
+            .map_err(|e| e.to_string())
+            .and_then(|parts| protobuf::decode(parts.raw, value.as_mut()).map_err(|e| e.to_string()))
     } else {
         json::decode(&kv.value, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())
     };
@@ -51,7 +51,9 @@ pub(crate) fn decode(kind: &'static KindDef, kv: &KeyValue) -> Result<Owned, Sta
 pub(crate) fn failure(error: storage::Error) -> Status {
     match error {
         storage::Error::Compacted { .. } => expired(),
-        storage::Error::FutureRevision { requested, current } => crate::resource::too_large_resource_version(requested, current),
+        storage::Error::FutureRevision { requested, current } => {
+            crate::resource::too_large_resource_version(requested, current)
+        }
         storage::Error::Closed => Status::service_unavailable("the server is shutting down"),
         other => Status::internal(other),
     }

@@ -69,7 +69,11 @@ impl ResourceStore {
         let new = change.apply(None).await?;
         if let Some(meta) = meta(new.as_ref()) {
             if meta.revision().is_some() {
-                return Err(Status::conflict(self.name(), name, "StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: "));
+                return Err(Status::conflict(
+                    self.name(),
+                    name,
+                    "StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: ",
+                ));
             }
             if !meta.uid.is_empty() {
                 let why = format!("Precondition failed: UID in precondition: {}, UID in object meta: ", meta.uid);
@@ -110,7 +114,8 @@ impl ResourceStore {
             None if self.def.unconditional_update => Ok(()),
             None => {
                 let metadata = Path::new("metadata");
-                let errors = [FieldError::invalid(&metadata.child("resourceVersion"), 0, "must be specified for an update")];
+                let errors =
+                    [FieldError::invalid(&metadata.child("resourceVersion"), 0, "must be specified for an update")];
                 Err(Status::invalid(self.kind_name(), name, &errors))
             }
             Some(_) if to.resource_version == from.resource_version => Ok(()),

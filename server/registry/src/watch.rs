@@ -81,7 +81,11 @@ impl ResourceStore {
             Start::After(revision) => revision,
             Start::State => {
                 let state = self.list(namespace, &predicate, &ListQuery::default()).await?;
-                ready.extend(state.items.into_iter().map(|object| WatchEvent { kind: EventType::Added, object, initial_events_end: false }));
+                ready.extend(state.items.into_iter().map(|object| WatchEvent {
+                    kind: EventType::Added,
+                    object,
+                    initial_events_end: false,
+                }));
                 state.revision
             }
         };
@@ -136,13 +140,21 @@ impl WatchStream {
             None => None,
         };
         let new = match event.kind {
-            EventKind::Put => Some(self.resource.decode(&event.kv)?).filter(|o| self.resource.matches(&self.predicate, o.as_ref())),
+            EventKind::Put => {
+                Some(self.resource.decode(&event.kv)?).filter(|o| self.resource.matches(&self.predicate, o.as_ref()))
+            }
             EventKind::Delete => None,
         };
         Ok(match (old, new) {
             (None, Some(object)) => Some(WatchEvent { kind: EventType::Added, object, initial_events_end: false }),
-            (Some(_), Some(object)) => Some(WatchEvent { kind: EventType::Modified, object, initial_events_end: false }),
-            (Some(object), None) => Some(WatchEvent { kind: EventType::Deleted, object: at_revision(object, &event.kv), initial_events_end: false }),
+            (Some(_), Some(object)) => {
+                Some(WatchEvent { kind: EventType::Modified, object, initial_events_end: false })
+            }
+            (Some(object), None) => Some(WatchEvent {
+                kind: EventType::Deleted,
+                object: at_revision(object, &event.kv),
+                initial_events_end: false,
+            }),
             (None, None) => None,
         })
     }

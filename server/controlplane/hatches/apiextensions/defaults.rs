@@ -34,6 +34,8 @@ fn default_names(names: &mut CustomResourceDefinitionNames) {
 
 /// Mirrors `SetDefaults_CustomResourceDefinition` of v1beta1.
 pub fn default_v1beta1_custom_resource_definition(definition: &mut v1beta1::CustomResourceDefinition) {
+    // Upstream fills the spec first here, or a version that is named by itself would not count as stored.
+    default_v1beta1_custom_resource_definition_spec(&mut definition.spec);
     if definition.status.stored_versions.is_empty() {
         let stored = definition.spec.versions.iter().find(|version| version.storage);
         definition.status.stored_versions.extend(stored.map(|version| version.name.clone()));

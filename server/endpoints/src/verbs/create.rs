@@ -49,7 +49,9 @@ fn check_names(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(
     if meta.namespace.is_empty() {
         meta.namespace = expected.into();
     } else if meta.namespace != expected {
-        return Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"));
+        return Err(Status::bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request",
+        ));
     }
     if meta.name.is_empty() && meta.generate_name.is_empty() {
         let path = Path::new("metadata");

@@ -89,7 +89,8 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
         }
         Encoding::Json => decode_json(bytes, into)?,
         Encoding::Yaml => {
-            let text = machinery::yaml::to_json(bytes, &mut machinery::json::Issues::ignore()).map_err(|e| refused(e.to_string()))?;
+            let text = machinery::yaml::to_json(bytes, &mut machinery::json::Issues::ignore())
+                .map_err(|e| refused(e.to_string()))?;
             decode_json(&text, into)?;
         }
     }
@@ -97,7 +98,8 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
 }
 
 fn decode_json(text: &[u8], into: machinery::reflect::Mut<'_>) -> Result<(), Status> {
-    machinery::json::decode(text, into, &mut machinery::json::Issues::ignore()).map_err(|e| Status::bad_request(e.to_string()))
+    machinery::json::decode(text, into, &mut machinery::json::Issues::ignore())
+        .map_err(|e| Status::bad_request(e.to_string()))
 }
 
 fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
@@ -108,7 +110,8 @@ fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
         orphan_dependents: query.optional_flag("orphanDependents"),
         propagation_policy: text("propagationPolicy"),
         dry_run: query.all("dryRun").map(str::to_string).collect(),
-        preconditions: (preconditions.uid.is_some() || preconditions.resource_version.is_some()).then(|| Box::new(preconditions)),
+        preconditions: (preconditions.uid.is_some() || preconditions.resource_version.is_some())
+            .then(|| Box::new(preconditions)),
         ..metav1::DeleteOptions::default()
     })
 }
@@ -127,7 +130,11 @@ fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
     if let Some(policy) = options.propagation_policy.as_deref()
         && !matches!(policy, "Foreground" | "Background" | "Orphan")
     {
-        errors.push(FieldError::not_supported(&path, BadValue::json_string(policy), &["Foreground", "Background", "Orphan", "nil"]));
+        errors.push(FieldError::not_supported(
+            &path,
+            BadValue::json_string(policy),
+            &["Foreground", "Background", "Orphan", "nil"],
+        ));
     }
     let dry_run: Vec<&str> = options.dry_run.iter().map(String::as_str).collect();
     check_dry_run(&dry_run, &mut errors);

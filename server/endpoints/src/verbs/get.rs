@@ -37,7 +37,9 @@ pub fn object_in_form(
             Err(Status::new(
                 406,
                 "NotAcceptable",
-                format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{group}.{kind})"),
+                format!(
+                    "you requested PartialObjectMetadataList, but the requested object is not a list (*{group}.{kind})"
+                ),
             ))
         }
     }

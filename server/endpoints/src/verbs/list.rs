@@ -54,7 +54,10 @@ fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let path = Path::new("resourceVersionMatch");
     if !list.resource_version_match.is_empty() {
         if list.resource_version.is_empty() {
-            errors.push(FieldError::forbidden(&path, "resourceVersionMatch is forbidden unless resourceVersion is provided"));
+            errors.push(FieldError::forbidden(
+                &path,
+                "resourceVersionMatch is forbidden unless resourceVersion is provided",
+            ));
         }
         if !list.continue_token.is_empty() {
             errors.push(FieldError::forbidden(&path, "resourceVersionMatch is forbidden when continue is provided"));
@@ -64,7 +67,10 @@ fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
             errors.push(FieldError::not_supported(&path, value, &["Exact", "NotOlderThan", ""]));
         }
         if list.resource_version_match == "Exact" && list.resource_version == "0" {
-            errors.push(FieldError::forbidden(&path, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
+            errors.push(FieldError::forbidden(
+                &path,
+                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+            ));
         }
     }
     if query.get("sendInitialEvents").is_some() {
@@ -77,7 +83,8 @@ fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
 pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
     let labels = LabelSelector::parse(call.query.text("labelSelector"));
     let labels = labels.map_err(|e| Status::bad_request(format!("unable to parse requirement: {e}")))?;
-    let mut fields = FieldSelector::parse(call.query.text("fieldSelector")).map_err(|e| Status::bad_request(e.to_string()))?;
+    let mut fields =
+        FieldSelector::parse(call.query.text("fieldSelector")).map_err(|e| Status::bad_request(e.to_string()))?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }

@@ -87,7 +87,10 @@ impl Change for ApplyPatch<'_> {
                 meta.name = self.attributes.name.clone();
             }
             if meta.name != self.attributes.name {
-                let message = format!("the name of the object ({}) does not match the name on the URL ({})", meta.name, self.attributes.name);
+                let message = format!(
+                    "the name of the object ({}) does not match the name on the URL ({})",
+                    meta.name, self.attributes.name
+                );
                 return Err(Status::bad_request(message));
             }
         }

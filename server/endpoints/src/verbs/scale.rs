@@ -31,7 +31,8 @@ impl<'a> Scale<'a> {
     fn of(endpoint: &'a Endpoint) -> Result<Self, Status> {
         let def = endpoint.subresource("scale").ok_or_else(Status::path_not_found)?;
         let (group, version, kind) = def.kind;
-        let kind = endpoint.catalog.kind(group, version, kind).ok_or_else(|| Status::internal("Scale is not declared"))?;
+        let kind =
+            endpoint.catalog.kind(group, version, kind).ok_or_else(|| Status::internal("Scale is not declared"))?;
         let paths = def.scale.ok_or_else(|| Status::internal("scale has no paths"))?;
         Ok(Scale { endpoint, kind, paths })
     }
@@ -95,7 +96,11 @@ impl<'a> Scale<'a> {
             return Ok(());
         }
         let spec = Path::new("spec");
-        let error = FieldError::invalid(&spec.child("replicas"), replicas_value(replicas), "must be greater than or equal to 0");
+        let error = FieldError::invalid(
+            &spec.child("replicas"),
+            replicas_value(replicas),
+            "must be greater than or equal to 0",
+        );
         Err(Status::invalid(GroupResource { group: self.kind.group, resource: self.kind.kind }, name, &[error]))
     }
 }
@@ -120,7 +125,8 @@ struct Wanted {
 pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(false)?;
     let scale = Scale::of(endpoint)?;
-    let parent = endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+    let parent =
+        endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
     scale.respond(StatusCode::OK, &parent, &accepted)
 }
 
@@ -180,7 +186,8 @@ impl Change for SetReplicas<'_> {
         };
         let wanted = self.scale.read(&document);
         if !wanted.name.is_empty() && wanted.name != self.name {
-            let message = format!("the name of the object ({}) does not match the name on the URL ({})", wanted.name, self.name);
+            let message =
+                format!("the name of the object ({}) does not match the name on the URL ({})", wanted.name, self.name);
             return Err(Status::bad_request(message));
         }
         self.scale.check(&self.name, wanted.replicas)?;

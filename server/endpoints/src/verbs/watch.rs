@@ -39,7 +39,11 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     check_watch(&query, &call.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
     call.warn_deprecated(endpoint.kind);
-    let timeout = call.query.number("timeoutSeconds")?.filter(|&s| s > 0).map_or_else(default_timeout, |s| Duration::from_secs(s as u64));
+    let timeout = call
+        .query
+        .number("timeoutSeconds")?
+        .filter(|&s| s > 0)
+        .map_or_else(default_timeout, |s| Duration::from_secs(s as u64));
     let stream = endpoint.store()?.watch(&call.info.namespace, predicate, &query, bookmarks, initial).await;
     let (sender, receiver) = mpsc::channel(QUEUE);
     match stream {
@@ -58,7 +62,8 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
 
 /// Between 30 and 60 minutes, so that watchers do not come back all at once (`--min-request-timeout`).
 fn default_timeout() -> Duration {
-    let spread = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.subsec_millis() as u64);
+    let spread =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.subsec_millis() as u64);
     Duration::from_secs(1800 + spread * 1800 / 1000)
 }
 
@@ -70,14 +75,20 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     match query.get("sendInitialEvents") {
         Some(_) => {
             if matching != "NotOlderThan" {
-                errors.push(FieldError::forbidden(&path, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
+                errors.push(FieldError::forbidden(
+                    &path,
+                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+                ));
             }
             if !matching.is_empty() && matching != "NotOlderThan" {
                 errors.push(FieldError::not_supported(&path, BadValue::json_string(matching), &["NotOlderThan"]));
             }
         }
         None if !matching.is_empty() => {
-            errors.push(FieldError::forbidden(&path, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"));
+            errors.push(FieldError::forbidden(
+                &path,
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            ));
         }
         None => {}
     }
@@ -85,7 +96,13 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
 }
 
 /// Carries events from the store to the response until either ends.
-async fn feed(mut stream: WatchStream, mut encoder: Encoder, sender: mpsc::Sender<Bytes>, timeout: Duration, bookmarks: bool) {
+async fn feed(
+    mut stream: WatchStream,
+    mut encoder: Encoder,
+    sender: mpsc::Sender<Bytes>,
+    timeout: Duration,
+    bookmarks: bool,
+) {
     let deadline = tokio::time::sleep(timeout);
     tokio::pin!(deadline);
     let mut ticks = tokio::time::interval(BOOKMARK_INTERVAL);
@@ -148,7 +165,9 @@ impl Encoder {
         }
         let kind = self.endpoint.kind;
         match &self.accepted.form {
-            Form::Object => encode_event_object(&kind.api_version(), kind.kind, answer::in_version(kind, hub), &self.accepted),
+            Form::Object => {
+                encode_event_object(&kind.api_version(), kind.kind, answer::in_version(kind, hub), &self.accepted)
+            }
             Form::Table(version) => {
                 let bookmark = event.kind == EventType::Bookmark;
                 let first = std::mem::take(&mut self.first);
@@ -220,7 +239,10 @@ impl HttpBody for Frames {
     type Data = Bytes;
     type Error = std::convert::Infallible;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 }

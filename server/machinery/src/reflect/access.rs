@@ -109,7 +109,9 @@ impl MapAccess {
                 p.cast::<BTreeMap<String, T>>().as_mut().iter_mut().for_each(|(k, v)| f(k, Mut::of(v)));
             },
             get: |p, k| unsafe { p.cast::<BTreeMap<String, T>>().as_ref().get(k).map(|v| NonNull::from(v).cast()) },
-            entry: |p, k| unsafe { NonNull::from(p.cast::<BTreeMap<String, T>>().as_mut().entry(k).or_default()).cast() },
+            entry: |p, k| unsafe {
+                NonNull::from(p.cast::<BTreeMap<String, T>>().as_mut().entry(k).or_default()).cast()
+            },
             remove: |p, k| unsafe { p.cast::<BTreeMap<String, T>>().as_mut().remove(k).is_some() },
             clear: |p| unsafe { p.cast::<BTreeMap<String, T>>().as_mut().clear() },
         }
@@ -462,12 +464,20 @@ impl<'a> StructList<'a> {
     #[inline]
     pub fn iter(self) -> impl ExactSizeIterator<Item = Ref<'a>> + DoubleEndedIterator {
         // SAFETY: each index is below the length.
-        (0..self.len).map(move |i| Ref { def: self.def, at: unsafe { self.at.add(i * self.stride) }, life: PhantomData })
+        (0..self.len).map(move |i| Ref {
+            def: self.def,
+            at: unsafe { self.at.add(i * self.stride) },
+            life: PhantomData,
+        })
     }
 
     pub fn get(self, index: usize) -> Option<Ref<'a>> {
         // SAFETY: the index is below the length.
-        (index < self.len).then(|| Ref { def: self.def, at: unsafe { self.at.add(index * self.stride) }, life: PhantomData })
+        (index < self.len).then(|| Ref {
+            def: self.def,
+            at: unsafe { self.at.add(index * self.stride) },
+            life: PhantomData,
+        })
     }
 }
 
@@ -521,7 +531,11 @@ impl<'a> StructListMut<'a> {
     pub fn get_mut(&mut self, index: usize) -> Option<Mut<'_>> {
         // SAFETY: as in `push`; the index is below the length.
         let (at, len) = unsafe { (self.access.slice)(self.at) };
-        (index < len).then(|| Mut { def: self.def, at: unsafe { at.add(index * self.access.stride) }, life: PhantomData })
+        (index < len).then(|| Mut {
+            def: self.def,
+            at: unsafe { at.add(index * self.access.stride) },
+            life: PhantomData,
+        })
     }
 }
 
@@ -621,7 +635,11 @@ impl<'a> OptStructMut<'a> {
     /// The struct, if there is one.
     pub fn get(self) -> Option<Mut<'a>> {
         // SAFETY: `Option<Box<T>>` is one nullable pointer.
-        unsafe { *self.at.cast::<Option<NonNull<u8>>>().as_ref() }.map(|at| Mut { def: self.def, at, life: PhantomData })
+        unsafe { *self.at.cast::<Option<NonNull<u8>>>().as_ref() }.map(|at| Mut {
+            def: self.def,
+            at,
+            life: PhantomData,
+        })
     }
 
     pub fn is_some(&self) -> bool {

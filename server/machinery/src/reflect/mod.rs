@@ -8,11 +8,11 @@ mod tables;
 mod value;
 
 pub use access::{
-    ListAccess, MapAccess, Mut, OptStructMut, Owned, Ref, Shaped, Struct, StructAccess, StructList, StructListMut, StructMap,
-    StructMapMut,
+    ListAccess, MapAccess, Mut, OptStructMut, Owned, Ref, Shaped, Struct, StructAccess, StructList, StructListMut,
+    StructMap, StructMapMut,
 };
 #[doc(hidden)]
 pub use access::{field_def, form_of, struct_def};
-pub(crate) use tables::{FlatField, PADDED};
 pub use tables::Tables;
+pub(crate) use tables::{FlatField, PADDED};
 pub use value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};

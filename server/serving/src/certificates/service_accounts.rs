@@ -2,16 +2,11 @@
 
 use std::path::Path;
 
-use rsa::RsaPrivateKey;
-use rsa::pkcs1::EncodeRsaPrivateKey;
-use rsa::pkcs8::{EncodePublicKey, LineEnding};
+use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
 use crate::options::AuthenticationOptions;
-
-/// The size of keys that are made.
-const BITS: usize = 2048;
 
 /// Keys of service account tokens, in PEM.
 #[derive(Clone)]
@@ -23,8 +18,8 @@ pub struct ServiceAccountKeys {
 }
 
 impl ServiceAccountKeys {
-    /// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, made on the first start. They are RSA keys, as those
-    /// that kubeadm makes: the documents that tell others how to verify tokens name the algorithm.
+    /// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, made on the first start. They are ECDSA keys: an
+    /// RSA key takes longer to make than the whole first start may.
     pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<Self, Error> {
         let signing = match &options.service_account_signing_key_file {
             Some(path) => read(path)?,
@@ -44,13 +39,11 @@ fn own_key(directory: &Path) -> Result<Vec<u8>, Error> {
     if path.exists() {
         return read(&path);
     }
-    let failed = |why: &dyn std::fmt::Display| Error::content(&path, format!("making a key: {why}"));
-    let key = RsaPrivateKey::new(&mut rand_core::OsRng, BITS).map_err(|why| failed(&why))?;
-    let public = key.to_public_key().to_public_key_pem(LineEnding::LF).map_err(|why| failed(&why))?;
-    let private = key.to_pkcs1_pem(LineEnding::LF).map_err(|why| failed(&why))?;
+    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
+    let (public, private) = (key.public_key_pem(), key.serialize_pem());
     write(&directory.join("sa.pub"), public.as_bytes(), PUBLIC)?;
     write(&path, private.as_bytes(), SECRET)?;
-    Ok(private.as_bytes().to_vec())
+    Ok(private.into_bytes())
 }
 
 impl std::fmt::Debug for ServiceAccountKeys {
