@@ -92,7 +92,12 @@ impl Admission for Chain {
         Ok(())
     }
 
-    async fn validate(&self, attributes: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
+    async fn validate(
+        &self,
+        attributes: &Attributes,
+        _object: Option<&Owned>,
+        _old: Option<&Owned>,
+    ) -> Result<(), Status> {
         if attributes.operation == Operation::Delete && attributes.subresource.is_empty() {
             if self.runs("NamespaceLifecycle") {
                 namespaces::validate_delete(attributes)?;
@@ -127,7 +132,10 @@ async fn find<T: Struct>(
 }
 
 /// All objects of a resource.
-pub(crate) async fn all<T: Struct>(environment: &Environment, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
+pub(crate) async fn all<T: Struct>(
+    environment: &Environment,
+    resource: (&'static str, &'static str),
+) -> Result<Vec<T>, Status> {
     let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
     let listed = store.list("", &Predicate::default(), &ListQuery::default()).await?;
     Ok(listed.items.into_iter().filter_map(|object| object.into_inner().ok()).collect())

@@ -16,7 +16,11 @@ pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-pu
 
 /// Name, value and description of the priority classes that always exist (`scheduling.SystemPriorityClasses`).
 pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
-    ("system-node-critical", 2_000_001_000, "Used for system critical pods that must not be moved from their current node."),
+    (
+        "system-node-critical",
+        2_000_001_000,
+        "Used for system critical pods that must not be moved from their current node.",
+    ),
     (
         "system-cluster-critical",
         2_000_000_000,
@@ -42,13 +46,17 @@ pub async fn all(environment: &Environment) -> Result<(), Status> {
 /// The service by which pods reach this server (`kubernetesservice.Controller`).
 async fn kubernetes_service(environment: &Environment) -> Result<(), Status> {
     let options = &environment.options;
-    let Some(address) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else { return Ok(()) };
+    let Some(address) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
+        return Ok(());
+    };
     let mut service = Service::default();
     service.metadata.name = "kubernetes".into();
     service.metadata.namespace = "default".into();
-    service.metadata.labels = [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
+    service.metadata.labels =
+        [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
     let port = IntOrString::Int(options.serving.secure_port.into());
-    service.spec.ports = vec![ServicePort { name: "https".into(), port: 443, target_port: port, ..ServicePort::default() }];
+    service.spec.ports =
+        vec![ServicePort { name: "https".into(), port: 443, target_port: port, ..ServicePort::default() }];
     service.spec.cluster_ip = address.to_string();
     service.spec.cluster_ips = vec![address.to_string()];
     service.spec.ip_families = vec![families::of(address).into()];

@@ -20,7 +20,12 @@ pub struct ControlPlane;
 
 #[async_trait]
 impl Behaviour for ControlPlane {
-    fn strategy(&self, kind: &'static KindDef, resource: &'static ResourceDef, _options: &Options) -> Option<Arc<dyn Strategy>> {
+    fn strategy(
+        &self,
+        kind: &'static KindDef,
+        resource: &'static ResourceDef,
+        _options: &Options,
+    ) -> Option<Arc<dyn Strategy>> {
         strategies::of(kind, resource)
     }
 

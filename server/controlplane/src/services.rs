@@ -57,13 +57,13 @@ impl Allocator {
         if service.spec.r#type == service_type::EXTERNAL_NAME {
             return Ok(());
         }
-        let mut in_use = InUse::of(environment, service).await?;
+        let mut in_use = InUse::of(environment, attributes).await?;
         if attributes.dry_run {
             in_use = InUse { addresses: HashSet::new(), ports: HashSet::new() };
         }
         let name = &service.metadata.name;
         let refuse = |error| Status::invalid(GroupResource { group: "", resource: "Service" }, name, &[error]);
-        families::choose(&mut service.spec, &self.options.cluster_ip_ranges).map_err(refuse)?;
+        families::choose(&mut service.spec, old, &self.options.cluster_ip_ranges).map_err(refuse)?;
         self.give_addresses(&mut service.spec, old, &in_use).map_err(refuse)?;
         self.give_ports(&mut service.spec, &mut in_use).map_err(refuse)?;
         self.give_health_check_port(&mut service.spec, old, &in_use)
@@ -74,7 +74,12 @@ impl Allocator {
     }
 
     /// An address for each family that has none yet.
-    fn give_addresses(&self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>, in_use: &InUse) -> Result<(), FieldError> {
+    fn give_addresses(
+        &self,
+        spec: &mut ServiceSpec,
+        old: Option<&ServiceSpec>,
+        in_use: &InUse,
+    ) -> Result<(), FieldError> {
         if !needs_address(spec) {
             return Ok(());
         }
@@ -118,7 +123,12 @@ impl Allocator {
     }
 
     /// The port that balancers ask about health.
-    fn give_health_check_port(&self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>, in_use: &InUse) -> Result<(), Status> {
+    fn give_health_check_port(
+        &self,
+        spec: &mut ServiceSpec,
+        old: Option<&ServiceSpec>,
+        in_use: &InUse,
+    ) -> Result<(), Status> {
         if !needs_health_check_port(spec) || old.is_some_and(needs_health_check_port) {
             return Ok(());
         }
@@ -140,12 +150,11 @@ impl Allocator {
 }
 
 impl InUse {
-    /// What all services but this one use.
-    async fn of(environment: &Environment, but: &Service) -> Result<Self, Status> {
+    /// What all services but the one that is written use.
+    async fn of(environment: &Environment, but: &Attributes) -> Result<Self, Status> {
         let mut out = InUse { addresses: HashSet::new(), ports: HashSet::new() };
         for other in all::<Service>(environment, ("", "services")).await? {
-            let (a, b) = (&other.metadata, &but.metadata);
-            if a.namespace == b.namespace && a.name == b.name {
+            if other.metadata.namespace == but.namespace && other.metadata.name == but.name {
                 continue;
             }
             out.addresses.extend(other.spec.cluster_ips.iter().filter_map(|ip| ip.parse::<IpAddr>().ok()));

@@ -31,16 +31,21 @@ impl Rules {
     }
 }
 
-const RULES: [Rules; 9] = [
+const RULES: [Rules; 10] = [
     Rules { create: namespaces::create, update: namespaces::update, ..Rules::new("", "Namespace") },
     Rules { create: nodes::create, ..Rules::new("", "Node") },
     Rules { create: storage::create_volume, ..Rules::new("", "PersistentVolume") },
     Rules { create: storage::create_claim, update: storage::update_claim, ..Rules::new("", "PersistentVolumeClaim") },
     Rules { create: pods::create, update: pods::update, grace: pods::grace, ..Rules::new("", "Pod") },
-    Rules { create: workloads::create_daemon_set, update: workloads::update_daemon_set, ..Rules::new("apps", "DaemonSet") },
+    Rules {
+        create: workloads::create_daemon_set,
+        update: workloads::update_daemon_set,
+        ..Rules::new("apps", "DaemonSet")
+    },
     Rules { create: workloads::create_job, ..Rules::new("batch", "Job") },
     Rules { update: requests::update, ..Rules::new("certificates.k8s.io", "CertificateSigningRequest") },
     Rules { create: nodes::create_endpoint_slice, ..Rules::new("discovery.k8s.io", "EndpointSlice") },
+    Rules { create: storage::create_driver, ..Rules::new("storage.k8s.io", "CSIDriver") },
 ];
 
 /// The strategy of a resource, if it has one of its own.

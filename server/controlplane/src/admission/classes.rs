@@ -14,7 +14,8 @@ const INGRESS_CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
 
 /// The name of the class with one of the annotations; of several the newest, then the first by name.
 pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotations: &[&str]) -> Option<String> {
-    let is_default = |meta: &&ObjectMeta| annotations.iter().any(|a| meta.annotations.get(*a).is_some_and(|v| v == "true"));
+    let is_default =
+        |meta: &&ObjectMeta| annotations.iter().any(|a| meta.annotations.get(*a).is_some_and(|v| v == "true"));
     let age = |meta: &&ObjectMeta| (std::cmp::Reverse(meta.creation_timestamp.unix()), meta.name.clone());
     classes.filter(is_default).min_by_key(age).map(|meta| meta.name.clone())
 }
@@ -22,7 +23,8 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
 /// Gives an ingress that names no class the default one.
 pub async fn default_ingress_class(environment: &Environment, object: &mut Owned) -> Result<(), Status> {
     let Some(ingress) = object.downcast_mut::<Ingress>() else { return Ok(()) };
-    if ingress.spec.ingress_class_name.is_some() || ingress.metadata.annotations.contains_key(INGRESS_CLASS_ANNOTATION) {
+    if ingress.spec.ingress_class_name.is_some() || ingress.metadata.annotations.contains_key(INGRESS_CLASS_ANNOTATION)
+    {
         return Ok(());
     }
     let found = all::<IngressClass>(environment, ("networking.k8s.io", "ingressclasses")).await?;

@@ -37,6 +37,8 @@ pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result
 
 /// The system's namespaces may not be deleted.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
-    let protected = attributes.kind.group.is_empty() && attributes.plural == NAMESPACES.1 && IMMORTAL.contains(&attributes.name.as_str());
+    let protected = attributes.kind.group.is_empty()
+        && attributes.plural == NAMESPACES.1
+        && IMMORTAL.contains(&attributes.name.as_str());
     if protected { Err(forbidden(attributes, "this namespace may not be deleted")) } else { Ok(()) }
 }

@@ -30,7 +30,8 @@ pub async fn admit(
     if attributes.operation == Operation::Update {
         if let Some(old) = old.and_then(Owned::downcast_ref::<Pod>) {
             pod.spec.priority = pod.spec.priority.or(old.spec.priority);
-            pod.spec.preemption_policy = pod.spec.preemption_policy.take().or_else(|| old.spec.preemption_policy.clone());
+            pod.spec.preemption_policy =
+                pod.spec.preemption_policy.take().or_else(|| old.spec.preemption_policy.clone());
         }
         return Ok(());
     }

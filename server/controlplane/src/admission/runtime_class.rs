@@ -12,12 +12,17 @@ const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
 /// Fills overhead, node selector and tolerations.
 pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else { return Ok(()) };
+    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
+        return Ok(());
+    };
     let class = match pod.spec.runtime_class_name.clone() {
         None => None,
         Some(name) => {
             let found = find::<RuntimeClass>(environment, CLASSES, "", &name).await?;
-            Some(found.ok_or_else(|| forbidden(attributes, format!("pod rejected: RuntimeClass \"{name}\" not found")))?)
+            Some(
+                found
+                    .ok_or_else(|| forbidden(attributes, format!("pod rejected: RuntimeClass \"{name}\" not found")))?,
+            )
         }
     };
     apply(pod, class).map_err(|why| forbidden(attributes, why))
@@ -38,7 +43,9 @@ fn apply(pod: &mut Pod, class: Option<RuntimeClass>) -> Result<(), String> {
     for (key, value) in scheduling.node_selector {
         let said = pod.spec.node_selector.entry(key.clone()).or_insert_with(|| value.clone());
         if *said != value {
-            return Err(format!("conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {said}"));
+            return Err(format!(
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {said}"
+            ));
         }
     }
     for toleration in scheduling.tolerations {

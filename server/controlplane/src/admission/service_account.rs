@@ -3,8 +3,8 @@
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{
     ConfigMapProjection, Container, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, LocalObjectReference,
-    ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume, VolumeMount,
-    VolumeProjection, VolumeSource,
+    ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume,
+    VolumeMount, VolumeProjection, VolumeSource,
 };
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -22,7 +22,9 @@ const READABLE_BY_ALL: i32 = 0o644;
 
 /// Names the account of a new pod and mounts its token.
 pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else { return Ok(()) };
+    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
+        return Ok(());
+    };
     if pod.metadata.annotations.contains_key(MIRROR_POD) {
         return validate_mirror(&pod.spec).map_err(|why| forbidden(attributes, why));
     }
@@ -35,7 +37,10 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
     let found = find::<ServiceAccount>(environment, ("", "serviceaccounts"), &attributes.namespace, &name).await?;
     let account = found.ok_or_else(|| {
         let namespace = &attributes.namespace;
-        forbidden(attributes, format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"))
+        forbidden(
+            attributes,
+            format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"),
+        )
     })?;
     if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
         mount_token(spec);
@@ -59,7 +64,8 @@ fn validate_mirror(spec: &PodSpec) -> Result<(), &'static str> {
 
 /// Mounts the token into containers that have nothing in its place.
 fn mount_token(spec: &mut PodSpec) {
-    let existing = spec.volumes.iter().find(|v| v.volume_source.projected.is_some() && v.name.starts_with(VOLUME_PREFIX));
+    let existing =
+        spec.volumes.iter().find(|v| v.volume_source.projected.is_some() && v.name.starts_with(VOLUME_PREFIX));
     let has_volume = existing.is_some();
     let name = existing.map_or_else(|| registry::random_suffix(VOLUME_PREFIX), |v| v.name.clone());
     let mut mounted = false;
@@ -75,14 +81,19 @@ fn mount(container: &mut Container, volume: &str) -> bool {
     if container.volume_mounts.iter().any(|m| m.mount_path == MOUNT_PATH) {
         return false;
     }
-    let mount = VolumeMount { name: volume.into(), read_only: true, mount_path: MOUNT_PATH.into(), ..VolumeMount::default() };
+    let mount =
+        VolumeMount { name: volume.into(), read_only: true, mount_path: MOUNT_PATH.into(), ..VolumeMount::default() };
     container.volume_mounts.push(mount);
     true
 }
 
 /// Token, certificate of the cluster, namespace (`TokenVolumeSource`).
 fn token_volume(name: String) -> Volume {
-    let token = ServiceAccountTokenProjection { path: "token".into(), expiration_seconds: Some(TOKEN_SECONDS), ..Default::default() };
+    let token = ServiceAccountTokenProjection {
+        path: "token".into(),
+        expiration_seconds: Some(TOKEN_SECONDS),
+        ..Default::default()
+    };
     let certificates = ConfigMapProjection {
         local_object_reference: LocalObjectReference { name: "kube-root-ca.crt".into() },
         items: vec![KeyToPath { key: "ca.crt".into(), path: "ca.crt".into(), mode: None }],
@@ -90,13 +101,19 @@ fn token_volume(name: String) -> Volume {
     };
     let namespace = DownwardAPIVolumeFile {
         path: "namespace".into(),
-        field_ref: Some(Box::new(ObjectFieldSelector { api_version: "v1".into(), field_path: "metadata.namespace".into() })),
+        field_ref: Some(Box::new(ObjectFieldSelector {
+            api_version: "v1".into(),
+            field_path: "metadata.namespace".into(),
+        })),
         ..Default::default()
     };
     let sources = vec![
         VolumeProjection { service_account_token: Some(Box::new(token)), ..Default::default() },
         VolumeProjection { config_map: Some(Box::new(certificates)), ..Default::default() },
-        VolumeProjection { downward_api: Some(Box::new(DownwardAPIProjection { items: vec![namespace] })), ..Default::default() },
+        VolumeProjection {
+            downward_api: Some(Box::new(DownwardAPIProjection { items: vec![namespace] })),
+            ..Default::default()
+        },
     ];
     let projected = ProjectedVolumeSource { sources, default_mode: Some(READABLE_BY_ALL) };
     Volume { name, volume_source: VolumeSource { projected: Some(Box::new(projected)), ..Default::default() } }

@@ -9,7 +9,8 @@ use registry::meta_mut;
 
 use super::{all, classes};
 
-const DEFAULT: [&str; 2] = ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+const DEFAULT: [&str; 2] =
+    ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 /// The class of a claim, before there was a field.
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 

@@ -13,7 +13,8 @@ pub fn admit(object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
     let said = pod.spec.tolerations.clone();
     for taint in TAINTS {
-        let tolerates = |t: &Toleration| (t.key == taint || t.key.is_empty()) && (t.effect == NO_EXECUTE || t.effect.is_empty());
+        let tolerates =
+            |t: &Toleration| (t.key == taint || t.key.is_empty()) && (t.effect == NO_EXECUTE || t.effect.is_empty());
         if !said.iter().any(tolerates) {
             pod.spec.tolerations.push(Toleration {
                 key: taint.into(),

@@ -18,8 +18,8 @@ pub fn of(address: IpAddr) -> &'static str {
     if address.is_ipv4() { "IPv4" } else { "IPv6" }
 }
 
-/// Fills policy and families (`initIPFamilyFields`).
-pub fn choose(spec: &mut ServiceSpec, ranges: &[Cidr]) -> Result<(), FieldError> {
+/// Fills policy and families (`initIPFamilyFields`); what the service had before is not judged again.
+pub fn choose(spec: &mut ServiceSpec, old: Option<&ServiceSpec>, ranges: &[Cidr]) -> Result<(), FieldError> {
     if !is_addressed(spec) {
         return Ok(());
     }
@@ -28,25 +28,35 @@ pub fn choose(spec: &mut ServiceSpec, ranges: &[Cidr]) -> Result<(), FieldError>
     let path = Path::new("spec");
     if is_headless(spec) && spec.selector.is_empty() {
         // Whoever makes its endpoints decides about families; the cluster's do not matter.
-        let first = spec.ip_families.first().map_or(configured.first().copied().unwrap_or("IPv4"), |f| f.as_str()).to_string();
+        let first =
+            spec.ip_families.first().map_or(configured.first().copied().unwrap_or("IPv4"), |f| f.as_str()).to_string();
         let policy = spec.ip_family_policy.get_or_insert_with(|| REQUIRE_DUAL.into()).clone();
         fill(spec, first, if policy == SINGLE { &[] } else { &["IPv4", "IPv6"] });
         return Ok(());
     }
     let families = path.child("ipFamilies");
-    if let Some((i, family)) = spec.ip_families.iter().enumerate().find(|(_, f)| !configured.contains(&f.as_str())) {
-        return Err(FieldError::invalid(&families.index(i), BadValue::json_string(family), "not configured on this cluster"));
+    let changed =
+        old.is_none_or(|old| old.ip_families != spec.ip_families || old.ip_family_policy != spec.ip_family_policy);
+    if changed
+        && let Some((i, family)) = spec.ip_families.iter().enumerate().find(|(_, f)| !configured.contains(&f.as_str()))
+    {
+        return Err(FieldError::invalid(
+            &families.index(i),
+            BadValue::json_string(family),
+            "not configured on this cluster",
+        ));
     }
     if spec.ip_family_policy.is_none() {
         let dual = spec.ip_families.len() == 2 || spec.cluster_ips.len() == 2;
         spec.ip_family_policy = Some(if dual { REQUIRE_DUAL } else { SINGLE }.into());
     }
     let policy = spec.ip_family_policy.clone().unwrap_or_default();
-    if policy == REQUIRE_DUAL && configured.len() < 2 {
+    if changed && policy == REQUIRE_DUAL && configured.len() < 2 {
         let why = "this cluster is not configured for dual-stack services";
         return Err(FieldError::invalid(&path.child("ipFamilyPolicy"), BadValue::json_string(&policy), why));
     }
-    let first = spec.ip_families.first().cloned().or_else(|| configured.first().map(|f| f.to_string())).unwrap_or_default();
+    let first =
+        spec.ip_families.first().cloned().or_else(|| configured.first().map(|f| f.to_string())).unwrap_or_default();
     let dual = policy == REQUIRE_DUAL || policy == PREFER_DUAL;
     fill(spec, first, if dual { &configured } else { &[] });
     Ok(())

@@ -3,7 +3,7 @@
 use generated::core::v1::{ServiceSpec, service_type};
 
 use super::ports::needs_ports;
-use super::{needs_address, needs_health_check_port};
+use super::{is_addressed, needs_health_check_port};
 
 /// Makes the two spellings of addresses agree, keeps what was given, drops what the new type has no use for (`normalizeClusterIPs`,
 /// `patchAllocatedValues`, `dropTypeDependentFields`).
@@ -32,7 +32,7 @@ fn keep_addresses(spec: &mut ServiceSpec, old: &ServiceSpec) {
     if spec.r#type == service_type::EXTERNAL_NAME || old.r#type == service_type::EXTERNAL_NAME {
         return;
     }
-    if needs_address(old) && needs_address(spec) {
+    if is_addressed(old) && is_addressed(spec) {
         if spec.cluster_ip.is_empty() {
             spec.cluster_ip = old.cluster_ip.clone();
         }
@@ -48,7 +48,8 @@ fn keep_addresses(spec: &mut ServiceSpec, old: &ServiceSpec) {
     if spec.ip_families.is_empty() {
         spec.ip_families = old.ip_families.clone();
     }
-    let narrows = spec.ip_family_policy.as_deref() == Some("SingleStack") && spec.ip_family_policy != old.ip_family_policy;
+    let narrows =
+        spec.ip_family_policy.as_deref() == Some("SingleStack") && spec.ip_family_policy != old.ip_family_policy;
     if narrows && spec.cluster_ips == old.cluster_ips && spec.ip_families == old.ip_families {
         spec.cluster_ips.truncate(1);
         spec.ip_families.truncate(1);
@@ -93,7 +94,10 @@ fn drop_by_type(spec: &mut ServiceSpec, old: &ServiceSpec) {
             spec.external_traffic_policy.clear();
         }
     }
-    if needs_health_check_port(old) && !needs_health_check_port(spec) && spec.health_check_node_port == old.health_check_node_port {
+    if needs_health_check_port(old)
+        && !needs_health_check_port(spec)
+        && spec.health_check_node_port == old.health_check_node_port
+    {
         spec.health_check_node_port = 0;
     }
     if old.r#type == service_type::LOAD_BALANCER && spec.r#type != service_type::LOAD_BALANCER {

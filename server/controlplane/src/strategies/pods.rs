@@ -15,7 +15,8 @@ const COUNTED: [&str; 2] = ["cpu", "memory"];
 /// Mirrors `podStrategy.PrepareForCreate`.
 pub fn create(_: &Context, object: &mut Owned, _: Ref<'_>) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
-    pod.status = PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
+    pod.status =
+        PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
     if !pod.spec.scheduling_gates.is_empty() {
         pod.status.conditions.push(PodCondition {
             r#type: "PodScheduled".into(),
@@ -62,7 +63,8 @@ fn quality_of_service(spec: &PodSpec) -> &'static str {
     if requests.is_empty() && limits.is_empty() {
         return "BestEffort";
     }
-    let same = requests.len() == limits.len() && requests.iter().all(|(name, q)| limits.get(name).is_some_and(|l| equal(l, q)));
+    let same = requests.len() == limits.len()
+        && requests.iter().all(|(name, q)| limits.get(name).is_some_and(|l| equal(l, q)));
     if all_limited && same { "Guaranteed" } else { "Burstable" }
 }
 

@@ -4,7 +4,7 @@ use generated::core::v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference,
 };
 use machinery::reflect::{Owned, Ref};
-use registry::{Clock, Context, SystemClock};
+use registry::{Clock, Context, SystemClock, meta_mut};
 
 const PENDING: &str = "Pending";
 
@@ -26,6 +26,13 @@ pub fn create_claim(_: &Context, object: &mut Owned, _: Ref<'_>) {
 pub fn update_claim(_: &Context, new: &mut Owned, _: Ref<'_>) {
     if let Some(claim) = new.downcast_mut::<PersistentVolumeClaim>() {
         agree(&mut claim.spec);
+    }
+}
+
+/// Changes of a driver are counted, its beginning is not (`csiDriverStrategy`).
+pub fn create_driver(_: &Context, object: &mut Owned, _: Ref<'_>) {
+    if let Some(meta) = meta_mut(object) {
+        meta.generation = 0;
     }
 }
 
