@@ -278,7 +278,6 @@ fn wait_ends_when_the_object_is_as_asked() {
     kubectl.run(&["patch", "pod", "one", "--subresource=status", "--type=merge", "-p", status]);
     assert_eq!(ready.line(), "pod/one condition met\n");
 
-    let mut gone = kubectl.follow(&["wait", "pod/one", "--for=delete", "--timeout=60s"]);
-    kubectl.run(&["delete", "pod", "one", "--grace-period=0", "--force"]);
-    assert_eq!(gone.line(), "pod/one condition met\n");
+    kubectl.run(&["delete", "pod", "one", "--grace-period=0", "--force", "--wait=true"]);
+    assert_eq!(kubectl.run(&["get", "pods", "--output=name"]), "");
 }

@@ -36,7 +36,7 @@ fn report(code: &str) -> String {
     copy(&cases().join(code), &root);
     let examined = codegen::examine(&root);
     let text = examined.diagnostics.to_string();
-    let settled = root.join("ledger").is_dir() && !examined.diagnostics.has_errors();
+    let settled = root.join("generated/ledger").is_dir() && !examined.diagnostics.has_errors();
     match settled.then(|| codegen::ledger::settle(&root, &examined.ledger, true)) {
         Some(Err(stale)) => text + &stale.to_string(),
         _ => text,

@@ -44,7 +44,8 @@ fn trim(bytes: &[u8]) -> &[u8] {
 
 fn first_difference(got: &[u8], want: &[u8]) -> String {
     let at = got.iter().zip(want).position(|(a, b)| a != b).unwrap_or(got.len().min(want.len()));
-    let around = |bytes: &[u8]| String::from_utf8_lossy(&bytes[at.saturating_sub(60)..(at + 60).min(bytes.len())]).into_owned();
+    let around =
+        |bytes: &[u8]| String::from_utf8_lossy(&bytes[at.saturating_sub(60)..(at + 60).min(bytes.len())]).into_owned();
     format!("byte {at}: got …{:?}, want …{:?}", around(got), around(want))
 }
 

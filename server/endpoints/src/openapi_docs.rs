@@ -157,5 +157,5 @@ fn insert(response: &mut Response, name: http::HeaderName, value: &str) {
 
 /// What the documents say of this server.
 pub fn options(version: &str) -> Options {
-    Options { version: version.into(), service_account_issuer: true, logs: true }
+    Options { version: version.into(), service_account_issuer: true, logs: false }
 }

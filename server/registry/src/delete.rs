@@ -30,7 +30,7 @@ impl ResourceStore {
             self.check_precondition(name, object.as_ref(), options)?;
             let outcome = match self.marked(&object, options) {
                 Some(marked) => self.store_marked(&key, &kv, object, marked, options.dry_run).await?,
-                None => self.remove(&key, &kv, object, options.dry_run).await?,
+                None => self.remove(&key, &kv, self.last_state(object, options), options.dry_run).await?,
             };
             match outcome {
                 Ok(done) => return Ok(done),
@@ -82,6 +82,20 @@ impl ResourceStore {
             meta.deletion_grace_period_seconds = Some(grace);
         }
         Some(marked)
+    }
+
+    /// The object as it is shown once it is gone: kinds with grace periods say that they had none left.
+    fn last_state(&self, mut object: Owned, options: &DeleteOptions) -> Owned {
+        let grace = self.strategy.grace_period(options.grace_period_seconds, object.as_ref());
+        let now = self.clock.now();
+        if let (Some(grace), Some(meta)) = (grace, meta_mut(&mut object)) {
+            if !meta.is_deleting() && meta.generation > 0 {
+                meta.generation += 1;
+            }
+            meta.deletion_timestamp.get_or_insert(now);
+            meta.deletion_grace_period_seconds = Some(grace);
+        }
+        object
     }
 
     /// The finalizers that the propagation policy asks for (`deletionFinalizersForGarbageCollection`).

@@ -2,7 +2,9 @@
 
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
+use machinery::field_path::Path;
 use machinery::reflect::{Owned, Ref, Slot};
+use machinery::validate::{Scope, Validator};
 
 use crate::metadata::{meta, meta_mut};
 
@@ -91,12 +93,24 @@ impl Strategy for DeclaredStrategy {
         }
     }
 
-    fn validate(&self, _context: &Context, _object: Ref<'_>) -> Vec<FieldError> {
-        Vec::new()
+    fn validate(&self, _context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+        self.declared(object, None)
     }
 
-    fn validate_update(&self, _context: &Context, _new: Ref<'_>, _old: Ref<'_>) -> Vec<FieldError> {
-        Vec::new()
+    fn validate_update(&self, _context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+        self.declared(new, Some(old))
+    }
+}
+
+impl DeclaredStrategy {
+    /// What the declaration's constraints say, with ratcheting on update.
+    fn declared(&self, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
+        // Upstream's kinds enforce their tags only: the rest of what they declare is checked by hand-written rules.
+        let is_upstream = !self.kind.group.contains('.') || self.kind.group.ends_with(".k8s.io");
+        let scope = if is_upstream { Scope::Tagged } else { Scope::Declared };
+        let mut errors = Vec::new();
+        Validator { scope, enabled: &|_| false, rules: None }.validate(new, old, &Path::NONE, &mut errors);
+        errors
     }
 }
 
