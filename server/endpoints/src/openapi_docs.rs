@@ -142,7 +142,7 @@ fn respond(
     let Some((media_type, body)) = response else { return empty(StatusCode::NOT_ACCEPTABLE) };
     let mut response = Response::new(Body::full(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept"));
+    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding, Accept"));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response.headers_mut().remove(EXPIRES);
     insert(&mut response, ETAG, &etag);

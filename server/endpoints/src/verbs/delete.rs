@@ -53,8 +53,7 @@ pub async fn delete_collection(endpoint: &Endpoint, mut call: Call) -> Result<Re
             Err(status) => return Err(status),
         }
     }
-    let meta = answer::list_meta(listed.revision, listed.continue_token, listed.remaining);
-    answer::list(endpoint.kind, &meta, listed.items, &accepted)
+    super::list::in_form(endpoint, listed, &accepted, &call)
 }
 
 /// The options of body and query; the body wins when there is one.

@@ -4,12 +4,12 @@ use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
-use registry::{ListQuery, Predicate};
+use registry::{ListQuery, ListResult, Predicate};
 use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::media::Form;
+use crate::media::{Accepted, Form};
 use crate::query::{Query, refuse};
 use crate::{answer, table};
 
@@ -21,11 +21,16 @@ pub async fn list(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let predicate = predicate(endpoint, &call)?;
     call.warn_deprecated(endpoint.kind);
     let result = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
+    in_form(endpoint, result, &accepted, &call)
+}
+
+/// Answers with a list in the form asked for.
+pub fn in_form(endpoint: &Endpoint, result: ListResult, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
     let meta = answer::list_meta(result.revision, result.continue_token, result.remaining);
     match &accepted.form {
-        Form::Object => answer::list(endpoint.kind, &meta, result.items, &accepted),
-        Form::Table(version) => table::of_list(endpoint, result.items, &meta, version, &accepted, &call.query),
-        Form::PartialMetadataList(version) => table::partial_metadata_list(result.items, &meta, version, &accepted),
+        Form::Object => answer::list(endpoint.kind, &meta, result.items, accepted),
+        Form::Table(version) => table::of_list(endpoint, result.items, &meta, version, accepted, &call.query),
+        Form::PartialMetadataList(version) => table::partial_metadata_list(result.items, &meta, version, accepted),
         Form::PartialMetadata(_) => {
             let message = format!(
                 "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
@@ -97,7 +102,7 @@ pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> 
 /// Only declared labels select (`runtime.Scheme.ConvertFieldLabel`).
 fn check_label(endpoint: &Endpoint, label: &str) -> Result<(), Status> {
     let known = label == "metadata.name"
-        || (label == "metadata.namespace")
+        || (label == "metadata.namespace" && (endpoint.resource.namespaced || endpoint.resource.selectable.is_empty()))
         || endpoint.resource.selectable.iter().any(|s| s.label == label);
     if known {
         return Ok(());
