@@ -23,11 +23,12 @@ struct Rules {
     /// After the declared preparation.
     update: fn(context: &Context, new: &mut Owned, old: Ref<'_>),
     grace: fn(asked: Option<i64>, object: Ref<'_>) -> Option<i64>,
+    warnings: fn(object: Ref<'_>) -> Vec<String>,
 }
 
 impl Rules {
     const fn new(group: &'static str, kind: &'static str) -> Self {
-        Rules { group, kind, create: |_, _, _| {}, update: |_, _, _| {}, grace: |_, _| None }
+        Rules { group, kind, create: |_, _, _| {}, update: |_, _, _| {}, grace: |_, _| None, warnings: |_| Vec::new() }
     }
 }
 
@@ -36,7 +37,13 @@ const RULES: [Rules; 10] = [
     Rules { create: nodes::create, ..Rules::new("", "Node") },
     Rules { create: storage::create_volume, ..Rules::new("", "PersistentVolume") },
     Rules { create: storage::create_claim, update: storage::update_claim, ..Rules::new("", "PersistentVolumeClaim") },
-    Rules { create: pods::create, update: pods::update, grace: pods::grace, ..Rules::new("", "Pod") },
+    Rules {
+        create: pods::create,
+        update: pods::update,
+        grace: pods::grace,
+        warnings: pods::warnings,
+        ..Rules::new("", "Pod")
+    },
     Rules {
         create: workloads::create_daemon_set,
         update: workloads::update_daemon_set,
@@ -86,6 +93,10 @@ impl Strategy for KindStrategy {
 
     fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
         self.declared.validate_update(context, new, old)
+    }
+
+    fn warnings(&self, object: Ref<'_>) -> Vec<String> {
+        (self.rules.warnings)(object)
     }
 
     fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {

@@ -119,7 +119,8 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
 fn convert(endpoint: &Endpoint, value: &Value, version: &str) -> Option<(Type<'static>, Value)> {
     let kind_of = |api_version: &str| {
         let (group, version) = parse_api_version(api_version);
-        endpoint.catalog.kind(group, version, endpoint.kind.kind)
+        // Another group's managers are forgotten, also where both groups show the same objects (events).
+        (group == endpoint.kind.group).then(|| endpoint.catalog.kind(group, version, endpoint.kind.kind)).flatten()
     };
     let (from, to) = (kind_of(value.get("apiVersion")?.as_str()?)?, kind_of(version)?);
     let mut object = Owned::new(from.def);

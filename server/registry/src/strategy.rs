@@ -37,6 +37,12 @@ pub trait Strategy: Send + Sync {
     /// Whether a change is acceptable.
     fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
 
+    /// What the writer of an object is to be warned of (`WarningsOnCreate`, `WarningsOnUpdate`).
+    fn warnings(&self, object: Ref<'_>) -> Vec<String> {
+        let _ = object;
+        Vec::new()
+    }
+
     /// The grace period of a delete in seconds; `None`: it is deleted at once.
     fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
         let _ = (asked, object);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use generated::core::v1::{Pod, PodCondition, PodSpec, PodStatus};
+use generated::core::v1::{Pod, PodCondition, PodSpec, PodStatus, ResourceRequirements};
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Quantity;
 use registry::{Clock, Context, SystemClock};
@@ -34,6 +34,32 @@ pub fn update(context: &Context, new: &mut Owned, old: Ref<'_>) {
     let (Some(new), Some(old)) = (new.downcast_mut::<Pod>(), old.downcast::<Pod>()) else { return };
     if context.subresource == "status" {
         new.status.qos_class = old.status.qos_class.clone();
+    }
+}
+
+/// Mirrors a part of `pod.GetWarningsForPod`.
+pub fn warnings(object: Ref<'_>) -> Vec<String> {
+    let Some(pod) = object.downcast::<Pod>() else { return Vec::new() };
+    let lists = [("initContainers", &pod.spec.init_containers), ("containers", &pod.spec.containers)];
+    let mut out = Vec::new();
+    for (list, containers) in lists {
+        for (index, container) in containers.iter().enumerate() {
+            fractional_bytes(&format!("spec.{list}[{index}].resources"), &container.resources, &mut out);
+        }
+    }
+    out
+}
+
+/// Amounts of bytes that are no whole numbers: accepted, and rounded by whoever uses them.
+fn fractional_bytes(path: &str, resources: &ResourceRequirements, out: &mut Vec<String>) {
+    for resource in ["memory", "ephemeral-storage"] {
+        for (name, amounts) in [("limits", &resources.limits), ("requests", &resources.requests)] {
+            if let Some(amount) = amounts.get(resource).filter(|amount| amount.milli_value() % 1000 != 0) {
+                out.push(format!(
+                    "{path}.{name}[{resource}]: fractional byte value \"{amount}\" is invalid, must be an integer"
+                ));
+            }
+        }
     }
 }
 

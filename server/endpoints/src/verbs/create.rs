@@ -34,7 +34,9 @@ pub async fn create(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     endpoint.admission.admit(&attributes, &mut object, None).await?;
     endpoint.admission.validate(&attributes, Some(&object), None).await?;
     let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
-    let stored = endpoint.store()?.create(&context, object, &create).await?;
+    let store = endpoint.store()?;
+    let stored = store.create(&context, object, &create).await?;
+    call.warn(&store.strategy.warnings(stored.as_ref()));
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 

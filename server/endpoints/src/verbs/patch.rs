@@ -42,7 +42,9 @@ pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Stat
         subresource: call.info.subresource.clone(),
         ttl_seconds: 0,
     };
-    let updated = endpoint.store()?.update(&context, &name, &update, &mut change).await?;
+    let store = endpoint.store()?;
+    let updated = store.update(&context, &name, &update, &mut change).await?;
+    call.warn(&store.strategy.warnings(updated.object.as_ref()));
     call.warn(&change.warnings);
     let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
     super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)

@@ -40,7 +40,9 @@ pub async fn update(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
         subresource: call.info.subresource.clone(),
         ttl_seconds: 0,
     };
-    let updated = endpoint.store()?.update(&context, &name, &update, &mut change).await?;
+    let store = endpoint.store()?;
+    let updated = store.update(&context, &name, &update, &mut change).await?;
+    call.warn(&store.strategy.warnings(updated.object.as_ref()));
     let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
     super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)
 }
