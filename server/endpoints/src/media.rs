@@ -123,7 +123,11 @@ pub fn accept_object(header: Option<&str>, pretty: bool, forms: bool) -> Result<
     if header.trim().is_empty() {
         return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
     }
-    for clause in clauses(header) {
+    let clauses = clauses(header);
+    if clauses.iter().all(|clause| clause.encoding().is_none()) {
+        return Err(no_representation());
+    }
+    for clause in clauses {
         let (Some(encoding), Some(form)) = (clause.encoding(), clause.form()) else { continue };
         if (form != Form::Object && !forms) || !clause.parameter("stream").is_empty() {
             continue;
@@ -131,6 +135,14 @@ pub fn accept_object(header: Option<&str>, pretty: bool, forms: bool) -> Result<
         return Ok(Accepted { encoding, form, pretty: pretty && encoding == Encoding::Json, stream: false });
     }
     Err(Status::not_acceptable(&ACCEPTED))
+}
+
+/// None of the media types is one of ours: in the words of go-restful, which upstream leaves this to.
+fn no_representation() -> Status {
+    let message = format!("406: Not Acceptable\n\nAvailable representations: {}", ACCEPTED.join(", "));
+    let mut status = Status::new(406, "NotAcceptable", message);
+    status.details = Some(Box::default());
+    status
 }
 
 /// Chooses how to answer a watch (`negotiation.NegotiateOutputMediaTypeStream`).
