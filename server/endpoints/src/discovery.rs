@@ -157,7 +157,7 @@ pub fn describe(catalog: &Catalog, group: &str, version: &str, kinds: &[&'static
     served.sort_by_key(|(_, r)| r.plural);
     let mut resources = Vec::new();
     for (kind, resource) in &served {
-        resources.push(resource_entry(catalog, kind, resource));
+        resources.push(resource_entry(kind, resource));
         let mut subresources: Vec<&SubresourceDef> = resource.subresources.iter().collect();
         subresources.sort_by_key(|s| s.name);
         resources.extend(subresources.into_iter().map(|s| subresource_entry(kind, resource, s)));
@@ -172,7 +172,7 @@ pub fn describe(catalog: &Catalog, group: &str, version: &str, kinds: &[&'static
     }
 }
 
-fn resource_entry(catalog: &Catalog, kind: &KindDef, resource: &ResourceDef) -> Value {
+fn resource_entry(kind: &KindDef, resource: &ResourceDef) -> Value {
     let mut out = json!({
         "name": resource.plural,
         "singularName": resource.singular,
@@ -187,13 +187,13 @@ fn resource_entry(catalog: &Catalog, kind: &KindDef, resource: &ResourceDef) -> 
         out["categories"] = json!(resource.categories);
     }
     if !resource.key_prefix.is_empty() && resource.verbs.contains(&"list") {
-        out["storageVersionHash"] = storage_version_hash(catalog, kind, resource).into();
+        out["storageVersionHash"] = storage_version_hash(kind, resource).into();
     }
     out
 }
 
 /// Base64 of the first eight bytes of SHA-256 of `group/version/kind` in storage (`discovery.StorageVersionHash`).
-fn storage_version_hash(_catalog: &Catalog, kind: &KindDef, resource: &ResourceDef) -> String {
+fn storage_version_hash(kind: &KindDef, resource: &ResourceDef) -> String {
     let (group, version) = resource.storage;
     let digest = Sha256::digest(format!("{group}/{version}/{}", kind.kind));
     STANDARD.encode(&digest[..8])

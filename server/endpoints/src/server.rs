@@ -71,14 +71,14 @@ impl ApiServer {
             }
             return self.next.handle(request).await;
         }
-        match self.document(&info, &request) {
+        match self.document(&request) {
             Some(response) => response,
             None => self.next.handle(request).await,
         }
     }
 
     /// Discovery and OpenAPI documents.
-    fn document(&self, info: &RequestInfo, request: &Request) -> Option<Response> {
+    fn document(&self, request: &Request) -> Option<Response> {
         let path = request.uri().path();
         if self.root
             && path.starts_with("/openapi/")
@@ -86,7 +86,6 @@ impl ApiServer {
         {
             return self.openapi.as_ref()?.answer(path, request.headers());
         }
-        let _ = info;
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (document, aggregated) = match parts.as_slice() {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),

@@ -50,17 +50,9 @@ pub fn of_list(
 }
 
 /// The table of a watch event; only the first one of a stream describes the columns.
-pub fn of_event(
-    endpoint: &Endpoint,
-    hub: Owned,
-    bookmark: bool,
-    first: bool,
-    version: &str,
-    query: &Query,
-) -> Result<Vec<u8>, Status> {
+pub fn of_event(endpoint: &Endpoint, hub: Owned, first: bool, version: &str, query: &Query) -> Result<Vec<u8>, Status> {
     let revision = registry::meta(hub.as_ref()).map_or(String::new(), |m| m.resource_version.clone());
     let metadata = ListMeta { resource_version: revision, ..ListMeta::default() };
-    let _ = bookmark;
     assemble(endpoint, std::slice::from_ref(&hub), metadata, version, query, first)
 }
 

@@ -14,7 +14,7 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{envelope, json};
-use registry::{EventType, ListQuery, WatchEvent, WatchStream, meta_mut};
+use registry::{ListQuery, WatchEvent, WatchStream, meta_mut};
 use serving::{Body, Response};
 use tokio::sync::mpsc;
 
@@ -169,9 +169,8 @@ impl Encoder {
                 encode_event_object(&kind.api_version(), kind.kind, answer::in_version(kind, hub), &self.accepted)
             }
             Form::Table(version) => {
-                let bookmark = event.kind == EventType::Bookmark;
                 let first = std::mem::take(&mut self.first);
-                table::of_event(&self.endpoint, hub, bookmark, first, version, &self.query)
+                table::of_event(&self.endpoint, hub, first, version, &self.query)
             }
             Form::PartialMetadata(version) | Form::PartialMetadataList(version) => {
                 table::encode_partial_metadata(hub, version, &self.accepted)
