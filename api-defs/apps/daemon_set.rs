@@ -22,6 +22,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_daemon_set)]
 #[normalize(by_hand = normalize_daemon_set)]
+#[strategy(create = create_daemon_set, update = update_daemon_set)]
 pub struct DaemonSet {
     /// Name, namespace, labels and annotations of the DaemonSet.
     #[field(1)]

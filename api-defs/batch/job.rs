@@ -17,6 +17,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.suspend = false)]
 #[default(spec.manualSelector = false)]
 #[default(by_hand = default_job)]
+#[strategy(create = create_job)]
 pub struct Job {
     /// Name, namespace, labels and annotations of the Job.
     #[field(1)]

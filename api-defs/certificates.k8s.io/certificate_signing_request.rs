@@ -20,6 +20,7 @@ use crate::meta::ObjectMeta;
 #[column("RequestedDuration", by_hand = certificate_signing_request_requested_duration)]
 #[column("Condition", by_hand = certificate_signing_request_condition)]
 #[selectable(spec.signerName)]
+#[strategy(update = update_request)]
 pub struct CertificateSigningRequest {
     /// Name, labels and annotations of the cluster-scoped signing request.
     #[field(1)]

@@ -15,6 +15,7 @@ use crate::meta::{ObjectMeta, OwnerReference};
 #[column("Kernel-Version", by_hand = node_kernel_version, priority = 1)]
 #[column("Container-Runtime", status.nodeInfo.containerRuntimeVersion or "<unknown>", priority = 1)]
 #[selectable(spec.unschedulable)]
+#[strategy(create = create_node)]
 pub struct Node {
     /// Node name, labels for scheduling, and annotations.
     #[field(1)]

@@ -17,6 +17,7 @@ use crate::meta::ObjectMeta;
 #[default(status.phase = Pending)]
 #[default(spec.persistentVolumeReclaimPolicy = Retain)]
 #[default(spec.volumeMode = Filesystem)]
+#[strategy(create = create_volume)]
 pub struct PersistentVolume {
     /// Name, labels and finalizers of the volume; no namespace applies.
     #[field(1)]

@@ -16,6 +16,7 @@ use crate::meta::ObjectMeta;
 #[column("Ports", by_hand = endpoint_slice_ports)]
 #[column("Endpoints", by_hand = endpoint_slice_endpoints)]
 #[column("Age", age)]
+#[strategy(create = create_endpoint_slice)]
 pub struct EndpointSlice {
     /// Name, labels and owner; label `kubernetes.io/service-name` ties the slice to its Service.
     #[field(1)]

@@ -1,4 +1,5 @@
 /// Uniform status observation shared by many API types.
+#[validate(by_hand = validate_condition)]
 pub struct Condition {
     /// CamelCase condition name, optionally domain-prefixed, unique within the list.
     #[field(1, required)]

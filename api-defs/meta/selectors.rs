@@ -24,6 +24,7 @@ pub enum FieldSelectorOperator {
 
 /// Query over labels; all parts must hold, and an empty one selects everything.
 #[structure(atomic)]
+#[validate(by_hand = validate_label_selector)]
 pub struct LabelSelector {
     /// Exact key and value pairs that must all be present.
     #[field(1)]

@@ -20,6 +20,7 @@ use crate::meta::ObjectMeta;
 #[default(spec.volumeLifecycleModes = [Persistent])]
 #[default(spec.requiresRepublish = false)]
 #[default(by_hand = default_csi_driver)]
+#[strategy(create = create_driver)]
 pub struct CSIDriver {
     /// Object identity; the name must equal what the driver itself reports.
     #[field(1)]

@@ -35,6 +35,8 @@ pub enum Passing {
     Shared,
     Mutable,
     Value,
+    /// `Option<..>` of any of them; the path is that of what is in it.
+    Optional,
 }
 
 impl Hatches {
@@ -181,7 +183,10 @@ fn function(signature: &syn::Signature, uses: &HashMap<String, Vec<String>>) -> 
     });
     let returns = match &signature.output {
         syn::ReturnType::Default => String::new(),
-        syn::ReturnType::Type(_, ty) => argument(ty, uses).path.pop().unwrap_or_default(),
+        syn::ReturnType::Type(_, ty) => match &**ty {
+            syn::Type::Path(path) => path.path.segments.last().map_or(String::new(), |last| last.ident.to_string()),
+            _ => String::new(),
+        },
     };
     Function { arguments: arguments.collect(), returns }
 }
@@ -192,6 +197,9 @@ fn argument(ty: &syn::Type, uses: &HashMap<String, Vec<String>>) -> Argument {
             let kind = if reference.mutability.is_some() { Passing::Mutable } else { Passing::Shared };
             Argument { kind, ..argument(&reference.elem, uses) }
         }
+        syn::Type::Path(path) if let Some(inner) = optional(&path.path) => {
+            Argument { kind: Passing::Optional, ..argument(inner, uses) }
+        }
         syn::Type::Path(path) => {
             let mut names: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
             if let Some(full) = names.first().and_then(|first| uses.get(first)) {
@@ -200,5 +208,17 @@ fn argument(ty: &syn::Type, uses: &HashMap<String, Vec<String>>) -> Argument {
             Argument { kind: Passing::Value, path: names }
         }
         _ => Argument { kind: Passing::Value, path: Vec::new() },
+    }
+}
+
+/// The `T` of an `Option<T>`.
+fn optional(path: &syn::Path) -> Option<&syn::Type> {
+    let last = path.segments.last().filter(|last| last.ident == "Option")?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(list) => list.args.iter().find_map(|argument| match argument {
+            syn::GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        }),
+        _ => None,
     }
 }

@@ -124,8 +124,19 @@ pub struct Kind {
     pub list: bool,
     /// Columns of its tables, also when it has no resource of its own (`Scale`); [`Resource::columns`] repeats them.
     pub columns: Vec<Column>,
+    /// What it adds to the declared strategy: `#[strategy(create = FN, ..)]`.
+    pub strategy: Vec<StrategyHook>,
     /// Feature gate without which the kind is not there: `gate = FEATURE`.
     pub feature_gate: Option<String>,
+    pub span: Span,
+}
+
+/// One function of `#[strategy(..)]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StrategyHook {
+    /// `create`, `update`, `warnings` or `grace`.
+    pub word: String,
+    pub function: String,
     pub span: Span,
 }
 

@@ -3,6 +3,7 @@
 
 use machinery::catalog::*;
 use machinery::format::NameRule;
+use machinery::hooks::Hooks;
 use machinery::print::{Cell, CellRule, Column};
 
 /// Everything declared.
@@ -68,6 +69,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = ResourceDef {
@@ -96,6 +98,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = ResourceDef {
@@ -124,6 +127,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef = ResourceDef {
@@ -152,6 +156,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: ResourceDef = ResourceDef {
@@ -180,6 +185,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
@@ -208,6 +214,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = ResourceDef {
@@ -235,6 +242,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -262,6 +270,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
@@ -292,6 +301,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = ResourceDef {
@@ -322,6 +332,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = ResourceDef {
@@ -352,6 +363,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef = ResourceDef {
@@ -380,6 +392,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: ResourceDef = ResourceDef {
@@ -408,6 +421,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
@@ -436,6 +450,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = ResourceDef {
@@ -463,6 +478,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -490,6 +506,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
@@ -515,6 +532,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceDef {
@@ -540,6 +558,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
@@ -570,6 +589,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
@@ -600,6 +620,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
@@ -628,6 +649,7 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
@@ -656,6 +678,7 @@ static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
@@ -684,6 +707,7 @@ static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
@@ -721,6 +745,11 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -758,6 +787,11 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
@@ -793,6 +827,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
@@ -828,6 +863,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
@@ -863,6 +899,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
@@ -898,6 +935,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -933,6 +971,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
@@ -965,6 +1004,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Label,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -997,6 +1037,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Label,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
@@ -1029,6 +1070,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Label,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1052,6 +1094,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1075,6 +1118,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
@@ -1098,6 +1142,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1121,6 +1166,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1144,6 +1190,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1167,6 +1214,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1190,6 +1238,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = Resource
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1213,6 +1262,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1236,6 +1286,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceD
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1259,6 +1310,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1282,6 +1334,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDe
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1305,6 +1358,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
@@ -1328,6 +1382,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
@@ -1361,6 +1416,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
@@ -1394,6 +1450,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
@@ -1430,6 +1487,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
@@ -1466,6 +1524,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static BATCH_JOB_V1: ResourceDef = ResourceDef {
@@ -1502,6 +1561,10 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::batch::v1::Job>(), old.downcast()) { crate::hatches::batch::create_job(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
@@ -1537,6 +1600,10 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Any,
     watch_cache: true,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceDef {
@@ -1572,6 +1639,10 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     generation: false,
     name_rule: NameRule::Any,
     watch_cache: true,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
@@ -1600,6 +1671,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Any,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
@@ -1628,6 +1700,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Any,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
@@ -1665,6 +1738,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
@@ -1692,6 +1766,7 @@ static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
@@ -1719,6 +1794,7 @@ static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
@@ -1748,6 +1824,7 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
@@ -1777,6 +1854,7 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_BINDING_V1: ResourceDef = ResourceDef {
@@ -1800,6 +1878,7 @@ static CORE_BINDING_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
@@ -1828,6 +1907,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
@@ -1855,6 +1935,7 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
@@ -1882,6 +1963,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_EVENT_V1: ResourceDef = ResourceDef {
@@ -1928,6 +2010,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: false,
+    hooks: Hooks::NONE,
 };
 
 static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
@@ -1951,6 +2034,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
@@ -1983,6 +2067,11 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Label,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::create_namespace(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::update_namespace(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_NODE_V1: ResourceDef = ResourceDef {
@@ -2022,6 +2111,10 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::create_node(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
@@ -2059,6 +2152,10 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::create_volume(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
@@ -2094,6 +2191,11 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::create_claim(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::update_claim(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_POD_V1: ResourceDef = ResourceDef {
@@ -2149,6 +2251,13 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::create_pod(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::update_pod(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Pod>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod(c, new, old.and_then(|o| o.downcast())))),
+        grace: Some(|asked, o| o.downcast::<crate::core::v1::Pod>().and_then(|o| crate::hatches::core::grace_of_pod(asked, o))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
@@ -2177,6 +2286,7 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
@@ -2214,6 +2324,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
@@ -2244,6 +2355,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_SECRET_V1: ResourceDef = ResourceDef {
@@ -2274,6 +2386,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_SERVICE_V1: ResourceDef = ResourceDef {
@@ -2311,6 +2424,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Label,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
@@ -2339,6 +2453,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
@@ -2368,6 +2483,10 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
@@ -2397,6 +2516,10 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
@@ -2442,6 +2565,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: false,
+    hooks: Hooks::NONE,
 };
 
 static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
@@ -2487,6 +2611,7 @@ static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: false,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
@@ -2519,6 +2644,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
@@ -2551,6 +2677,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
@@ -2583,6 +2710,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
@@ -2615,6 +2743,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
@@ -2648,6 +2777,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceDef {
@@ -2681,6 +2811,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceDef {
@@ -2714,6 +2845,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -2747,6 +2879,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
@@ -2777,6 +2910,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
@@ -2809,6 +2943,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
@@ -2841,6 +2976,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
@@ -2869,6 +3005,7 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -2897,6 +3034,7 @@ static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
@@ -2923,6 +3061,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::IpAddress,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
@@ -2949,6 +3088,7 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::IpAddress,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
@@ -2976,6 +3116,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
@@ -3005,6 +3146,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
@@ -3034,6 +3176,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
@@ -3061,6 +3204,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -3088,6 +3232,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
@@ -3115,6 +3260,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
@@ -3146,6 +3292,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
@@ -3177,6 +3324,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
@@ -3200,6 +3348,7 @@ static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
@@ -3223,6 +3372,7 @@ static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
@@ -3246,6 +3396,7 @@ static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
@@ -3276,6 +3427,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
@@ -3306,6 +3458,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
@@ -3336,6 +3489,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_V1: ResourceDef = ResourceDef {
@@ -3359,6 +3513,7 @@ static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
@@ -3382,6 +3537,7 @@ static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
@@ -3405,6 +3561,7 @@ static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
@@ -3435,6 +3592,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
@@ -3465,6 +3623,7 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
@@ -3495,6 +3654,7 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::PathSegment,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
@@ -3521,6 +3681,7 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
@@ -3547,6 +3708,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -3573,6 +3735,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
@@ -3605,6 +3768,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
@@ -3637,6 +3801,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
@@ -3666,6 +3831,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
@@ -3695,6 +3861,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
@@ -3724,6 +3891,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
@@ -3750,6 +3918,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
@@ -3776,6 +3945,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
@@ -3802,6 +3972,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef {
@@ -3838,6 +4009,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
@@ -3870,6 +4042,7 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
@@ -3902,6 +4075,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
@@ -3934,6 +4108,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
@@ -3965,6 +4140,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
@@ -3994,6 +4170,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -4023,6 +4200,7 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
@@ -4049,6 +4227,7 @@ static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
@@ -4081,6 +4260,10 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
@@ -4113,6 +4296,10 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
@@ -4140,6 +4327,7 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
@@ -4167,6 +4355,7 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
@@ -4190,6 +4379,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
@@ -4213,6 +4403,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
@@ -4236,6 +4427,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
@@ -4266,6 +4458,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -4296,6 +4489,7 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
@@ -4328,6 +4522,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
@@ -4360,6 +4555,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
@@ -4392,6 +4588,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
@@ -4419,6 +4616,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
@@ -4446,6 +4644,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
@@ -4473,6 +4672,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = ResourceDef {
@@ -4502,6 +4702,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
     watch_cache: true,
+    hooks: Hooks::NONE,
 };
 
 static KINDS: &[KindDef] = &[

@@ -2,38 +2,56 @@
 //! Hand-written functions that definitions name (`by_hand`).
 
 #[path = "../../server/controlplane/hatches/admissionregistration.rs"]
+#[warn(clippy::all)]
 pub mod admissionregistration;
 #[path = "../../server/controlplane/hatches/apps.rs"]
+#[warn(clippy::all)]
 pub mod apps;
 #[path = "../../server/controlplane/hatches/autoscaling.rs"]
+#[warn(clippy::all)]
 pub mod autoscaling;
 #[path = "../../server/controlplane/hatches/batch.rs"]
+#[warn(clippy::all)]
 pub mod batch;
 #[path = "../../server/controlplane/hatches/certificates.rs"]
+#[warn(clippy::all)]
 pub mod certificates;
 #[path = "../../server/controlplane/hatches/core.rs"]
+#[warn(clippy::all)]
 pub mod core;
 #[path = "../../server/controlplane/hatches/discovery.rs"]
+#[warn(clippy::all)]
 pub mod discovery;
 #[path = "../../server/controlplane/hatches/extensions.rs"]
+#[warn(clippy::all)]
 pub mod extensions;
 #[path = "../../server/controlplane/hatches/flowcontrol.rs"]
+#[warn(clippy::all)]
 pub mod flowcontrol;
 #[path = "../../server/controlplane/hatches/apiserverinternal.rs"]
+#[warn(clippy::all)]
 pub mod apiserverinternal;
 #[path = "../../server/controlplane/hatches/networking.rs"]
+#[warn(clippy::all)]
 pub mod networking;
 #[path = "../../server/controlplane/hatches/node.rs"]
+#[warn(clippy::all)]
 pub mod node;
 #[path = "../../server/controlplane/hatches/policy.rs"]
+#[warn(clippy::all)]
 pub mod policy;
 #[path = "../../server/controlplane/hatches/rbac.rs"]
+#[warn(clippy::all)]
 pub mod rbac;
 #[path = "../../server/controlplane/hatches/resource.rs"]
+#[warn(clippy::all)]
 pub mod resource;
 #[path = "../../server/controlplane/hatches/scheduling.rs"]
+#[warn(clippy::all)]
 pub mod scheduling;
 #[path = "../../server/controlplane/hatches/storage.rs"]
+#[warn(clippy::all)]
 pub mod storage;
 #[path = "../../server/controlplane/hatches/storagemigration.rs"]
+#[warn(clippy::all)]
 pub mod storagemigration;

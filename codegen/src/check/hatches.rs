@@ -9,17 +9,35 @@ use crate::model::{Cell, Model, Span, Struct, StructId};
 struct Wanted {
     module: String,
     name: String,
-    arguments: Vec<(Passing, Type)>,
+    parameters: Vec<Parameter>,
     returns: &'static str,
-    /// Validation functions choose what they take, so only their existence is checked.
-    any_signature: bool,
     span: Span,
+}
+
+/// A parameter as a definition needs it.
+#[derive(Clone, Copy)]
+struct Parameter {
+    name: &'static str,
+    passing: Passing,
+    ty: Type,
 }
 
 #[derive(Clone, Copy)]
 enum Type {
     Struct(StructId),
-    PrintContext,
+    /// A type of the machinery or of Rust, by its name.
+    Named(&'static str),
+}
+
+impl Parameter {
+    const fn new(name: &'static str, passing: Passing, ty: Type) -> Self {
+        Parameter { name, passing, ty }
+    }
+
+    /// `new` and `old` of a change.
+    const fn change(passing: Passing, old: Passing, of: StructId) -> [Self; 2] {
+        [Self::new("new", passing, Type::Struct(of)), Self::new("old", old, Type::Struct(of))]
+    }
 }
 
 impl Checker<'_> {
@@ -39,41 +57,37 @@ impl Checker<'_> {
     }
 
     fn wanted(&self) -> Vec<Wanted> {
-        let mut out = Vec::new();
-        for (index, one) in self.model.structs.iter().enumerate() {
-            let id = StructId(index);
-            let hooks = [&one.default_by_hand, &one.normalize];
-            out.extend(
-                hooks
-                    .into_iter()
-                    .flatten()
-                    .map(|name| self.on_struct(one, name, vec![(Passing::Mutable, Type::Struct(id))])),
-            );
-            let validation = one.validate_by_hand.as_ref();
-            let validation =
-                validation.map(|name| self.on_struct(one, name, vec![(Passing::Shared, Type::Struct(id))]));
-            out.extend(validation.map(|wanted| Wanted { any_signature: true, ..wanted }));
-            let Some((conversion, hub)) =
-                one.conversion.as_ref().and_then(|conversion| Some((conversion, conversion.hub?)))
-            else {
-                continue;
-            };
-            let (here, hub) = ((Passing::Mutable, Type::Struct(id)), (Passing::Mutable, Type::Struct(hub)));
-            for name in &conversion.by_hand {
-                for (suffix, arguments) in [("to_hub", vec![here, hub]), ("from_hub", vec![hub, here])] {
-                    let span = self.place(one, name);
-                    let wanted = self.on_struct(one, &format!("{name}_{suffix}"), arguments);
-                    out.push(Wanted { span, ..wanted });
-                }
-            }
-        }
+        let structs = self.model.structs.iter().enumerate();
+        let mut out: Vec<Wanted> = structs.flat_map(|(index, one)| self.of_struct(StructId(index), one)).collect();
         out.extend(self.model.groups.iter().flat_map(|group| group.kinds.iter().flat_map(|kind| of_kind(group, kind))));
         out
     }
 
-    fn on_struct(&self, one: &Struct, name: &str, arguments: Vec<(Passing, Type)>) -> Wanted {
+    fn of_struct(&self, id: StructId, one: &Struct) -> Vec<Wanted> {
+        let object = Parameter::new("object", Passing::Mutable, Type::Struct(id));
+        let hooks = [&one.default_by_hand, &one.normalize].into_iter().flatten();
+        let mut out: Vec<Wanted> = hooks.map(|name| self.on_struct(one, name, vec![object])).collect();
+        out.extend(one.validate_by_hand.iter().map(|name| {
+            let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
+            let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+            let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, id);
+            self.on_struct(one, name, vec![validation, path, new, old])
+        }));
+        let Some((conversion, hub)) = one.conversion.as_ref().and_then(|c| Some((c, c.hub?))) else { return out };
+        for name in &conversion.by_hand {
+            for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
+                let parameters = [("from", from), ("to", to)];
+                let parameters = parameters.map(|(name, id)| Parameter::new(name, Passing::Mutable, Type::Struct(id)));
+                let wanted = self.on_struct(one, &format!("{name}_{suffix}"), parameters.to_vec());
+                out.push(Wanted { span: self.place(one, name), ..wanted });
+            }
+        }
+        out
+    }
+
+    fn on_struct(&self, one: &Struct, name: &str, parameters: Vec<Parameter>) -> Wanted {
         let (module, name, span) = (one.module.clone(), name.to_string(), self.place(one, name));
-        Wanted { module, name, arguments, returns: "", any_signature: false, span }
+        Wanted { module, name, parameters, returns: "", span }
     }
 
     fn place(&self, one: &Struct, name: &str) -> Span {
@@ -86,20 +100,29 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
     let hub = kind.versions.first().and_then(|hub| group.versions.iter().find(|version| version.name == hub.version));
     let hub = hub.and_then(|version| version.structs.get(&kind.name).copied());
     let Some(shown) = kind.stored_as.or(hub) else { return Vec::new() };
-    let object = (Passing::Shared, Type::Struct(shown));
-    let wanted = |name: &String, arguments, returns, span: &Span| Wanted {
+    let object = Parameter::new("object", Passing::Shared, Type::Struct(shown));
+    let context = |ty| Parameter::new("context", Passing::Shared, Type::Named(ty));
+    let wanted = |name: &String, parameters, returns, span: &Span| Wanted {
         module: group.module.clone(),
         name: name.clone(),
-        arguments,
+        parameters,
         returns,
-        any_signature: false,
         span: span.clone(),
     };
     let mut out = Vec::new();
     for column in &kind.columns {
         if let Cell::ByHand(name) = &column.cell {
-            out.push(wanted(name, vec![object, (Passing::Shared, Type::PrintContext)], "Cell", &column.span));
+            out.push(wanted(name, vec![object, context("PrintContext")], "Cell", &column.span));
         }
+    }
+    for hook in &kind.strategy {
+        let change = |new, old| [vec![context("Context")], Parameter::change(new, old, shown).to_vec()].concat();
+        let (parameters, returns) = match hook.word.as_str() {
+            "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
+            "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
+            _ => (change(Passing::Mutable, Passing::Shared), ""),
+        };
+        out.push(wanted(&hook.function, parameters, returns, &hook.span));
     }
     for field in kind.resource.iter().flat_map(|resource| &resource.selectable) {
         out.extend(field.by_hand.iter().map(|name| wanted(name, vec![object], "String", &field.span)));
@@ -117,11 +140,10 @@ fn missing(model: &Model, wanted: &Wanted, names: &[&str]) -> Diagnostic {
 }
 
 fn mismatch(model: &Model, wanted: &Wanted, function: &Function) -> Option<Diagnostic> {
-    let pairs = || wanted.arguments.iter().zip(&function.arguments);
-    let fits = function.arguments.len() == wanted.arguments.len()
-        && pairs().all(|((passing, ty), argument)| *passing == argument.kind && takes(model, *ty, argument))
+    let fits = function.arguments.len() == wanted.parameters.len()
+        && wanted.parameters.iter().zip(&function.arguments).all(|(p, a)| p.passing == a.kind && takes(model, p.ty, a))
         && function.returns == wanted.returns;
-    if fits || wanted.any_signature {
+    if fits {
         return None;
     }
     let message = format!("`{}` in `{FOLDER}/{}.rs` has another signature", wanted.name, wanted.module);
@@ -132,7 +154,10 @@ fn mismatch(model: &Model, wanted: &Wanted, function: &Function) -> Option<Diagn
 /// Whether a parameter's type is the wanted one, as far as its path tells.
 fn takes(model: &Model, wanted: Type, argument: &Argument) -> bool {
     let last = argument.path.last().map(String::as_str);
-    let Type::Struct(id) = wanted else { return last == Some("PrintContext") };
+    let id = match wanted {
+        Type::Struct(id) => id,
+        Type::Named(name) => return last == Some(name),
+    };
     let one = &model.structs[id.0];
     if let [.., module, version, name] = argument.path.as_slice()
         && let Some(group) = model.groups.iter().find(|group| group.module == *module)
@@ -144,25 +169,32 @@ fn takes(model: &Model, wanted: Type, argument: &Argument) -> bool {
 }
 
 fn signature(model: &Model, wanted: &Wanted) -> String {
-    let arguments = wanted.arguments.iter().enumerate().map(|(index, (passing, ty))| {
-        let reference = if *passing == Passing::Mutable { "&mut " } else { "&" };
-        match ty {
-            Type::PrintContext => format!("context: {reference}PrintContext"),
+    let parameters = wanted.parameters.iter().map(|parameter| {
+        let ty = match parameter.ty {
+            Type::Named(name) => name.to_string(),
             Type::Struct(id) => {
                 let one = &model.structs[id.0];
-                let name = if wanted.arguments.len() == 1 || wanted.returns == "Cell" {
-                    "object"
-                } else {
-                    ["from", "to"][index % 2]
-                };
-                format!("{name}: {reference}crate::{}::{}::{}", one.module, one.version, one.name)
+                format!("crate::{}::{}::{}", one.module, one.version, one.name)
             }
-        }
+        };
+        let ty = match (parameter.passing, parameter.ty) {
+            (Passing::Mutable, _) => format!("&mut {ty}"),
+            (Passing::Shared, _) => format!("&{ty}"),
+            (Passing::Optional, Type::Struct(_)) => format!("Option<&{ty}>"),
+            (Passing::Optional, Type::Named(_)) => format!("Option<{ty}>"),
+            (Passing::Value, _) => ty,
+        };
+        format!("{}: {ty}", parameter.name)
     });
-    let arguments: Vec<String> = arguments.collect();
-    let returns = if wanted.returns.is_empty() { String::new() } else { format!(" -> {}", wanted.returns) };
+    let parameters: Vec<String> = parameters.collect();
+    let returns = match wanted.returns {
+        "" => String::new(),
+        "Vec" => " -> Vec<String>".into(),
+        "Option" => " -> Option<i64>".into(),
+        other => format!(" -> {other}"),
+    };
     let (modules, name) =
         wanted.name.rsplit_once("::").map_or(("", wanted.name.as_str()), |(modules, name)| (modules, name));
-    let function = format!("pub fn {name}({}){returns} {{ .. }}", arguments.join(", "));
+    let function = format!("pub fn {name}({}){returns} {{ .. }}", parameters.join(", "));
     if modules.is_empty() { function } else { format!("pub mod {modules} {{ {function} }}") }
 }

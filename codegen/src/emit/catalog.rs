@@ -16,7 +16,7 @@ use crate::model::{
 pub fn file(model: &Model) -> File {
     let paths = Paths { model, package: Package::Generated };
     let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
-    text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
+    text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
     text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
     for group in model.groups.iter().filter(|g| !g.versions.is_empty()) {
         text.push_str(&group_row(group));
@@ -127,6 +127,7 @@ impl<'m> KindEmitter<'m> {
             ("generation", r.generation.to_string()),
             ("name_rule", format!("NameRule::{name_rule}")),
             ("watch_cache", r.watch_cache.to_string()),
+            ("hooks", self.hooks(hub)),
         ] {
             let _ = writeln!(text, "    {field}: {value},");
         }
@@ -234,6 +235,26 @@ impl<'m> KindEmitter<'m> {
             }
         }
         table(&rows)
+    }
+
+    /// The functions of `#[strategy(..)]`, each behind a closure that finds the type; a kind that is stored as another one has its.
+    fn hooks(&self, hub: Option<StructId>) -> String {
+        if let Some((emitter, _)) = self.stored_kind() {
+            return emitter.hooks(hub);
+        }
+        let Some(hub) = hub.map(|id| self.paths.path(id)).filter(|_| !self.kind.strategy.is_empty()) else {
+            return "Hooks::NONE".into();
+        };
+        let hooks: Vec<String> = self.kind.strategy.iter().map(|hook| {
+            let function = format!("{}::{}", self.hatches(), hook.function);
+            let closure = match hook.word.as_str() {
+                "warnings" => format!("|c, new, old| new.downcast::<{hub}>().map_or(Vec::new(), |new| {function}(c, new, old.and_then(|o| o.downcast())))"),
+                "grace" => format!("|asked, o| o.downcast::<{hub}>().and_then(|o| {function}(asked, o))"),
+                _ => format!("|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<{hub}>(), old.downcast()) {{ {function}(c, new, old) }}"),
+            };
+            format!("\n        {}: Some({closure}),", hook.word)
+        }).collect();
+        format!("Hooks {{{}\n        ..Hooks::NONE\n    }}", hooks.concat())
     }
 
     /// A path of this kind as the kind says it that it is stored as: `regarding.name` of an event is `involvedObject.name` there.

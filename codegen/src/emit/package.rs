@@ -49,7 +49,7 @@ pub fn hatches(model: &Model, package: Package) -> Option<File> {
     for group in &groups {
         let _ = writeln!(
             text,
-            "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\npub mod {};",
+            "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\n#[warn(clippy::all)]\npub mod {};",
             group.module,
             ident(&group.module)
         );
@@ -66,6 +66,7 @@ fn has_hatches(model: &Model, group: &Group) -> bool {
             || s.conversion.as_ref().is_some_and(|c| !c.by_hand.is_empty())
     });
     structs
+        || group.kinds.iter().any(|k| !k.strategy.is_empty())
         || group.kinds.iter().filter_map(|k| k.resource.as_ref()).any(|r| {
             r.columns.iter().any(|c| matches!(c.cell, Cell::ByHand(_)))
                 || r.selectable.iter().any(|s| s.by_hand.is_some())

@@ -284,6 +284,9 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
     if let Some(hatch) = &s.normalize {
         out.push(format!(".normalize({})", hook(s, hatch)));
     }
+    if let Some(hatch) = &s.validate_by_hand {
+        out.push(format!(".validate({})", validation(s, hatch)));
+    }
     if facts.normalize_below(id) {
         out.push(".normalize_below()".into());
     }
@@ -335,6 +338,15 @@ fn path_defaults(s: &Struct) -> String {
 fn hook(s: &Struct, hatch: &str) -> String {
     format!(
         "|m| if let Some(v) = m.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v) }}",
+        ident(&s.name),
+        ident(&s.module)
+    )
+}
+
+/// A closure that calls a validation on the struct.
+fn validation(s: &Struct, hatch: &str) -> String {
+    format!(
+        "|v, path, new, old| if let Some(new) = new.downcast::<{}>() {{ crate::hatches::{}::{hatch}(v, path, new, old.and_then(|o| o.downcast())) }}",
         ident(&s.name),
         ident(&s.module)
     )

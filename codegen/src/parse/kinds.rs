@@ -33,6 +33,7 @@ const KIND_WORDS: &[&str] = &[
 ];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
+const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -58,6 +59,7 @@ impl Reader<'_> {
             "subresource" => out.subresources.extend(self.subresource(attr)),
             "column" => out.columns.extend(self.column(attr)),
             "selectable" => out.selectable.extend(self.selectable(attr)),
+            "strategy" => out.strategy = self.strategy(attr),
             _ => {}
         }
     }
@@ -196,6 +198,22 @@ impl Reader<'_> {
             }
         }
         Some(out)
+    }
+
+    /// `strategy(create = FN, update = FN)`.
+    fn strategy(&mut self, attr: &Attr) -> Vec<model::StrategyHook> {
+        self.distinct(&attr.entries, "strategy");
+        let mut out = Vec::new();
+        for entry in &attr.entries {
+            match entry.word().as_deref() {
+                Some(word) if STRATEGY_WORDS.contains(&word) => {
+                    let hook = |Marked { text, span }| model::StrategyHook { word: word.into(), function: text, span };
+                    out.extend(self.ident(entry).map(hook));
+                }
+                _ => self.unknown(entry, "strategy", STRATEGY_WORDS),
+            }
+        }
+        out
     }
 
     fn selectable(&mut self, attr: &Attr) -> Option<model::Selectable> {

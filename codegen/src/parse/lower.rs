@@ -175,8 +175,7 @@ fn origins(program: &Program) -> Origins {
             let attrs = &decl.attrs;
             let named = attrs.converts.iter().map(|convert| convert.by_hand.as_ref());
             let named = named.chain([attrs.defaults.as_ref().and_then(|defaults| defaults.by_hand.as_ref())]);
-            let named =
-                named.chain([&attrs.normalize, &attrs.validate].map(|hatch| hatch.as_ref().and_then(Option::as_ref)));
+            let named = named.chain([attrs.normalize.as_ref().and_then(Option::as_ref), attrs.validate.as_ref()]);
             for function in named.flatten() {
                 origins.hatches.insert((group.head.module.clone(), function.text.clone()), function.span.clone());
             }

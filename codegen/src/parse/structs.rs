@@ -12,6 +12,7 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "subresource",
     "column",
     "selectable",
+    "strategy",
     "structure",
     "default",
     "normalize",
@@ -36,7 +37,7 @@ impl Reader<'_> {
         let mut out = Attrs::default();
         self.once(
             &read,
-            &["kind", "versions", "structure", "proto", "json", "differs", "gone", "normalize", "validate"],
+            &["kind", "versions", "structure", "proto", "json", "differs", "gone", "normalize", "validate", "strategy"],
         );
         for attr in &read {
             self.struct_attr(attr, &mut out);
@@ -78,7 +79,7 @@ impl Reader<'_> {
             "json" => out.json = self.only_word(attr, &["schema_or_array", "schema_or_bool", "schema_or_strings"]),
             "default" => self.default(attr, out.defaults.get_or_insert_default()),
             "normalize" => out.normalize = self.hatch_or_none(attr),
-            "validate" => out.validate = self.hatch_or_none(attr),
+            "validate" => out.validate = self.hatch(attr),
             "rule" => {
                 let rule = self.rule(attr);
                 out.rules.get_or_insert_default().extend(rule);
@@ -116,15 +117,22 @@ impl Reader<'_> {
         None
     }
 
-    /// `by_hand = FN` or `none`.
-    fn hatch_or_none(&mut self, attr: &Attr) -> Option<Option<Marked>> {
+    /// `by_hand = FN`.
+    fn hatch(&mut self, attr: &Attr) -> Option<Marked> {
         match attr.entries.as_slice() {
-            [entry] if is_none(entry) => Some(None),
-            [entry] if entry.word().as_deref() == Some("by_hand") => self.ident(entry).map(Some),
+            [entry] if entry.word().as_deref() == Some("by_hand") => self.ident(entry),
             _ => {
                 self.error(codes::BAD_VALUE, &attr.span, format!("`{}(..)` takes `by_hand = FUNCTION`", attr.name));
                 None
             }
+        }
+    }
+
+    /// `by_hand = FN` or `none`.
+    fn hatch_or_none(&mut self, attr: &Attr) -> Option<Option<Marked>> {
+        match attr.entries.as_slice() {
+            [entry] if is_none(entry) => Some(None),
+            _ => self.hatch(attr).map(Some),
         }
     }
 

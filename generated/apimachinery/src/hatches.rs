@@ -2,6 +2,11 @@
 //! Hand-written functions that definitions name (`by_hand`).
 
 #[path = "../../../server/controlplane/hatches/apiextensions.rs"]
+#[warn(clippy::all)]
 pub mod apiextensions;
 #[path = "../../../server/controlplane/hatches/apiregistration.rs"]
+#[warn(clippy::all)]
 pub mod apiregistration;
+#[path = "../../../server/controlplane/hatches/meta.rs"]
+#[warn(clippy::all)]
+pub mod meta;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi, Stores};
-use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use machinery::catalog::{Catalog, KindDef};
 use registry::{Clock, DeclaredStrategy, ResourceStore, SystemClock};
 use serving::options::Options;
 use serving::{Handler, handler::FromFn, respond};
@@ -28,7 +28,7 @@ pub fn build(
     store: Arc<dyn Store>,
 ) -> Result<Delegation, String> {
     let kinds = enabled::kinds(catalog, &options);
-    let stores = Arc::new(stores(catalog, behaviour, &options, &store));
+    let stores = Arc::new(stores(catalog, &options, &store));
     let environment = Arc::new(Environment { catalog, options: options.clone(), stores });
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
@@ -39,6 +39,7 @@ pub fn build(
             resource,
             store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
             admission: admission.clone(),
+            features: options.features.clone(),
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };
@@ -57,19 +58,14 @@ pub fn build(
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(
-    catalog: &'static Catalog,
-    behaviour: &Arc<dyn Behaviour>,
-    options: &Options,
-    store: &Arc<dyn Store>,
-) -> Stores {
+fn stores(catalog: &'static Catalog, options: &Options, store: &Arc<dyn Store>) -> Stores {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let mut out = Stores::new();
     for kind in catalog.kinds {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
-            let strategy = strategy(kind, resource, behaviour, options);
+            let strategy = Arc::new(DeclaredStrategy::new(kind, resource));
             Arc::new(ResourceStore::new(
                 storage_kind,
                 resource,
@@ -81,15 +77,6 @@ fn stores(
         });
     }
     out
-}
-
-fn strategy(
-    kind: &'static KindDef,
-    resource: &'static ResourceDef,
-    behaviour: &Arc<dyn Behaviour>,
-    options: &Options,
-) -> Arc<dyn registry::Strategy> {
-    behaviour.strategy(kind, resource, options).unwrap_or_else(|| Arc::new(DeclaredStrategy::new(kind, resource)))
 }
 
 fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> Result<Arc<OpenApi>, String> {

@@ -6,7 +6,10 @@ mod columns;
 mod defaults;
 #[path = "apps/normalize.rs"]
 pub(crate) mod normalize;
+#[path = "apps/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
 pub use defaults::*;
 pub use normalize::*;
+pub use strategy::*;

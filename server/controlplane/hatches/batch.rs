@@ -5,8 +5,11 @@ use crate::batch::v1::{Job, pod_replacement_policy};
 
 #[path = "batch/columns.rs"]
 mod columns;
+#[path = "batch/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
+pub use strategy::*;
 
 /// Failures after which a job is given up.
 const BACKOFF_LIMIT: i32 = 6;

@@ -4,8 +4,11 @@ use crate::certificates::v1beta1::CertificateSigningRequestSpec;
 
 #[path = "certificates/columns.rs"]
 mod columns;
+#[path = "certificates/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
+pub use strategy::*;
 
 /// The signer of requests from before signers had names.
 const LEGACY_UNKNOWN: &str = "kubernetes.io/legacy-unknown";

@@ -17,9 +17,12 @@ mod pod_resources;
 mod resources;
 #[path = "core/service.rs"]
 mod service;
+#[path = "core/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
 pub use normalize::*;
 pub use pod::*;
 pub use resources::*;
 pub use service::*;
+pub use strategy::*;

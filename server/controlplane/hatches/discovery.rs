@@ -4,8 +4,11 @@ use crate::discovery::{v1, v1beta1};
 
 #[path = "discovery/columns.rs"]
 mod columns;
+#[path = "discovery/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
+pub use strategy::*;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";

@@ -4,8 +4,11 @@ use crate::storage::{v1, v1beta1};
 
 #[path = "storage/columns.rs"]
 mod columns;
+#[path = "storage/strategy.rs"]
+mod strategy;
 
 pub use columns::*;
+pub use strategy::*;
 
 /// Mirrors the part of `SetDefaults_CSIDriver` that depended on SELinuxMountReadWriteOncePod, which is always on now.
 /// `preventPodSchedulingIfMissing` has a default only with the feature gate VolumeLimitScaling, which is alpha.

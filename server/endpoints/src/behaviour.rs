@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
-use registry::{ResourceStore, Strategy};
+use registry::ResourceStore;
 use serving::options::Options;
 
 use crate::admission::Admission;
@@ -25,14 +25,6 @@ pub struct Environment {
 /// Behaviour of kinds by name.
 #[async_trait]
 pub trait Behaviour: Send + Sync {
-    /// The strategy of a resource, if it has one of its own.
-    fn strategy(
-        &self,
-        kind: &'static KindDef,
-        resource: &'static ResourceDef,
-        options: &Options,
-    ) -> Option<Arc<dyn Strategy>>;
-
     /// Admission for all resources.
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
+use machinery::features::FeatureGates;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Context, ResourceStore};
@@ -20,6 +21,7 @@ pub struct Endpoint {
     /// `None` for virtual resources.
     pub store: Option<Arc<ResourceStore>>,
     pub admission: Arc<dyn Admission>,
+    pub features: Arc<FeatureGates>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }

@@ -225,7 +225,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let (parts, body) = request.into_parts();
     let headers = parts.headers.clone();
     let user = parts.extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
-    let warnings = parts.extensions.get::<Warnings>().cloned();
+    let warnings = parts.extensions.get::<Warnings>().cloned().unwrap_or_default();
     let query = Query::parse(parts.uri.query());
     let call = Call { info, user, query, headers: parts.headers, body, warnings };
     match dispatch(endpoint, call, &parts.method).await {

@@ -5,6 +5,7 @@
 
 use crate::def::StructDef;
 use crate::format::NameRule;
+use crate::hooks::Hooks;
 use crate::print::Column;
 use crate::reflect::{Owned, Ref, Struct};
 
@@ -114,6 +115,7 @@ pub struct ResourceDef {
     pub generation: bool,
     pub name_rule: NameRule,
     pub watch_cache: bool,
+    pub hooks: Hooks,
 }
 
 /// What DELETE does with dependents unless the caller says.

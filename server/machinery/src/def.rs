@@ -25,6 +25,8 @@ pub struct StructDef {
     pub normalize_below: bool,
     /// What upstream's trip through the internal type changes (`#[normalize]`).
     pub normalize: Option<fn(Mut<'_>)>,
+    /// Validation written by hand (`#[validate(by_hand = ..)]`).
+    pub validate: Option<crate::hooks::ValidateFn>,
     /// Rules beyond those of single fields.
     pub rules: &'static [RuleDef],
     pub unions: &'static [UnionDef],

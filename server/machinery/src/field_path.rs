@@ -32,6 +32,11 @@ impl<'a> Path<'a> {
         Self { parent: None, element: Element::Name(name) }
     }
 
+    /// Whether it is [`Path::NONE`].
+    pub const fn is_root(&self) -> bool {
+        matches!(self.element, Element::Nothing)
+    }
+
     /// The field `name` of this one.
     pub const fn child(&'a self, name: &'a str) -> Self {
         self.with(Element::Name(name))

@@ -8,7 +8,7 @@ use crate::metadata::meta_mut;
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
-use crate::{names, stored};
+use crate::{names, stored, validation};
 
 /// How often a generated name is tried again when it is taken (KEP-4420).
 const NAME_ATTEMPTS: usize = 8;
@@ -56,8 +56,16 @@ impl ResourceStore {
     }
 
     fn check_new(&self, context: &Context, object: &Owned, name: &str) -> Result<(), Status> {
-        let errors = self.strategy.validate(context, object.as_ref());
-        if errors.is_empty() { Ok(()) } else { Err(Status::invalid(self.kind_name(), name, &errors)) }
+        let mut errors = self.strategy.validate(context, object.as_ref());
+        if errors.is_empty() {
+            validation::common(context, object.as_ref(), None, self.def.namespaced, &mut errors);
+        }
+        if !errors.is_empty() {
+            return Err(Status::invalid(self.kind_name(), name, &errors));
+        }
+        let warnings = self.strategy.warnings(context, object.as_ref(), None);
+        warnings.iter().for_each(|text| context.warnings.add(text));
+        Ok(())
     }
 
     /// `None` when the name is taken.

@@ -13,6 +13,7 @@ mod resource;
 mod stored;
 mod strategy;
 mod update;
+mod validation;
 mod watch;
 
 pub use clock::{Clock, SystemClock};

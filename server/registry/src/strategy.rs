@@ -3,22 +3,12 @@
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+pub use machinery::hooks::Context;
 use machinery::reflect::{Owned, Ref, Slot};
 use machinery::validate::{Scope, Validator};
 
 use crate::metadata::{meta, meta_mut};
-
-/// Who writes, and where.
-#[derive(Clone, Debug, Default)]
-pub struct Context {
-    /// Empty for cluster-scoped objects.
-    pub namespace: String,
-    /// The subresource, empty for the object itself.
-    pub subresource: String,
-    pub user: String,
-    pub groups: Vec<String>,
-    pub dry_run: bool,
-}
+use crate::validation;
 
 /// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
 pub trait Strategy: Send + Sync {
@@ -38,16 +28,10 @@ pub trait Strategy: Send + Sync {
     fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError>;
 
     /// What the writer of an object is to be warned of (`WarningsOnCreate`, `WarningsOnUpdate`).
-    fn warnings(&self, object: Ref<'_>) -> Vec<String> {
-        let _ = object;
-        Vec::new()
-    }
+    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String>;
 
     /// The grace period of a delete in seconds; `None`: it is deleted at once.
-    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
-        let _ = (asked, object);
-        None
-    }
+    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64>;
 }
 
 /// The strategy that a declaration alone gives.
@@ -73,16 +57,46 @@ impl Strategy for DeclaredStrategy {
         self.kind.kind
     }
 
-    fn prepare_for_create(&self, _context: &Context, object: &mut Owned) {
+    fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
+        let said = self.resource.hooks.create.map(|hook| (hook, object.clone()));
         if self.has_status {
             clear_field(object, "status");
         }
         if let Some(meta) = meta_mut(object) {
             meta.generation = i64::from(self.resource.generation);
         }
+        if let Some((hook, said)) = said {
+            hook(context, object.as_mut(), said.as_ref());
+        }
     }
 
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+        self.keep_other_parts(context, new, old);
+        if let Some(hook) = self.resource.hooks.update {
+            hook(context, new.as_mut(), old);
+        }
+    }
+
+    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+        self.declared(context, object, None)
+    }
+
+    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+        self.declared(context, new, Some(old))
+    }
+
+    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+        self.resource.hooks.warnings.map_or_else(Vec::new, |hook| hook(context, new, old))
+    }
+
+    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
+        self.resource.hooks.grace.and_then(|hook| hook(asked, object))
+    }
+}
+
+impl DeclaredStrategy {
+    /// A status update changes the status alone, any other write everything else; changes of the rest are counted.
+    fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         if context.subresource == "status" {
             keep_all_but(new, old, &["status"]);
             return;
@@ -99,23 +113,15 @@ impl Strategy for DeclaredStrategy {
         }
     }
 
-    fn validate(&self, _context: &Context, object: Ref<'_>) -> Vec<FieldError> {
-        self.declared(object, None)
-    }
-
-    fn validate_update(&self, _context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
-        self.declared(new, Some(old))
-    }
-}
-
-impl DeclaredStrategy {
     /// What the declaration's constraints say, with ratcheting on update.
-    fn declared(&self, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
+    fn declared(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
         // Upstream's kinds enforce their tags only: the rest of what they declare is checked by hand-written rules.
         let is_upstream = !self.kind.group.contains('.') || self.kind.group.ends_with(".k8s.io");
         let scope = if is_upstream { Scope::Tagged } else { Scope::Declared };
         let mut errors = Vec::new();
-        Validator { scope, enabled: &|_| false, rules: None }.validate(new, old, &Path::NONE, &mut errors);
+        let rules = (self.resource.namespaced, self.resource.name_rule);
+        validation::of_kind(context, new, old, rules, &mut errors);
+        Validator { scope, context, rules: None }.validate(new, old, &Path::NONE, &mut errors);
         errors
     }
 }

@@ -10,8 +10,8 @@ use storage::{KeyValue, Txn, TxnOutcome};
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, UpdateOptions};
 use crate::resource::ResourceStore;
-use crate::stored;
 use crate::strategy::Context;
+use crate::{stored, validation};
 
 /// What became of an update.
 pub struct Updated {
@@ -95,13 +95,24 @@ impl ResourceStore {
             if to.uid.is_empty() {
                 to.uid = from.uid.clone();
             }
-            to.deletion_timestamp = from.deletion_timestamp;
-            to.deletion_grace_period_seconds = from.deletion_grace_period_seconds;
+            if from.is_deleting() {
+                to.deletion_timestamp = from.deletion_timestamp;
+            }
+            if to.deletion_grace_period_seconds.is_none() {
+                to.deletion_grace_period_seconds = from.deletion_grace_period_seconds;
+            }
             to.self_link.clear();
         }
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
-        let errors = self.strategy.validate_update(context, new.as_ref(), old.as_ref());
-        if errors.is_empty() { Ok(new) } else { Err(Status::invalid(self.kind_name(), name, &errors)) }
+        let mut errors = Vec::new();
+        validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
+        errors.extend(self.strategy.validate_update(context, new.as_ref(), old.as_ref()));
+        if !errors.is_empty() {
+            return Err(Status::invalid(self.kind_name(), name, &errors));
+        }
+        let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));
+        warnings.iter().for_each(|text| context.warnings.add(text));
+        Ok(new)
     }
 
     fn check_version(&self, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
@@ -111,7 +122,10 @@ impl ResourceStore {
             return Err(Status::conflict(self.name(), name, why));
         }
         match to.revision() {
-            None if self.def.unconditional_update => Ok(()),
+            None if self.def.unconditional_update => {
+                to.resource_version = from.resource_version.clone();
+                Ok(())
+            }
             None => {
                 let metadata = Path::new("metadata");
                 let errors =

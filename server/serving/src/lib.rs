@@ -10,7 +10,6 @@ pub mod body;
 pub mod certificates;
 pub mod chain;
 pub mod error;
-pub mod features;
 pub mod filters;
 pub mod handler;
 pub mod health;

@@ -11,6 +11,7 @@ mod values;
 use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use network::{Cidr, PortRange};
@@ -18,7 +19,7 @@ pub use plugins::PLUGINS;
 use values::Values;
 
 use crate::Error;
-use crate::features::FeatureGates;
+use machinery::features::FeatureGates;
 
 /// The part of the help that a flag stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub struct Options {
     pub admission: AdmissionOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
-    pub features: FeatureGates,
+    pub features: Arc<FeatureGates>,
     pub profiling: bool,
     pub allow_privileged: bool,
     pub event_ttl: Duration,
@@ -208,6 +209,7 @@ impl Options {
             admission: values.admission()?,
             runtime_config: values.runtime_config()?,
             features: FeatureGates::parse(values.list("feature-gates"))
+                .map(Arc::new)
                 .map_err(|why| values.invalid("feature-gates", why))?,
             profiling: values.bool("profiling")?,
             allow_privileged: values.bool("allow-privileged")?,

@@ -1,8 +1,7 @@
 //! Warnings for the client (`Warning: 299 - "..."` headers), collected while a request is handled.
 
-use std::sync::{Arc, Mutex};
-
 use http::{HeaderMap, HeaderValue, header};
+pub use machinery::hooks::Warnings;
 
 /// Upstream's limit on the text of one warning, once the answer's warnings are long together.
 const LONG_TEXT: usize = 256;
@@ -10,32 +9,18 @@ const LONG_TEXT: usize = 256;
 /// Upstream's limit on the texts of all warnings of an answer (`warning.truncateAtTotalRunes`).
 const ALL_TEXT: usize = 4 * 1024;
 
-/// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
-#[derive(Clone, Default)]
-pub struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl Warnings {
-    /// Adds a warning, unless it is empty or there already.
-    pub fn add(&self, text: &str) {
-        let Ok(mut texts) = self.0.lock() else { return };
-        if !text.is_empty() && !texts.iter().any(|t| t == text) {
-            texts.push(text.to_owned());
-        }
-    }
-
-    /// Writes the headers. Long warnings are cut when there is too much text for the headers of one answer.
-    pub fn write_to(&self, headers: &mut HeaderMap) {
-        let Ok(texts) = self.0.lock() else { return };
-        let all: usize = texts.iter().map(|t| t.chars().count()).sum();
-        let limit = if all > ALL_TEXT { LONG_TEXT } else { usize::MAX };
-        let mut left = ALL_TEXT;
-        for text in texts.iter() {
-            let cut: String = text.chars().take(limit).collect();
-            let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
-            left = rest;
-            if let Ok(value) = HeaderValue::from_str(&header_text(&cut)) {
-                headers.append(header::WARNING, value);
-            }
+/// Writes the headers. Long warnings are cut when there is too much text for the headers of one answer.
+pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
+    let texts = warnings.texts();
+    let all: usize = texts.iter().map(|t| t.chars().count()).sum();
+    let limit = if all > ALL_TEXT { LONG_TEXT } else { usize::MAX };
+    let mut left = ALL_TEXT;
+    for text in &texts {
+        let cut: String = text.chars().take(limit).collect();
+        let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
+        left = rest;
+        if let Ok(value) = HeaderValue::from_str(&header_text(&cut)) {
+            headers.append(header::WARNING, value);
         }
     }
 }
@@ -63,7 +48,7 @@ mod tests {
         let warnings = Warnings::default();
         texts.iter().for_each(|t| warnings.add(t));
         let mut headers = HeaderMap::new();
-        warnings.write_to(&mut headers);
+        write_to(&warnings, &mut headers);
         headers.get_all(header::WARNING).iter().map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned()).collect()
     }
 

@@ -152,7 +152,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         json_form: json_form(json, proto == Some("items")),
         default_by_hand: hatch(program, instance, |attrs| attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())),
         normalize: hatch(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
-        validate_by_hand: hatch(program, instance, |attrs| attrs.validate.as_ref().map(Option::as_ref)),
+        validate_by_hand: validation(program, instance),
         rules: inherited(program, instance, |attrs| attrs.rules.as_ref()).cloned().unwrap_or_default(),
         deprecated: deprecated(program, instance),
         docs: if decl.docs.is_empty() { base.docs.clone() } else { decl.docs.clone() },
@@ -188,6 +188,12 @@ fn hatch(program: &Program, instance: &Instance<'_>, said: fn(&Attrs) -> Option<
         true => Some(function.text.clone()),
         false => Some(format!("{version}::{}", function.text)),
     }
+}
+
+/// Objects are validated in their hub form alone, so only the hub's struct has the function.
+fn validation(program: &Program, instance: &Instance<'_>) -> Option<String> {
+    let is_hub = program.home(instance.key.id()) == instance.key.version;
+    instance.decl.attrs.validate.as_ref().filter(|_| is_hub).map(|function| function.text.clone())
 }
 
 fn role(instance: &Instance<'_>, kind: bool) -> Role {

@@ -58,6 +58,7 @@ fn kind(program: &Program, instances: &Instances<'_>, ids: &Ids, id: DeclId, dia
         resource: said.and_then(|kind| resource(program, id, kind, diagnostics)),
         list: has_list(&decl.attrs),
         columns: decl.attrs.columns.clone(),
+        strategy: decl.attrs.strategy.clone(),
         feature_gate: said.and_then(|kind| kind.gate.clone()),
         span: decl.span.clone(),
     }
@@ -201,6 +202,7 @@ fn misplaced(program: &Program, diagnostics: &mut Diagnostics) {
         let columns = attrs.columns.iter().filter(|_| attrs.kind.is_none());
         let spans = spans.chain(columns.map(|one| ("column", &one.span)));
         let spans = spans.chain(attrs.selectable.iter().map(|one| ("selectable", &one.span)));
+        let spans = spans.chain(attrs.strategy.iter().map(|hook| ("strategy", &hook.span)));
         let resource = attrs.kind.as_ref().is_some_and(|kind| kind.plural.is_some());
         for (word, span) in spans.filter(|_| !resource) {
             let message = format!("`{word}` is for resources, and `{}` is none", decl.name);

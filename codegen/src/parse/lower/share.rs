@@ -97,7 +97,6 @@ fn same_attrs(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> boo
         && same(program, sides, |attrs| attrs.json.as_ref())
         && same(program, sides, |attrs| attrs.defaults.as_ref())
         && same(program, sides, |attrs| attrs.normalize.as_ref())
-        && same(program, sides, |attrs| attrs.validate.as_ref())
         && same(program, sides, |attrs| attrs.unions.as_ref())
         && same_rules(program, sides)
         && deprecated(program, here) == deprecated(program, hub)

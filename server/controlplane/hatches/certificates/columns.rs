@@ -22,6 +22,6 @@ pub fn certificate_signing_request_requested_duration(request: &CertificateSigni
 }
 
 pub fn pod_certificate_request_state(request: &PodCertificateRequest, _: &PrintContext) -> Cell {
-    let kinds = request.status.conditions.iter().map(|c| c.r#type.as_str());
-    kinds.filter(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).last().unwrap_or("Pending").into()
+    let mut kinds = request.status.conditions.iter().map(|c| c.r#type.as_str());
+    kinds.rfind(|kind| matches!(*kind, "Issued" | "Denied" | "Failed")).unwrap_or("Pending").into()
 }

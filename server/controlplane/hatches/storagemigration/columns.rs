@@ -13,6 +13,6 @@ pub fn storage_version_migration_resource(migration: &StorageVersionMigration, _
 }
 
 pub fn storage_version_migration_status(migration: &StorageVersionMigration, _: &PrintContext) -> Cell {
-    let happened = migration.status.conditions.iter().filter(|c| c.status == "True").map(|c| c.r#type.as_str());
-    happened.filter(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded")).last().unwrap_or("Unknown").into()
+    let mut happened = migration.status.conditions.iter().filter(|c| c.status == "True").map(|c| c.r#type.as_str());
+    happened.rfind(|kind| matches!(*kind, "Running" | "Failed" | "Succeeded")).unwrap_or("Unknown").into()
 }

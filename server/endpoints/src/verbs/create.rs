@@ -25,7 +25,7 @@ pub async fn create(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
     check_names(endpoint, &call, &mut object)?;
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
@@ -36,7 +36,6 @@ pub async fn create(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
     let store = endpoint.store()?;
     let stored = store.create(&context, object, &create).await?;
-    call.warn(&store.strategy.warnings(stored.as_ref()));
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
@@ -77,7 +76,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let kind = handler.body_kind();
     let decoded = body::decode(kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let answer = handler.create(&context, &call.info.name, decoded.value).await?;
     answer::object(StatusCode::CREATED, kind, answer, &accepted)
 }

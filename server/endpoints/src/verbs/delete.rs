@@ -20,7 +20,7 @@ pub async fn delete(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     let accepted = call.accept(true)?;
     let options = options(&mut call).await?;
     call.warn_deprecated(endpoint.kind);
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let store = endpoint.store()?;
     let name = call.info.name.clone();
     let attributes = call.attributes(endpoint, Operation::Delete, &name, options.dry_run);
@@ -41,7 +41,7 @@ pub async fn delete_collection(endpoint: &Endpoint, mut call: Call) -> Result<Re
     let predicate = super::list::predicate(endpoint, &call)?;
     let query = super::list::list_query(&call.query)?;
     let store = endpoint.store()?;
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let listed = store.list(&call.info.namespace, &predicate, &query).await?;
     for object in &listed.items {
         let Some(meta) = meta(object.as_ref()) else { continue };

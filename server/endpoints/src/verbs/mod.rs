@@ -31,7 +31,7 @@ pub struct Call {
     pub query: Query,
     pub headers: HeaderMap,
     pub body: Body,
-    pub warnings: Option<Warnings>,
+    pub warnings: Warnings,
 }
 
 impl Call {
@@ -63,13 +63,16 @@ impl Call {
     }
 
     /// The store's view of the request.
-    pub fn context(&self, dry_run: bool) -> Context {
+    pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> Context {
         Context {
             namespace: self.info.namespace.clone(),
             subresource: self.info.subresource.clone(),
             user: self.user.name.clone(),
             groups: self.user.groups.clone(),
             dry_run,
+            features: endpoint.features.clone(),
+            warnings: self.warnings.clone(),
+            ..Context::default()
         }
     }
 
@@ -89,9 +92,7 @@ impl Call {
 
     /// Adds `Warning` headers.
     pub fn warn(&self, texts: &[String]) {
-        if let Some(warnings) = &self.warnings {
-            texts.iter().for_each(|text| warnings.add(text));
-        }
+        texts.iter().for_each(|text| self.warnings.add(text));
     }
 
     /// Warns of a version on its way out (`deprecation.WarningMessage`).

@@ -23,7 +23,7 @@ pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Stat
     let accepted = call.accept(true)?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     call.warn_deprecated(endpoint.kind);
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let mut change = ApplyPatch {
         endpoint,
@@ -44,7 +44,6 @@ pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Stat
     };
     let store = endpoint.store()?;
     let updated = store.update(&context, &name, &update, &mut change).await?;
-    call.warn(&store.strategy.warnings(updated.object.as_ref()));
     call.warn(&change.warnings);
     let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
     super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)

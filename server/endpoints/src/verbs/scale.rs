@@ -153,7 +153,7 @@ pub async fn write(endpoint: &Endpoint, mut call: Call) -> Result<Response, Stat
     if patch == Some(PatchType::Apply) {
         return Err(Status::not_implemented("server-side apply of scale"));
     }
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let mut change = SetReplicas { scale, patch, bytes, replacement, name: name.clone(), manager };

@@ -24,7 +24,7 @@ pub async fn update(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
     check_name(&call, &mut object)?;
-    let context = call.context(options.dry_run);
+    let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let mut change = Replace {
@@ -42,7 +42,6 @@ pub async fn update(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
     };
     let store = endpoint.store()?;
     let updated = store.update(&context, &name, &update, &mut change).await?;
-    call.warn(&store.strategy.warnings(updated.object.as_ref()));
     let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
     super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)
 }

@@ -197,6 +197,7 @@ pub const fn struct_def<T: Struct>(
         defaults_below: false,
         normalize_below: false,
         normalize: None,
+        validate: None,
         rules: &[],
         unions: &[],
         access: StructAccess::of::<T>(),

@@ -1,6 +1,7 @@
 //! `describe!` and the setters that it may chain: the only way to make a descriptor.
 
 use crate::def::{Defaults, JsonForm, RuleDef, StructDef, UnionDef};
+use crate::hooks::ValidateFn;
 use crate::reflect::Mut;
 
 impl StructDef {
@@ -32,6 +33,11 @@ impl StructDef {
     #[doc(hidden)]
     pub const fn normalize_below(mut self) -> Self {
         self.normalize_below = true;
+        self
+    }
+    #[doc(hidden)]
+    pub const fn validate(mut self, hatch: ValidateFn) -> Self {
+        self.validate = Some(hatch);
         self
     }
     #[doc(hidden)]

@@ -108,7 +108,7 @@ fn length(value: Value<'_>) -> usize {
 impl Run<'_> {
     /// Whether the check ended the matter.
     pub(super) fn check(&mut self, check: &Check, at: &At<'_>) -> bool {
-        if check.gates.iter().any(|(gate, wanted)| (self.with.enabled)(gate) != *wanted) {
+        if check.gates.iter().any(|(gate, wanted)| self.with.context.enabled(gate) != *wanted) {
             return false;
         }
         let before = self.errors.len();

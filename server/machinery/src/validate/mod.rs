@@ -5,7 +5,7 @@
 //! again ("ratcheting"), so that tighter rules do not lock stored objects; items of lists find their old form by key, or by value in a
 //! set. A type's checks are compiled when it is first met, and whole subtrees without any are passed over.
 //!
-//! What a hand-written validation function says is not known here.
+//! A struct's hand-written function (`#[validate(by_hand = ..)]`) is called before its fields are looked at.
 
 mod check;
 mod plan;
@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use crate::def::{ListType, RuleDef};
 use crate::field_error::{BadValue, ErrorType, FieldError};
 use crate::field_path::Path;
+use crate::hooks::{Context, Validation};
 use crate::protobuf;
 use crate::reflect::{List, Ref, StructList, StructMap, Value};
 
@@ -45,8 +46,8 @@ pub trait RuleEvaluator {
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
     pub scope: Scope,
-    /// Whether the feature gate of this name counts as enabled for this object: `k8s:ifEnabled`, `k8s:ifDisabled`.
-    pub enabled: &'a dyn Fn(&str) -> bool,
+    /// Who writes; its feature gates are those of `k8s:ifEnabled` and `k8s:ifDisabled`.
+    pub context: &'a Context,
     /// Without it rules are not evaluated.
     pub rules: Option<&'a dyn RuleEvaluator>,
 }
@@ -68,6 +69,10 @@ struct Run<'r> {
 
 impl Run<'_> {
     fn structure(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+        // Upstream's kinds call what they need themselves, some with options; every kind of one's own gets it wherever it holds the type.
+        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
+            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+        }
         let plan = Plan::of(new.def(), self.with.scope);
         for union in &plan.unions {
             self.union(union, new, old, path);

@@ -137,7 +137,7 @@ fn unions(def: &'static StructDef, scope: Scope) -> Vec<Union> {
 
 /// Whether anything is checked in or below a struct; `seen` ends the walk through recursive types.
 fn has_checks(def: &'static StructDef, scope: Scope, seen: &mut Vec<&'static StructDef>) -> bool {
-    if !def.rules.is_empty() || !unions(def, scope).is_empty() {
+    if def.validate.is_some() || !def.rules.is_empty() || !unions(def, scope).is_empty() {
         return true;
     }
     let own = |field: &'static FieldDef| {

@@ -23,7 +23,7 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 }
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
-    errors_with(&Validator { scope: Scope::Tagged, enabled: &|gate| gate == "On", rules: None }, new, old)
+    errors_with(&Validator { scope: Scope::Tagged, context: &Context::default(), rules: None }, new, old)
 }
 
 #[derive(Clone, Default)]
@@ -211,8 +211,9 @@ describe! { Gated, GATED "Gated" {} [
     forbidden: "forbidden", 1, OMIT, check!(
         Tag("k8s:ifDisabled(\"Off\")=+k8s:forbidden"), Tag("k8s:ifEnabled(\"Off\")=+k8s:required"));
     allowed:   "allowed",   2, OMIT, check!(
-        Tag("k8s:ifDisabled(On)=+k8s:forbidden"), Tag("k8s:ifEnabled(On)=+k8s:optional"), Tag("k8s:ifEnabled(On)=+k8s:minimum=1"),
-        Tag("k8s:ifEnabled(Off)=+k8s:minimum=7"));
+        Tag("k8s:ifDisabled(APIServerIdentity)=+k8s:forbidden"), Tag("k8s:ifEnabled(APIServerIdentity)=+k8s:optional"),
+        Tag("k8s:ifEnabled(APIServerIdentity)=+k8s:minimum=1"),
+        Tag("k8s:ifEnabled(APIServingWithRoutine)=+k8s:minimum=7"));
     defaulted: "defaulted", 3, OMIT, &FieldInfo {
         constraints: &[Tag("k8s:optional")], default: Some(crate::def::Literal::String("d")), ..FieldInfo::PLAIN
     };
@@ -356,7 +357,8 @@ impl RuleEvaluator for Limit {
 
 #[test]
 fn own_kinds_are_held_to_all_they_declare() {
-    let validator = Validator { scope: Scope::Declared, enabled: &|_| false, rules: Some(&Limit) };
+    let context = Context::default();
+    let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),

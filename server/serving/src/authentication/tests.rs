@@ -55,7 +55,7 @@ async fn two_spaces_are_warned_of() {
     let mut request = request("Bearer  alicetoken", ClientCertificate::None);
     assert!(names(&authentication(true), &mut request).await.unwrap().unwrap().starts_with("system:anonymous"));
     let mut headers = HeaderMap::new();
-    request.extensions.get::<Warnings>().unwrap().write_to(&mut headers);
+    crate::warnings::write_to(request.extensions.get::<Warnings>().unwrap(), &mut headers);
     assert!(headers[header::WARNING].to_str().unwrap().contains("extra space before the bearer token"));
 }
 

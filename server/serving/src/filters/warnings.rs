@@ -1,7 +1,7 @@
 //! Sends the warnings that were collected for a request (upstream: `WithWarningRecorder`).
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::warnings::Warnings;
+use crate::warnings::{self, Warnings};
 
 /// Puts [`Warnings`] into the extensions and writes them to the answer.
 pub struct WithWarnings<H>(pub H);
@@ -12,7 +12,7 @@ impl<H: Handler> Handler for WithWarnings<H> {
         request.extensions_mut().insert(warnings.clone());
         Box::pin(async move {
             let mut response = self.0.handle(request).await;
-            warnings.write_to(response.headers_mut());
+            warnings::write_to(&warnings, response.headers_mut());
             response
         })
     }

@@ -11,7 +11,7 @@ use super::{
     AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions,
     ServingOptions, StorageOptions,
 };
-use crate::features::parse_bool;
+use machinery::features::parse_bool;
 
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;

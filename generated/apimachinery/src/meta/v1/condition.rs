@@ -29,7 +29,7 @@ pub struct Condition {
     pub message: String,
 }
 
-describe! { Condition, CONDITION "Condition" {} [
+describe! { Condition, CONDITION "Condition" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Condition>() { crate::hatches::meta::validate_condition(v, path, new, old.and_then(|o| o.downcast())) }) } [
     r#type:               "type",               1, Flags::REQUIRED;
     status:               "status",             2, Flags::REQUIRED;
     observed_generation:  "observedGeneration", 3, Flags::OMIT_EMPTY;

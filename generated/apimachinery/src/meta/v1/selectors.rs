@@ -48,7 +48,7 @@ pub struct LabelSelector {
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
-describe! { LabelSelector, LABEL_SELECTOR "LabelSelector" { .atomic() } [
+describe! { LabelSelector, LABEL_SELECTOR "LabelSelector" { .atomic() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LabelSelector>() { crate::hatches::meta::validate_label_selector(v, path, new, old.and_then(|o| o.downcast())) }) } [
     match_labels:      "matchLabels",      1, Flags::OMIT_EMPTY;
     match_expressions: "matchExpressions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

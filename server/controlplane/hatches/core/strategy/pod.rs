@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use generated::core::v1::{Pod, PodCondition, PodSpec, PodStatus, ResourceRequirements};
-use machinery::reflect::{Owned, Ref};
+use machinery::hooks::Context;
 use machinery::scalar::Quantity;
-use registry::{Clock, Context, SystemClock};
+
+use crate::core::v1::{Pod, PodCondition, PodSpec, PodStatus, ResourceRequirements};
 
 type ResourceList = BTreeMap<String, Quantity>;
 
@@ -13,15 +13,14 @@ type ResourceList = BTreeMap<String, Quantity>;
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
 /// Mirrors `podStrategy.PrepareForCreate`.
-pub fn create(_: &Context, object: &mut Owned, _: Ref<'_>) {
-    let Some(pod) = object.downcast_mut::<Pod>() else { return };
+pub fn create_pod(context: &Context, pod: &mut Pod, _: &Pod) {
     pod.status =
         PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
     if !pod.spec.scheduling_gates.is_empty() {
         pod.status.conditions.push(PodCondition {
             r#type: "PodScheduled".into(),
             status: "False".into(),
-            last_transition_time: SystemClock.now(),
+            last_transition_time: context.now,
             reason: "SchedulingGated".into(),
             message: "Scheduling is blocked due to non-empty scheduling gates".into(),
             ..PodCondition::default()
@@ -30,16 +29,14 @@ pub fn create(_: &Context, object: &mut Owned, _: Ref<'_>) {
 }
 
 /// The class of a pod never changes (`podStatusStrategy.PrepareForUpdate`).
-pub fn update(context: &Context, new: &mut Owned, old: Ref<'_>) {
-    let (Some(new), Some(old)) = (new.downcast_mut::<Pod>(), old.downcast::<Pod>()) else { return };
+pub fn update_pod(context: &Context, new: &mut Pod, old: &Pod) {
     if context.subresource == "status" {
         new.status.qos_class = old.status.qos_class.clone();
     }
 }
 
 /// Mirrors a part of `pod.GetWarningsForPod`.
-pub fn warnings(object: Ref<'_>) -> Vec<String> {
-    let Some(pod) = object.downcast::<Pod>() else { return Vec::new() };
+pub fn warn_pod(_: &Context, pod: &Pod, _: Option<&Pod>) -> Vec<String> {
     let lists = [("initContainers", &pod.spec.init_containers), ("containers", &pod.spec.containers)];
     let mut out = Vec::new();
     for (list, containers) in lists {
@@ -64,8 +61,7 @@ fn fractional_bytes(path: &str, resources: &ResourceRequirements, out: &mut Vec<
 }
 
 /// Mirrors `podStrategy.CheckGracefulDelete`: a pod that no kubelet runs ends at once.
-pub fn grace(asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
-    let pod = object.downcast::<Pod>()?;
+pub fn grace_of_pod(asked: Option<i64>, pod: &Pod) -> Option<i64> {
     let ended = matches!(pod.status.phase.as_str(), "Failed" | "Succeeded");
     if pod.spec.node_name.is_empty() || ended {
         return Some(0);

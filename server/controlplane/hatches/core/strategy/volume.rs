@@ -1,39 +1,28 @@
 //! Persistent volumes and claims begin pending; a claim's two spellings of its data source agree.
 
-use generated::core::v1::{
+use machinery::hooks::Context;
+
+use crate::core::v1::{
     PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference,
 };
-use machinery::reflect::{Owned, Ref};
-use registry::{Clock, Context, SystemClock, meta_mut};
 
 const PENDING: &str = "Pending";
 
 /// Mirrors `persistentvolumeStrategy.PrepareForCreate`.
-pub fn create_volume(_: &Context, object: &mut Owned, _: Ref<'_>) {
-    let Some(volume) = object.downcast_mut::<PersistentVolume>() else { return };
+pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: &PersistentVolume) {
     volume.status.phase = PENDING.into();
-    volume.status.last_phase_transition_time = Some(SystemClock.now());
+    volume.status.last_phase_transition_time = Some(context.now);
 }
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForCreate`.
-pub fn create_claim(_: &Context, object: &mut Owned, _: Ref<'_>) {
-    let Some(claim) = object.downcast_mut::<PersistentVolumeClaim>() else { return };
+pub fn create_claim(_: &Context, claim: &mut PersistentVolumeClaim, _: &PersistentVolumeClaim) {
     claim.status.phase = PENDING.into();
     agree(&mut claim.spec);
 }
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForUpdate`.
-pub fn update_claim(_: &Context, new: &mut Owned, _: Ref<'_>) {
-    if let Some(claim) = new.downcast_mut::<PersistentVolumeClaim>() {
-        agree(&mut claim.spec);
-    }
-}
-
-/// Changes of a driver are counted, its beginning is not (`csiDriverStrategy`).
-pub fn create_driver(_: &Context, object: &mut Owned, _: Ref<'_>) {
-    if let Some(meta) = meta_mut(object) {
-        meta.generation = 0;
-    }
+pub fn update_claim(_: &Context, claim: &mut PersistentVolumeClaim, _: &PersistentVolumeClaim) {
+    agree(&mut claim.spec);
 }
 
 /// `NormalizeDataSources`

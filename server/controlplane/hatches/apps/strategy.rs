@@ -1,0 +1,30 @@
+//! Daemon sets, which count their templates.
+
+use std::collections::BTreeMap;
+
+use machinery::hooks::Context;
+
+use crate::apps::v1::DaemonSet;
+
+/// What internal versions keep as `templateGeneration` (`DeprecatedTemplateGeneration`).
+const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Mirrors `daemonSetStrategy.PrepareForCreate`.
+pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: &DaemonSet) {
+    let generation = template_generation(&set.metadata.annotations).max(1);
+    set.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
+}
+
+/// Mirrors `daemonSetStrategy.PrepareForUpdate`: a new template is counted, clients' own counts are not.
+pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet) {
+    if !context.subresource.is_empty() {
+        return;
+    }
+    let changed = new.spec.template != old.spec.template;
+    let generation = template_generation(&old.metadata.annotations) + i64::from(changed);
+    new.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
+}
+
+fn template_generation(annotations: &BTreeMap<String, String>) -> i64 {
+    annotations.get(TEMPLATE_GENERATION).and_then(|text| text.parse().ok()).unwrap_or(0)
+}

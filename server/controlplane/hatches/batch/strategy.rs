@@ -1,0 +1,28 @@
+//! Jobs, whose pods are found by a selector made for them.
+
+use machinery::hooks::Context;
+
+use crate::batch::v1::Job;
+
+const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+const JOB_NAME: &str = "batch.kubernetes.io/job-name";
+/// Both labels under their names of before 1.27.
+const LEGACY: [&str; 2] = ["controller-uid", "job-name"];
+
+/// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where both are one map.
+pub fn create_job(_: &Context, job: &mut Job, _: &Job) {
+    if job.spec.manual_selector == Some(true) {
+        return;
+    }
+    let follows = job.metadata.labels.is_empty() || job.metadata.labels == job.spec.template.metadata.labels;
+    let (uid, name) = (job.metadata.uid.clone(), job.metadata.name.clone());
+    let labels = &mut job.spec.template.metadata.labels;
+    for (key, value) in [(LEGACY[1], &name), (JOB_NAME, &name), (LEGACY[0], &uid), (CONTROLLER_UID, &uid)] {
+        labels.entry(key.into()).or_insert_with(|| value.clone());
+    }
+    if follows {
+        job.metadata.labels = job.spec.template.metadata.labels.clone();
+    }
+    let selector = job.spec.selector.get_or_insert_default();
+    selector.match_labels.entry(CONTROLLER_UID.into()).or_insert(uid);
+}

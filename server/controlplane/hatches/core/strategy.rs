@@ -1,0 +1,15 @@
+//! What kinds of the core group add to the declared strategy.
+
+#[path = "strategy/namespace.rs"]
+mod namespace;
+#[path = "strategy/node.rs"]
+mod node;
+#[path = "strategy/pod.rs"]
+mod pod;
+#[path = "strategy/volume.rs"]
+mod volume;
+
+pub use namespace::*;
+pub use node::*;
+pub use pod::*;
+pub use volume::*;

@@ -1,0 +1,93 @@
+//! Selectors, labels and annotations.
+
+use std::collections::BTreeMap;
+
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::format;
+use machinery::hooks::Validation;
+
+use crate::meta::v1::{LabelSelector, LabelSelectorRequirement};
+
+/// What a selector may hold beyond the rules, because stored ones do (`LabelSelectorValidationOptions`).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SelectorOptions {
+    pub allow_invalid_values: bool,
+    pub allow_unknown_operators: bool,
+}
+
+/// `ValidateLabelSelector` without options.
+pub fn validate_label_selector(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    selector: &LabelSelector,
+    _: Option<&LabelSelector>,
+) {
+    validate_label_selector_with(v, path, selector, SelectorOptions::default());
+}
+
+/// `ValidateLabelSelector`
+pub fn validate_label_selector_with(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    selector: &LabelSelector,
+    options: SelectorOptions,
+) {
+    validate_labels(v, &path.child("matchLabels"), &selector.match_labels);
+    for (index, requirement) in selector.match_expressions.iter().enumerate() {
+        validate_requirement(v, &path.child("matchExpressions").index(index), requirement, options);
+    }
+}
+
+/// `ValidateLabelSelectorRequirement`
+fn validate_requirement(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    requirement: &LabelSelectorRequirement,
+    options: SelectorOptions,
+) {
+    let values = path.child("values");
+    match requirement.operator.as_str() {
+        "In" | "NotIn" if requirement.values.is_empty() => {
+            v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+        }
+        "Exists" | "DoesNotExist" if !requirement.values.is_empty() => {
+            v.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        }
+        "In" | "NotIn" | "Exists" | "DoesNotExist" => {}
+        unknown if !options.allow_unknown_operators => {
+            v.invalid(&path.child("operator"), BadValue::json_string(unknown), "not a valid selector operator");
+        }
+        _ => {}
+    }
+    validate_label_name(v, &path.child("key"), &requirement.key);
+    if !options.allow_invalid_values {
+        for (index, value) in requirement.values.iter().enumerate() {
+            v.malformed(&values.index(index), value, format::is_label_value(value));
+        }
+    }
+}
+
+/// `ValidateLabelName`
+pub fn validate_label_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    v.malformed(path, name, format::is_qualified_name(name));
+}
+
+/// `ValidateLabels`
+pub fn validate_labels(v: &mut Validation<'_>, path: &Path<'_>, labels: &BTreeMap<String, String>) {
+    for (name, value) in labels {
+        validate_label_name(v, path, name);
+        v.malformed(path, value, format::is_label_value(value));
+    }
+}
+
+/// `ValidateAnnotations`: names as for labels but in any case; only the size of the values is limited.
+pub fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations: &BTreeMap<String, String>) {
+    for name in annotations.keys() {
+        v.malformed(path, name, format::is_qualified_name(&name.to_lowercase()));
+    }
+    let size: usize = annotations.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if size > format::ANNOTATIONS_MAX_SIZE {
+        v.errors.push(FieldError::too_long(path, format::ANNOTATIONS_MAX_SIZE));
+    }
+}

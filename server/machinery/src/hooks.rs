@@ -1,0 +1,156 @@
+//! Behaviour that a declaration names: hand-written functions of one kind, and what they are given.
+//!
+//! `#[strategy(..)]` and `#[validate(by_hand = ..)]` name typed functions; the generator wraps each so that it can be called on any
+//! [`Ref`](crate::reflect::Ref), and the registry calls them without knowing the kind.
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::features::FeatureGates;
+use crate::field_error::{BadValue, FieldError};
+use crate::field_path::Path;
+use crate::format::{Messages, NameRule};
+use crate::reflect::{Mut, Ref};
+use crate::scalar::Time;
+
+/// Who writes, where and when.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// Empty for cluster-scoped objects.
+    pub namespace: String,
+    /// The subresource, empty for the object itself.
+    pub subresource: String,
+    pub user: String,
+    pub groups: Vec<String>,
+    pub dry_run: bool,
+    /// When the request came.
+    pub now: Time,
+    pub features: Arc<FeatureGates>,
+    /// What the writer is told besides the answer.
+    pub warnings: Warnings,
+}
+
+/// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    /// Adds a warning, unless it is empty or there already.
+    pub fn add(&self, text: &str) {
+        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !text.is_empty() && !texts.iter().any(|t| t == text) {
+            texts.push(text.to_owned());
+        }
+    }
+
+    /// All of them, in order.
+    pub fn texts(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Default for Context {
+    /// The server itself, now, with the features that are on by default.
+    fn default() -> Self {
+        Context {
+            namespace: String::new(),
+            subresource: String::new(),
+            user: String::new(),
+            groups: Vec::new(),
+            dry_run: false,
+            now: Time::from(std::time::SystemTime::now()),
+            features: Arc::default(),
+            warnings: Warnings::default(),
+        }
+    }
+}
+
+impl Context {
+    /// Whether a feature is on.
+    pub fn enabled(&self, feature: &str) -> bool {
+        self.features.enabled(feature)
+    }
+}
+
+/// What the writer of an object of any type is to be warned of.
+pub type WarnFn = fn(&Context, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
+/// How long a delete of an object of any type waits, in seconds.
+pub type GraceFn = fn(Option<i64>, Ref<'_>) -> Option<i64>;
+
+/// What a kind adds to the declared strategy (`#[strategy(..)]`). Objects are in hub form.
+#[derive(Clone, Copy, Debug)]
+pub struct Hooks {
+    /// After the declared preparation of a new object; the last argument is the object as it came, with its status.
+    pub create: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
+    /// After the declared preparation of a change; the last argument is the stored object.
+    pub update: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
+    /// What the writer is to be warned of: the new object, and the stored one on update.
+    pub warnings: Option<WarnFn>,
+    /// The grace period of a delete, given the seconds asked for; `None`: the object goes at once.
+    pub grace: Option<GraceFn>,
+}
+
+impl Hooks {
+    /// Nothing beyond the declared strategy.
+    pub const NONE: Hooks = Hooks { create: None, update: None, warnings: None, grace: None };
+}
+
+/// A hand-written validation at work (`#[validate(by_hand = ..)]`): who writes, and where its findings go.
+///
+/// Functions take it first, then the path of what they look at.
+pub struct Validation<'v> {
+    pub context: &'v Context,
+    pub errors: &'v mut Vec<FieldError>,
+}
+
+/// [`Validation`] of a struct of any type; the old form is there on updates.
+pub type ValidateFn = fn(&mut Validation<'_>, &Path<'_>, Ref<'_>, Option<Ref<'_>>);
+
+impl Validation<'_> {
+    /// A malformed value.
+    pub fn invalid(&mut self, path: &Path<'_>, value: impl Into<BadValue>, detail: impl Into<Cow<'static, str>>) {
+        self.errors.push(FieldError::invalid(path, value, detail));
+    }
+
+    /// One malformed value for each message of a format's check.
+    pub fn malformed(&mut self, path: &Path<'_>, value: &str, messages: Messages) {
+        self.errors.extend(messages.into_iter().map(|message| FieldError::invalid(path, value, message)));
+    }
+
+    /// One malformed value for each way in which a name, unless it is empty, breaks its rule.
+    pub fn malformed_name(&mut self, path: &Path<'_>, name: &str, rule: NameRule, prefix: bool) {
+        if !name.is_empty() {
+            self.malformed(path, name, rule.check(name, prefix));
+        }
+    }
+
+    /// A missing value.
+    pub fn required(&mut self, path: &Path<'_>, detail: impl Into<Cow<'static, str>>) {
+        self.errors.push(FieldError::required(path, detail));
+    }
+
+    /// A well-formed value that is not allowed here.
+    pub fn forbidden(&mut self, path: &Path<'_>, detail: impl Into<Cow<'static, str>>) {
+        self.errors.push(FieldError::forbidden(path, detail));
+    }
+
+    /// A value that has to be unique and is not.
+    pub fn duplicate(&mut self, path: &Path<'_>, value: impl Into<BadValue>) {
+        self.errors.push(FieldError::duplicate(path, value));
+    }
+
+    /// A value that is none of `supported`.
+    pub fn not_supported<S: AsRef<str>>(&mut self, path: &Path<'_>, value: impl Into<BadValue>, supported: &[S]) {
+        self.errors.push(FieldError::not_supported(path, value, supported));
+    }
+
+    /// A text with too many bytes.
+    pub fn too_long(&mut self, path: &Path<'_>, max: usize) {
+        self.errors.push(FieldError::too_long(path, max));
+    }
+
+    /// A list with too many items.
+    pub fn too_many(&mut self, path: &Path<'_>, actual: usize, max: usize) {
+        self.errors.push(FieldError::too_many(path, Some(actual), max));
+    }
+}
