@@ -8,7 +8,7 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
     unconditional_update = false
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Validations", integer, len(spec.validations))]
 #[column("ParamKind", by_hand = validating_admission_policy_param_kind)]
 #[column("Age", age)]

@@ -20,7 +20,7 @@ use crate::meta::ObjectMeta;
         replacement = "apiextensions.k8s.io/v1 CustomResourceDefinition"
     )
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[default(by_hand = default_custom_resource_definition)]
 pub struct CustomResourceDefinition {
     /// CRD identity; its name has to be `<plural>.<group>`.

@@ -7,7 +7,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     v1(introduced = "1.9"),
     v1beta2(introduced = "1.8", deprecated = "1.9", removed = "1.16", replacement = "apps/v1 DaemonSet")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Desired", integer, status.desiredNumberScheduled)]
 #[column("Current", integer, status.currentNumberScheduled)]
 #[column("Ready", integer, status.numberReady)]

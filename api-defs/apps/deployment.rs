@@ -15,7 +15,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     observed = status.replicas,
     selector = spec.selector
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec, metadata.labels))]
 #[column("Ready", by_hand = deployment_ready)]
 #[column("Up-to-date", status.updatedReplicas)]
 #[column("Available", status.availableReplicas)]

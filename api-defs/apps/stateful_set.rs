@@ -15,7 +15,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     observed = status.replicas,
     selector = spec.selector
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Ready", by_hand = stateful_set_ready)]
 #[column("Age", age)]
 #[column("Containers", join(spec.template.spec.containers.name), priority = 1)]

@@ -4,7 +4,7 @@ use crate::meta::ObjectMeta;
 /// Adjusts a workload's replica count automatically from observed metrics.
 #[kind(plural = "horizontalpodautoscalers", short = "hpa", category = "all", scope = Namespaced, generation = false)]
 #[versions(v2(introduced = "1.23"), v1(introduced = "1.2"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Reference", by_hand = horizontal_pod_autoscaler_reference)]
 #[column("Targets", by_hand = horizontal_pod_autoscaler_targets)]
 #[column("MinPods", by_hand = horizontal_pod_autoscaler_min_pods)]

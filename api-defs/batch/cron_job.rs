@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
     v1(introduced = "1.21"),
     v1beta1(introduced = "1.8", deprecated = "1.21", removed = "1.25", replacement = "batch/v1 CronJob")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Schedule", spec.schedule)]
 #[column("Timezone", spec.timeZone or "<none>")]
 #[column("Suspend", boolean, by_hand = cron_job_suspend)]

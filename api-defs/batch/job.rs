@@ -4,7 +4,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 /// Runs pods until a given number of them finish successfully.
 #[kind(plural = "jobs", category = "all", scope = Namespaced, gc = orphan)]
 #[versions(v1(introduced = "1.2"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Status", by_hand = job_status)]
 #[column("Completions", by_hand = job_completions)]
 #[column("Duration", by_hand = job_duration)]

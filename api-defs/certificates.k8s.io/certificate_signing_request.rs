@@ -12,8 +12,8 @@ use crate::meta::ObjectMeta;
         replacement = "certificates.k8s.io/v1 CertificateSigningRequest"
     )
 )]
-#[subresource(approval, verbs(get, patch, update))]
-#[subresource(status)]
+#[subresource(approval, verbs(get, patch, update), resets(spec, status.certificate))]
+#[subresource(status, resets(spec))]
 #[column("Age", age)]
 #[column("SignerName", spec.signerName or "<none>")]
 #[column("Requestor", spec.username)]

@@ -10,7 +10,7 @@ mod v1beta1 {
         gate = PodCertificateRequest
     )]
     #[versions(v1beta1(introduced = "1.35"))]
-    #[subresource(status)]
+    #[subresource(status, resets(spec))]
     #[column("PodName", spec.podName)]
     #[column("ServiceAccountName", spec.serviceAccountName)]
     #[column("NodeName", spec.nodeName)]

@@ -12,7 +12,7 @@ use crate::meta::ObjectMeta;
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(finalize, verbs(update))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Status", status.phase)]
 #[column("Age", age)]
 #[selectable(status.phase)]

@@ -4,7 +4,7 @@ use crate::meta::{ObjectMeta, OwnerReference};
 #[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::NodeProxyOptions, verbs(create, delete, get, patch, update))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Status", by_hand = node_status)]
 #[column("Roles", by_hand = node_roles)]
 #[column("Age", age)]

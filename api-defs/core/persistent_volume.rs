@@ -3,7 +3,7 @@ use crate::meta::ObjectMeta;
 /// Cluster-scoped storage that claims can bind to, created by hand or by a provisioner.
 #[kind(plural = "persistentvolumes", short = "pv", scope = Cluster, delete_returns_object, generation = false)]
 #[versions(v1(introduced = "1.0"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Capacity", spec.capacity.storage)]
 #[column("Access Modes", by_hand = persistent_volume_access_modes)]
 #[column("Reclaim Policy", spec.persistentVolumeReclaimPolicy)]

@@ -3,7 +3,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 /// A user's request for storage, bound to exactly one PersistentVolume.
 #[kind(plural = "persistentvolumeclaims", short = "pvc", scope = Namespaced, delete_returns_object, generation = false)]
 #[versions(v1(introduced = "1.0"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Status", by_hand = persistent_volume_claim_status)]
 #[column("Volume", spec.volumeName)]
 #[column("Capacity", by_hand = persistent_volume_claim_capacity)]

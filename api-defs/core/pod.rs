@@ -12,7 +12,7 @@ use crate::meta::ObjectMeta;
 #[subresource(portforward, kind = core::v1::PodPortForwardOptions, verbs(create, get))]
 #[subresource(proxy, kind = core::v1::PodProxyOptions, verbs(create, delete, get, patch, update))]
 #[subresource(resize, verbs(get, patch, update))]
-#[subresource(status)]
+#[subresource(status, resets(spec, metadata.deletionTimestamp, metadata.ownerReferences))]
 #[column("Ready", by_hand = pod_ready)]
 #[column("Status", by_hand = pod_status)]
 #[column("Restarts", by_hand = pod_restarts)]

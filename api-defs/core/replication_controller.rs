@@ -17,7 +17,7 @@ use crate::meta::ObjectMeta;
     observed = status.replicas,
     selector = spec.selector
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Desired", integer, spec.replicas)]
 #[column("Current", integer, status.replicas)]
 #[column("Ready", integer, status.readyReplicas)]

@@ -3,7 +3,7 @@ use crate::meta::ObjectMeta;
 /// Caps total resource use and object counts in a namespace.
 #[kind(plural = "resourcequotas", short = "quota", scope = Namespaced, delete_returns_object, generation = false)]
 #[versions(v1(introduced = "1.0"))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Request", by_hand = resource_quota_request)]
 #[column("Limit", by_hand = resource_quota_limit)]
 #[column("Age", age)]

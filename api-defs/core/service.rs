@@ -14,7 +14,7 @@ use crate::meta::{Condition, ObjectMeta};
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::ServiceProxyOptions, verbs(create, delete, get, patch, update))]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Type", spec.type)]
 #[column("Cluster-IP", by_hand = service_cluster_ip)]
 #[column("External-IP", by_hand = service_external_ip)]

@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
     v1(introduced = "1.19"),
     v1beta1(unserved, introduced = "1.14", deprecated = "1.19", replacement = "networking.k8s.io/v1 Ingress")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Class", spec.ingressClassName or "<none>")]
 #[column("Hosts", by_hand = ingress_hosts)]
 #[column("Address", by_hand = ingress_address)]

@@ -6,7 +6,7 @@ use crate::meta::{Condition, LabelSelector, ObjectMeta};
     v1(introduced = "1.21"),
     v1beta1(introduced = "1.5", deprecated = "1.21", removed = "1.25", replacement = "policy/v1 PodDisruptionBudget")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec))]
 #[column("Min Available", spec.minAvailable or "N/A")]
 #[column("Max Unavailable", spec.maxUnavailable or "N/A")]
 #[column("Allowed Disruptions", integer, status.disruptionsAllowed)]

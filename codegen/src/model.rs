@@ -209,6 +209,8 @@ pub struct Subresource {
     pub verbs: Vec<String>,
     /// JSON paths of a scale subresource: `replicas`, `observed`, `selector`.
     pub scale: Option<ScalePaths>,
+    /// JSON paths of what a write through it leaves as it was; `None` where that is not said.
+    pub resets: Option<Vec<String>>,
     pub span: Span,
 }
 

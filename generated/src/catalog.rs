@@ -284,7 +284,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -315,7 +315,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -346,7 +346,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -520,7 +520,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[],
     selectable: &[],
@@ -546,7 +546,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[],
     selectable: &[],
@@ -572,7 +572,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -603,7 +603,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -721,7 +721,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -763,7 +763,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -805,8 +805,8 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -841,8 +841,8 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -877,8 +877,8 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -913,8 +913,8 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -949,8 +949,8 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -985,8 +985,8 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1018,8 +1018,8 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1051,8 +1051,8 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1396,7 +1396,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1430,7 +1430,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1464,7 +1464,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1501,7 +1501,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1538,7 +1538,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1578,8 +1578,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"] },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1617,8 +1617,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"] },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1714,7 +1714,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2048,8 +2048,8 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None },
-        SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &[] },
+        SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2085,8 +2085,8 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "NodeProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None },
-        SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "NodeProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
+        SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2128,7 +2128,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2169,7 +2169,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2209,16 +2209,16 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "attach", kind: ("", "v1", "PodAttachOptions"), verbs: &["create", "get"], scale: None },
-        SubresourceDef { name: "binding", kind: ("", "v1", "Binding"), verbs: &["create"], scale: None },
-        SubresourceDef { name: "ephemeralcontainers", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None },
-        SubresourceDef { name: "eviction", kind: ("policy", "v1", "Eviction"), verbs: &["create"], scale: None },
-        SubresourceDef { name: "exec", kind: ("", "v1", "PodExecOptions"), verbs: &["create", "get"], scale: None },
-        SubresourceDef { name: "log", kind: ("", "v1", "Pod"), verbs: &["get"], scale: None },
-        SubresourceDef { name: "portforward", kind: ("", "v1", "PodPortForwardOptions"), verbs: &["create", "get"], scale: None },
-        SubresourceDef { name: "proxy", kind: ("", "v1", "PodProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None },
-        SubresourceDef { name: "resize", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None },
-        SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "attach", kind: ("", "v1", "PodAttachOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
+        SubresourceDef { name: "binding", kind: ("", "v1", "Binding"), verbs: &["create"], scale: None, resets: &[] },
+        SubresourceDef { name: "ephemeralcontainers", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[] },
+        SubresourceDef { name: "eviction", kind: ("policy", "v1", "Eviction"), verbs: &["create"], scale: None, resets: &[] },
+        SubresourceDef { name: "exec", kind: ("", "v1", "PodExecOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
+        SubresourceDef { name: "log", kind: ("", "v1", "Pod"), verbs: &["get"], scale: None, resets: &[] },
+        SubresourceDef { name: "portforward", kind: ("", "v1", "PodPortForwardOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "PodProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
+        SubresourceDef { name: "resize", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[] },
+        SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2300,8 +2300,8 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }) },
-        SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
+        SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2338,7 +2338,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2400,8 +2400,8 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "ServiceProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None },
-        SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "ServiceProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
+        SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2438,7 +2438,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None },
+        SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None, resets: &[] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2625,7 +2625,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2658,7 +2658,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2691,7 +2691,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2724,7 +2724,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2757,7 +2757,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2791,7 +2791,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2825,7 +2825,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2859,7 +2859,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2893,7 +2893,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("internal.apiserver.k8s.io", "v1alpha1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2924,7 +2924,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2957,7 +2957,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3130,7 +3130,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3160,7 +3160,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3274,7 +3274,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3306,7 +3306,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3749,7 +3749,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3782,7 +3782,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3815,7 +3815,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3845,7 +3845,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3875,7 +3875,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3986,7 +3986,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4122,7 +4122,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1alpha2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4503,7 +4503,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4536,7 +4536,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4569,7 +4569,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4686,7 +4686,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     stored_as_json: false,
     storage: ("storagemigration.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"), verbs: &["get", "patch", "update"], scale: None },
+        SubresourceDef { name: "status", kind: ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "", priority: 0, description: "", cell: CellRule::Path(&["metadata", "name"], None) },

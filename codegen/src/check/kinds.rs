@@ -103,6 +103,9 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::error(codes::SUBRESOURCE, &subresource.span, message);
             self.push(diagnostic.help("add `pub status: ..`, or drop the subresource"));
         }
+        for path in subresource.resets.iter().flatten() {
+            self.path(hub, path, &subresource.span);
+        }
         let Some(scale) = &subresource.scale else { return };
         let number: fn(&TypeRef) -> bool = |ty| matches!(ty, TypeRef::I32);
         let text: fn(&TypeRef) -> bool = |ty| matches!(ty, TypeRef::String | TypeRef::Struct(_) | TypeRef::Map(_));

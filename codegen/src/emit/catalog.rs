@@ -10,7 +10,9 @@ use super::conversions::{Direction, function_path};
 use super::rust::{HEADER, Paths, constant, ident, path_literal, string, strings};
 use crate::model::{
     Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId,
+    Subresource,
 };
+use crate::paths;
 
 /// `src/catalog.rs`.
 pub fn file(model: &Model) -> File {
@@ -165,16 +167,29 @@ impl<'m> KindEmitter<'m> {
                     )
                 });
                 format!(
-                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale} }},",
+                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale}, resets: {} }},",
                     string(&s.name),
                     string(g),
                     string(v),
                     string(k),
-                    strings(&s.verbs)
+                    strings(&s.verbs),
+                    strings(&self.resets(s))
                 )
             })
             .collect();
         table(&rows)
+    }
+
+    /// What is said, or, for the status, everything else.
+    fn resets(&self, subresource: &Subresource) -> Vec<String> {
+        match (&subresource.resets, self.hub()) {
+            (Some(said), _) => said.clone(),
+            (None, Some(hub)) if subresource.name == "status" => {
+                let fields = paths::json_names(self.paths.model, hub);
+                fields.into_iter().filter(|name| *name != "status").map(str::to_string).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// All columns, Name first unless the definition places it itself; none when there are only the default ones. A kind that is stored

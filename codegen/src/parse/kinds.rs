@@ -31,6 +31,7 @@ const KIND_WORDS: &[&str] = &[
     "list",
     "gate",
 ];
+const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "observed", "selector"];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
 const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace"];
@@ -191,10 +192,13 @@ impl Reader<'_> {
             match entry.word().as_deref() {
                 Some("kind") => out.kind = self.type_path(entry),
                 Some("verbs") => out.model.verbs = self.verbs(entry),
+                Some("resets") => {
+                    out.model.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect());
+                }
                 Some(word @ ("replicas" | "observed" | "selector")) => {
                     out.paths.extend(self.path(entry).map(|path| (word.to_string(), path)));
                 }
-                _ => self.unknown(entry, "subresource", &["kind", "verbs", "replicas", "observed", "selector"]),
+                _ => self.unknown(entry, "subresource", SUBRESOURCE_WORDS),
             }
         }
         Some(out)

@@ -106,13 +106,14 @@ fn with_context<R>(endpoint: &Endpoint, manager: &Manager<'_>, f: impl FnOnce(&C
 
 /// Fields that writes through this endpoint cannot own, because the strategy resets them (`GetResetFields`).
 fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
-    let has_status = endpoint.resource.subresources.iter().any(|s| s.name == "status");
-    let paths: &[&[&str]] = match subresource {
-        "" if has_status => &[&["status"]],
-        "status" => &[&["spec"]],
-        _ => &[],
+    let subresources = endpoint.resource.subresources;
+    let resets = match subresources.iter().find(|s| s.name == subresource) {
+        Some(found) => found.resets,
+        None if subresource.is_empty() && subresources.iter().any(|s| s.name == "status") => &["status"],
+        None => &[],
     };
-    Filter::Exclude(FieldSet::of_names(paths.iter().copied()))
+    let paths: Vec<Vec<&str>> = resets.iter().map(|path| path.split('.').collect()).collect();
+    Filter::Exclude(FieldSet::of_names(paths.iter().map(Vec::as_slice)))
 }
 
 /// A document in another version of the kind.

@@ -134,6 +134,8 @@ pub struct SubresourceDef {
     /// Sorted.
     pub verbs: &'static [&'static str],
     pub scale: Option<ScalePaths>,
+    /// JSON paths of what a write through it leaves as it was; such writers do not own it either.
+    pub resets: &'static [&'static str],
 }
 
 /// JSON paths that `/scale` reads and writes, without a leading dot.

@@ -18,6 +18,8 @@ use crate::scalar::Time;
 pub struct Context {
     /// Empty for cluster-scoped objects.
     pub namespace: String,
+    /// The version that the request names, such as `v1`; empty for the server's own writes.
+    pub version: String,
     /// The subresource, empty for the object itself.
     pub subresource: String,
     pub user: String,
@@ -54,6 +56,7 @@ impl Default for Context {
     fn default() -> Self {
         Context {
             namespace: String::new(),
+            version: String::new(),
             subresource: String::new(),
             user: String::new(),
             groups: Vec::new(),

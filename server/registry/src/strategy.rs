@@ -4,7 +4,7 @@ use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 pub use machinery::hooks::Context;
-use machinery::reflect::{Owned, Ref, Slot};
+use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
 
 use crate::metadata::{meta, meta_mut};
@@ -95,14 +95,18 @@ impl Strategy for DeclaredStrategy {
 }
 
 impl DeclaredStrategy {
-    /// A status update changes the status alone, any other write everything else; changes of the rest are counted.
+    /// A write through a subresource leaves what that resets as it was, any other write the status; changes of the rest are counted.
     fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
-        if context.subresource == "status" {
-            keep_all_but(new, old, &["status"]);
-            return;
+        if let Some(subresource) = self.resource.subresources.iter().find(|s| s.name == context.subresource) {
+            for path in subresource.resets {
+                keep(new, old, path);
+            }
+            if !subresource.resets.is_empty() {
+                return;
+            }
         }
         if self.has_status {
-            copy_field(new, old, "status");
+            copy_path(new.as_mut(), old, "status");
         }
         if self.resource.generation {
             let old_generation = meta(old).map_or(0, |m| m.generation);
@@ -127,38 +131,33 @@ impl DeclaredStrategy {
 }
 
 /// Sets a top-level field to its zero value.
-pub fn clear_field(object: &mut Owned, json: &str) {
+fn clear_field(object: &mut Owned, json: &str) {
     if let Some(slot) = object.as_mut().by_name(json) {
         slot.clear();
     }
 }
 
-/// Makes a top-level struct field equal to the old object's.
-pub fn copy_field(new: &mut Owned, old: Ref<'_>, json: &str) {
-    let mut new = new.as_mut();
-    match (new.by_name(json), old.by_name(json).and_then(|v| v.as_struct())) {
-        (Some(Slot::Struct(mut to)), Some(from)) => {
-            to.assign(from);
-        }
-        (Some(Slot::OptStruct(to)), Some(from)) => {
-            to.get_or_insert().assign(from);
-        }
-        (Some(slot), None) => slot.clear(),
-        _ => {}
+/// Makes what `path` names equal to the old object's; all metadata as far as a write may change it (`ResetObjectMetaForStatus`).
+fn keep(new: &mut Owned, old: Ref<'_>, path: &str) {
+    if path != "metadata" {
+        return copy_path(new.as_mut(), old, path);
     }
+    let (Some(to), Some(from)) = (meta_mut(new), meta(old)) else { return };
+    let new = std::mem::replace(to, from.clone());
+    to.managed_fields = new.managed_fields;
+    to.resource_version = new.resource_version;
 }
 
-/// Keeps the old object except for these top-level fields and managed fields, as a status update does.
-pub fn keep_all_but(new: &mut Owned, old: Ref<'_>, fields: &[&str]) {
-    let mut kept = old.to_owned();
-    for field in fields {
-        copy_field(&mut kept, new.as_ref(), field);
+/// Makes the field at a JSON path equal to the old object's.
+fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
+    let (name, below) = path.split_once('.').unwrap_or((path, ""));
+    let (Some(to), Some(from)) = (new.by_name(name), old.by_name(name)) else { return };
+    match (to, from) {
+        (Slot::Struct(to), Value::Struct(from)) if !below.is_empty() => copy_path(to, from, below),
+        (to, from) => {
+            to.assign(from);
+        }
     }
-    if let (Some(to), Some(from)) = (meta_mut(&mut kept), meta(new.as_ref())) {
-        to.managed_fields = from.managed_fields.clone();
-        to.resource_version = from.resource_version.clone();
-    }
-    *new = kept;
 }
 
 /// Whether anything but metadata and status differs.

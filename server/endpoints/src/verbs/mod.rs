@@ -66,6 +66,7 @@ impl Call {
     pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> Context {
         Context {
             namespace: self.info.namespace.clone(),
+            version: endpoint.kind.version.to_owned(),
             subresource: self.info.subresource.clone(),
             user: self.user.name.clone(),
             groups: self.user.groups.clone(),

@@ -44,6 +44,34 @@ pub enum Slot<'a> {
     StructMap(StructMapMut<'a>),
 }
 
+/// What a [`Value`] holds, of one's own.
+trait Held<T> {
+    fn held(self) -> T;
+}
+
+impl<T: Clone> Held<T> for &T {
+    fn held(self) -> T {
+        self.clone()
+    }
+}
+
+impl Held<String> for &str {
+    fn held(self) -> String {
+        self.to_owned()
+    }
+}
+
+macro_rules! held_by_value {
+    ($($ty:ty),*) => {
+        $(impl Held<$ty> for $ty {
+            fn held(self) -> $ty {
+                self
+            }
+        })*
+    };
+}
+held_by_value!(bool, i32, i64, f64, Time, MicroTime, Duration);
+
 macro_rules! per_scalar {
     ($($variant:ident: $ty:ty),* $(,)?) => {
         /// A `Vec` of scalars, to read.
@@ -100,6 +128,31 @@ macro_rules! per_scalar {
                     Slot::StructList(mut l) => l.truncate(0),
                     Slot::StructMap(mut m) => m.clear(),
                 }
+            }
+
+            /// Makes it hold what `from` holds; false when the types differ.
+            pub fn assign(self, from: Value<'_>) -> bool {
+                match (self, from) {
+                    (slot, Value::Null) => slot.clear(),
+                    $((Slot::One(OneMut::$variant(to)), Value::$variant(from)) => *to = from.held(),)*
+                    $((Slot::Opt(OptMut::$variant(to)), Value::$variant(from)) => *to = Some(from.held()),)*
+                    $((Slot::List(ListMut::$variant(to)), Value::List(List::$variant(from))) => to.clone_from(from),)*
+                    $((Slot::Map(MapMut::$variant(to)), Value::Map(Map::$variant(from))) => to.clone_from(from),)*
+                    (Slot::Struct(mut to), Value::Struct(from)) => return to.assign(from),
+                    (Slot::OptStruct(to), Value::Struct(from)) => return to.get_or_insert().assign(from),
+                    (Slot::StructList(mut to), Value::StructList(from)) => {
+                        to.truncate(0);
+                        return from.iter().all(|item| to.push().assign(item));
+                    }
+                    (Slot::StructMap(mut to), Value::StructMap(from)) => {
+                        let mut same = true;
+                        to.clear();
+                        from.for_each(|key, value| same &= to.entry(key.to_owned()).assign(value));
+                        return same;
+                    }
+                    _ => return false,
+                }
+                true
             }
         }
 
