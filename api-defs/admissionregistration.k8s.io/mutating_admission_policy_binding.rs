@@ -7,7 +7,8 @@ use crate::meta::ObjectMeta;
     scope = Cluster,
     storage = v1beta1,
     unconditional_update = false,
-    generation
+    generation,
+    metadata = anew
 )]
 #[versions(
     v1(introduced = "1.36"),

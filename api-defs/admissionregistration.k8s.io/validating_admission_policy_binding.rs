@@ -6,7 +6,8 @@ use crate::meta::ObjectMeta;
     category = "api-extensions",
     scope = Cluster,
     unconditional_update = false,
-    generation
+    generation,
+    metadata = anew
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
 #[column("PolicyName", spec.policyName)]

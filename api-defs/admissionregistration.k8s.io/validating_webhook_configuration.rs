@@ -6,7 +6,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
     category = "api-extensions",
     scope = Cluster,
     unconditional_update = false,
-    generation
+    generation,
+    metadata = anew
 )]
 #[versions(
     v1(introduced = "1.16"),

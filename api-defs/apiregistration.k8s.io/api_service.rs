@@ -9,7 +9,8 @@ use crate::meta::ObjectMeta;
     stored = json,
     unconditional_update = false,
     generation = false,
-    name = path_segment
+    name = path_segment,
+    metadata = both
 )]
 #[versions(
     v1(introduced = "1.10"),

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Immutable snapshot of a StatefulSet or DaemonSet template, kept for rollbacks.
-#[kind(plural = "controllerrevisions", scope = Namespaced)]
+#[kind(plural = "controllerrevisions", scope = Namespaced, metadata = both)]
 #[versions(
     v1(introduced = "1.9"),
     v1beta2(introduced = "1.8", deprecated = "1.9", removed = "1.16", replacement = "apps/v1 ControllerRevision"),

@@ -1,6 +1,6 @@
 //! Workloads that run as sets of alike pods.
 
-#![group("apps", priority = 17800, model = "io.k8s.api.apps", proto = "k8s.io.api.apps")]
+#![group("apps", priority = 17800, model = "io.k8s.api.apps", proto = "k8s.io.api.apps", finalizers = qualified)]
 #![version(v1)]
 #![version(v1beta2, unserved)]
 #![version(v1beta1, unserved)]

@@ -1,6 +1,6 @@
 //! Changing the size of workloads with their load.
 
-#![group("autoscaling", priority = 17500, model = "io.k8s.api.autoscaling", proto = "k8s.io.api.autoscaling")]
+#![group("autoscaling", priority = 17500, model = "io.k8s.api.autoscaling", proto = "k8s.io.api.autoscaling", finalizers = qualified)]
 #![version(v2, priority = 30)]
 #![version(v1)]
 // Older than these conventions; see docs/api-defs-errors.md.

@@ -7,7 +7,8 @@ mod v1beta1 {
         scope = Cluster,
         unconditional_update = false,
         name = any,
-        gate = ClusterTrustBundle
+        gate = ClusterTrustBundle,
+        metadata = both
     )]
     #[versions(v1beta1(introduced = "1.33", deprecated = "1.37"), v1alpha1(introduced = "1.26", deprecated = "1.34"))]
     #[column("SignerName", spec.signerName or "<none>")]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Short-lived record of something that happened to an object, kept one hour by default.
-#[kind(plural = "events", short = "ev", scope = Namespaced, create_on_update, gc = none, watch_cache = false)]
+#[kind(plural = "events", short = "ev", scope = Namespaced, create_on_update, gc = none, watch_cache = false, metadata = unchecked)]
 #[versions(v1(introduced = "1.0"))]
 #[column("Last Seen", by_hand = event_last_seen)]
 #[column("Type", type)]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Per-namespace defaults and bounds on what pods, containers and claims may request.
-#[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update)]
+#[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update, metadata = anew)]
 #[versions(v1(introduced = "1.0"))]
 pub struct LimitRange {
     /// Name, labels and annotations of the LimitRange.

@@ -1,7 +1,7 @@
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// A user's request for storage, bound to exactly one PersistentVolume.
-#[kind(plural = "persistentvolumeclaims", short = "pvc", scope = Namespaced, delete_returns_object, generation = false)]
+#[kind(plural = "persistentvolumeclaims", short = "pvc", scope = Namespaced, delete_returns_object, generation = false, metadata = both)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(status, resets(spec))]
 #[column("Status", by_hand = persistent_volume_claim_status)]

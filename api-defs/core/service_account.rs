@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Identity that pods use when talking to the API server.
-#[kind(plural = "serviceaccounts", short = "sa", scope = Namespaced, delete_returns_object)]
+#[kind(plural = "serviceaccounts", short = "sa", scope = Namespaced, delete_returns_object, metadata = both)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(token, kind = authentication::v1::TokenRequest, verbs(create))]
 #[column("Age", age)]

@@ -2,7 +2,7 @@ use crate::core::{ObjectReference, Protocol};
 use crate::meta::ObjectMeta;
 
 /// A chunk of a Service's backends, sharing one address family and port list.
-#[kind(plural = "endpointslices", scope = Namespaced, generation)]
+#[kind(plural = "endpointslices", scope = Namespaced, generation, metadata = anew)]
 #[versions(
     v1(introduced = "1.21"),
     v1beta1(

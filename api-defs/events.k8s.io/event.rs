@@ -9,7 +9,8 @@ use crate::meta::ObjectMeta;
     stored_as = core::v1::Event,
     create_on_update,
     gc = none,
-    watch_cache = false
+    watch_cache = false,
+    metadata = unchecked
 )]
 #[versions(v1(introduced = "1.19"), v1beta1(introduced = "1.8", deprecated = "1.22"))]
 #[selectable(reason)]

@@ -4,7 +4,8 @@
     "flowcontrol.apiserver.k8s.io",
     priority = 16100,
     model = "io.k8s.api.flowcontrol",
-    proto = "k8s.io.api.flowcontrol"
+    proto = "k8s.io.api.flowcontrol",
+    finalizers = qualified
 )]
 #![version(v1, priority = 21)]
 #![version(v1beta3, priority = 18, unserved)]

@@ -5,7 +5,8 @@
     module = apiserverinternal,
     priority = 16000,
     model = "io.k8s.api.apiserverinternal",
-    proto = "k8s.io.api.apiserverinternal"
+    proto = "k8s.io.api.apiserverinternal",
+    finalizers = qualified
 )]
 #![version(v1alpha1, priority = 9, off)]
 // Older than these conventions; see docs/api-defs-errors.md.

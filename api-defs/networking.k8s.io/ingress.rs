@@ -2,7 +2,7 @@ use crate::core::{Protocol, TypedLocalObjectReference};
 use crate::meta::ObjectMeta;
 
 /// Routes external HTTP and HTTPS traffic to Services by host and path.
-#[kind(plural = "ingresses", short = "ing", scope = Namespaced, prefix = "ingress")]
+#[kind(plural = "ingresses", short = "ing", scope = Namespaced, prefix = "ingress", metadata = both)]
 #[versions(
     v1(introduced = "1.19"),
     v1beta1(unserved, introduced = "1.14", deprecated = "1.19", replacement = "networking.k8s.io/v1 Ingress")

@@ -1,7 +1,7 @@
 use crate::meta::{Condition, LabelSelector, ObjectMeta};
 
 /// Caps how many pods of an application voluntary disruptions may take down together.
-#[kind(plural = "poddisruptionbudgets", short = "pdb", scope = Namespaced, unconditional_update = false)]
+#[kind(plural = "poddisruptionbudgets", short = "pdb", scope = Namespaced, unconditional_update = false, metadata = unchecked)]
 #[versions(
     v1(introduced = "1.21"),
     v1beta1(introduced = "1.5", deprecated = "1.21", removed = "1.25", replacement = "policy/v1 PodDisruptionBudget")

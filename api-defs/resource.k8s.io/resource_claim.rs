@@ -2,7 +2,7 @@ use crate::core::NodeSelector;
 use crate::meta::{Condition, ObjectMeta};
 
 /// Request for devices that pods can use, comparable to a claim for storage.
-#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false)]
+#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false, metadata = both)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[subresource(status)]
 #[column("State", by_hand = resource_claim_state)]

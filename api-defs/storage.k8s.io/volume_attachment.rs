@@ -7,7 +7,8 @@ use crate::meta::ObjectMeta;
     scope = Cluster,
     unconditional_update = false,
     delete_returns_object,
-    generation = false
+    generation = false,
+    metadata = anew
 )]
 #[versions(
     v1(introduced = "1.13"),

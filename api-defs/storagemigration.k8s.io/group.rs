@@ -4,6 +4,7 @@
     "storagemigration.k8s.io",
     priority = 15800,
     model = "io.k8s.api.storagemigration",
-    proto = "k8s.io.api.storagemigration"
+    proto = "k8s.io.api.storagemigration",
+    finalizers = qualified
 )]
 #![version(v1beta1, priority = 9, off)]

@@ -6,7 +6,8 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
     scope = Cluster,
     unconditional_update = false,
     generation = false,
-    gate = StorageVersionMigrator
+    gate = StorageVersionMigrator,
+    metadata = both
 )]
 #[versions(v1beta1(introduced = "1.35"))]
 #[subresource(status)]

@@ -60,6 +60,8 @@ pub struct Group {
     /// Types of the server's own vocabulary (`meta`, audit, discovery documents): `internal`. Clients' schemes do not know the
     /// group, so what belongs to every group (`DeleteOptions`, `WatchEvent`) does not belong to it. Read by `emit/openapi`.
     pub internal: bool,
+    /// Finalizers without a domain have to be Kubernetes' own: `finalizers = qualified`.
+    pub qualified_finalizers: bool,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declaration.
@@ -187,8 +189,20 @@ pub struct Resource {
     pub generation: bool,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
+    /// `metadata = change | anew | both | unchecked`.
+    pub metadata_check: MetadataCheck,
     /// `watch_cache = false`.
     pub watch_cache: bool,
+}
+
+/// How a kind's own validation looks at metadata when an object is changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MetadataCheck {
+    #[default]
+    Change,
+    Anew,
+    Both,
+    Unchecked,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

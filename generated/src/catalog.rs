@@ -68,6 +68,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -97,6 +99,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -126,6 +130,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -155,6 +161,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -184,6 +192,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -213,6 +223,8 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -241,6 +253,8 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -269,6 +283,8 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -300,6 +316,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -331,6 +349,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -362,6 +382,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -391,6 +413,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -420,6 +444,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -449,6 +475,8 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -477,6 +505,8 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -505,6 +535,8 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -531,6 +563,8 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -557,6 +591,8 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -588,6 +624,8 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -619,6 +657,8 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -648,6 +688,8 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -677,6 +719,8 @@ static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -706,6 +750,8 @@ static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -744,6 +790,8 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
@@ -786,6 +834,8 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
@@ -826,6 +876,8 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -862,6 +914,8 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -898,6 +952,8 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -934,6 +990,8 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -970,6 +1028,8 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1003,6 +1063,8 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1036,6 +1098,8 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1069,6 +1133,8 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1093,6 +1159,8 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1117,6 +1185,8 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1141,6 +1211,8 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1165,6 +1237,8 @@ static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1189,6 +1263,8 @@ static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1213,6 +1289,8 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1237,6 +1315,8 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = Resource
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1261,6 +1341,8 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1285,6 +1367,8 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1309,6 +1393,8 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1333,6 +1419,8 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDe
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1357,6 +1445,8 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1381,6 +1471,8 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1415,6 +1507,8 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1449,6 +1543,8 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1486,6 +1582,8 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1523,6 +1621,8 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1560,6 +1660,8 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::batch::v1::Job>(), old.downcast()) { crate::hatches::batch::create_job(c, new, old) }),
@@ -1599,6 +1701,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Any,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
@@ -1638,6 +1742,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Any,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
@@ -1670,6 +1776,8 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Any,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1699,6 +1807,8 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Any,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1737,6 +1847,8 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1765,6 +1877,8 @@ static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1793,6 +1907,8 @@ static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1823,6 +1939,8 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1853,6 +1971,8 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1877,6 +1997,8 @@ static CORE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1906,6 +2028,8 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1934,6 +2058,8 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1962,6 +2088,8 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2009,6 +2137,8 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Unchecked,
+    qualified_finalizers: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -2033,6 +2163,8 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2066,6 +2198,8 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::create_namespace(c, new, old) }),
@@ -2110,6 +2244,8 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::create_node(c, new, old) }),
@@ -2151,6 +2287,8 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::create_volume(c, new, old) }),
@@ -2190,6 +2328,8 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::create_claim(c, new, old) }),
@@ -2250,6 +2390,8 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     graceful_delete: true,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::create_pod(c, new, old) }),
@@ -2285,6 +2427,8 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2323,6 +2467,8 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2354,6 +2500,8 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2385,6 +2533,8 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2423,6 +2573,8 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Label,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2452,6 +2604,8 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2482,6 +2636,8 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
@@ -2515,6 +2671,8 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
@@ -2564,6 +2722,8 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Unchecked,
+    qualified_finalizers: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -2610,6 +2770,8 @@ static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Unchecked,
+    qualified_finalizers: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -2643,6 +2805,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2676,6 +2840,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2709,6 +2875,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2742,6 +2910,8 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2776,6 +2946,8 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2810,6 +2982,8 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2844,6 +3018,8 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2878,6 +3054,8 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2909,6 +3087,8 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2942,6 +3122,8 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2975,6 +3157,8 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3004,6 +3188,8 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3033,6 +3219,8 @@ static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3060,6 +3248,8 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::IpAddress,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3087,6 +3277,8 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::IpAddress,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3115,6 +3307,8 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3145,6 +3339,8 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3175,6 +3371,8 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3203,6 +3401,8 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3231,6 +3431,8 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3259,6 +3461,8 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3291,6 +3495,8 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Unchecked,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3323,6 +3529,8 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Unchecked,
+    qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3347,6 +3555,8 @@ static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3371,6 +3581,8 @@ static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3395,6 +3607,8 @@ static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3426,6 +3640,8 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3457,6 +3673,8 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3488,6 +3706,8 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3512,6 +3732,8 @@ static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3536,6 +3758,8 @@ static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3560,6 +3784,8 @@ static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3591,6 +3817,8 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3622,6 +3850,8 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3653,6 +3883,8 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::PathSegment,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3680,6 +3912,8 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3707,6 +3941,8 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3734,6 +3970,8 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3767,6 +4005,8 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3800,6 +4040,8 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3830,6 +4072,8 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3860,6 +4104,8 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3890,6 +4136,8 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3917,6 +4165,8 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3944,6 +4194,8 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3971,6 +4223,8 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4008,6 +4262,8 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4041,6 +4297,8 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4074,6 +4332,8 @@ static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4107,6 +4367,8 @@ static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4139,6 +4401,8 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4169,6 +4433,8 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4199,6 +4465,8 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4226,6 +4494,8 @@ static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4259,6 +4529,8 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
@@ -4295,6 +4567,8 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
@@ -4326,6 +4600,8 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4354,6 +4630,8 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4378,6 +4656,8 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4402,6 +4682,8 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4426,6 +4708,8 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4457,6 +4741,8 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4488,6 +4774,8 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Change,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4521,6 +4809,8 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4554,6 +4844,8 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4587,6 +4879,8 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Anew,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4615,6 +4909,8 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4643,6 +4939,8 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4671,6 +4969,8 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4701,6 +5001,8 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     graceful_delete: false,
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
+    metadata_check: MetadataCheck::Both,
+    qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };

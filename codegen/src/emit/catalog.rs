@@ -128,6 +128,8 @@ impl<'m> KindEmitter<'m> {
             ("graceful_delete", r.graceful_delete.to_string()),
             ("generation", r.generation.to_string()),
             ("name_rule", format!("NameRule::{name_rule}")),
+            ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
+            ("qualified_finalizers", self.group.qualified_finalizers.to_string()),
             ("watch_cache", r.watch_cache.to_string()),
             ("hooks", self.hooks(hub)),
         ] {

@@ -9,7 +9,7 @@ use crate::model::{self, Package, Serving, Version};
 use crate::names;
 
 const ATTRIBUTES: &[&str] = &["group", "version", "allow", "breaks"];
-const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal"];
+const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal", "finalizers"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.
@@ -100,6 +100,7 @@ impl Reader<'_> {
             Some("model") => group.openapi_prefix = self.string(entry).unwrap_or_default(),
             Some("proto") => group.proto_prefix = self.string(entry).unwrap_or_default(),
             Some("internal") => group.internal = self.flag(entry),
+            Some("finalizers") => group.qualified_finalizers = self.one_of(entry, &["qualified"]).is_some(),
             Some("package") => {
                 group.package = match self.one_of(entry, &["generated", "apimachinery"]) {
                     Some("apimachinery") => Package::Apimachinery,

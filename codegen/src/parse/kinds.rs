@@ -4,7 +4,7 @@ use super::ast::{Attrs, Kind, KindVersion, Marked, Subresource};
 use super::reader::{Attr, Reader, path_text};
 use super::words::{Entry, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{self, GarbageCollection, Serving};
+use crate::model::{self, GarbageCollection, MetadataCheck, Serving};
 use crate::names;
 
 const KIND_WORDS: &[&str] = &[
@@ -26,6 +26,7 @@ const KIND_WORDS: &[&str] = &[
     "graceful",
     "generation",
     "name",
+    "metadata",
     "watch_cache",
     "bare",
     "list",
@@ -112,6 +113,14 @@ impl Reader<'_> {
             "graceful" => resource.graceful_delete = self.flag(entry),
             "generation" => out.generation = Some(self.flag(entry)),
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,
+            "metadata" => {
+                resource.metadata_check = match self.one_of(entry, &["change", "anew", "both", "unchecked"]) {
+                    Some("anew") => MetadataCheck::Anew,
+                    Some("both") => MetadataCheck::Both,
+                    Some("unchecked") => MetadataCheck::Unchecked,
+                    _ => MetadataCheck::Change,
+                }
+            }
             "watch_cache" => resource.watch_cache = self.flag(entry),
             "gate" => out.gate = self.ident(entry).map(|gate| gate.text),
             "list" => out.list = Some(self.flag(entry)),

@@ -5,6 +5,8 @@
 mod columns;
 #[path = "core/image.rs"]
 pub(crate) mod image;
+#[path = "core/internal.rs"]
+pub mod internal;
 #[path = "core/meta.rs"]
 pub(crate) mod meta;
 #[path = "core/normalize.rs"]

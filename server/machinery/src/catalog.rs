@@ -114,8 +114,24 @@ pub struct ResourceDef {
     pub graceful_delete: bool,
     pub generation: bool,
     pub name_rule: NameRule,
+    pub metadata_check: MetadataCheck,
+    /// Finalizers without a domain have to be Kubernetes' own.
+    pub qualified_finalizers: bool,
     pub watch_cache: bool,
     pub hooks: Hooks,
+}
+
+/// How a kind's own validation looks at metadata, besides what is asked of all objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetadataCheck {
+    /// On create as that of a new object, on update at what may not change.
+    Change,
+    /// On update too as that of a new object.
+    Anew,
+    /// On update in both ways.
+    Both,
+    /// Not at all.
+    Unchecked,
 }
 
 /// What DELETE does with dependents unless the caller says.

@@ -7,6 +7,7 @@ pub mod catalog;
 pub mod cbor;
 pub mod def;
 pub mod defaulting;
+pub mod diff;
 pub mod envelope;
 pub mod features;
 pub mod field_error;

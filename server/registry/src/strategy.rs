@@ -123,8 +123,7 @@ impl DeclaredStrategy {
         let is_upstream = !self.kind.group.contains('.') || self.kind.group.ends_with(".k8s.io");
         let scope = if is_upstream { Scope::Tagged } else { Scope::Declared };
         let mut errors = Vec::new();
-        let rules = (self.resource.namespaced, self.resource.name_rule);
-        validation::of_kind(context, new, old, rules, &mut errors);
+        validation::of_kind(context, new, old, self.resource, &mut errors);
         Validator { scope, context, rules: None }.validate(new, old, &Path::NONE, &mut errors);
         errors
     }

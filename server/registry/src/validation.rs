@@ -1,6 +1,8 @@
 //! What the registry asks of any object, whatever its kind (`rest.BeforeCreate`, `rest.validateCommonFields`).
 
-use apimachinery::hatches::meta::{validate_object_meta, validate_object_meta_update};
+use apimachinery::hatches::meta::{validate_object_meta, validate_object_meta_update, validate_qualified_finalizers};
+use apimachinery::meta::v1::ObjectMeta;
+use machinery::catalog::{MetadataCheck, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
@@ -30,13 +32,32 @@ pub(crate) fn of_kind(
     context: &Context,
     new: Ref<'_>,
     old: Option<Ref<'_>>,
-    (namespaced, names): (bool, NameRule),
+    def: &ResourceDef,
     errors: &mut Vec<FieldError>,
 ) {
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation { context, errors }, Path::new("metadata"));
-    match old.and_then(meta) {
-        Some(old) => validate_object_meta_update(&mut v, &path, new, old),
-        None => validate_object_meta(&mut v, &path, new, namespaced, names),
+    let old = old.and_then(meta);
+    let (change, anew) = match def.metadata_check {
+        MetadataCheck::Unchecked => return,
+        // Only the object itself can be written anew.
+        _ if !context.subresource.is_empty() => (true, false),
+        MetadataCheck::Change => (true, old.is_none()),
+        MetadataCheck::Anew => (false, true),
+        MetadataCheck::Both => (true, true),
+    };
+    if let Some(old) = old.filter(|_| change) {
+        validate_object_meta_update(&mut v, &path, new, old);
+        qualified_finalizers(&mut v, def, new);
+    }
+    if anew {
+        validate_object_meta(&mut v, &path, new, def.namespaced, def.name_rule);
+        qualified_finalizers(&mut v, def, new);
+    }
+}
+
+fn qualified_finalizers(v: &mut Validation<'_>, def: &ResourceDef, meta: &ObjectMeta) {
+    if def.qualified_finalizers {
+        validate_qualified_finalizers(v, &Path::new("metadata").child("finalizers"), &meta.finalizers);
     }
 }

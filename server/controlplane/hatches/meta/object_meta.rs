@@ -14,6 +14,7 @@ use super::{validate_annotations, validate_labels};
 use crate::meta::v1::{ManagedFieldsEntry, ObjectMeta, OwnerReference};
 
 const FIELD_IS_IMMUTABLE: &str = "field is immutable";
+const KUBERNETES: &str = "kubernetes";
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 const MAX_MANAGER: usize = 128;
@@ -140,6 +141,20 @@ pub fn validate_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: 
     if has(ORPHAN) && has(FOREGROUND) {
         let detail = format!("finalizer {ORPHAN} and {FOREGROUND} cannot be both set");
         v.invalid(path, BadValue::strings(finalizers), detail);
+    }
+}
+
+/// Finalizers without a domain have to be Kubernetes' own (core's `validateKubeFinalizerName`).
+pub fn validate_qualified_finalizers(v: &mut Validation<'_>, path: &Path<'_>, finalizers: &[String]) {
+    for (index, name) in finalizers.iter().enumerate() {
+        validate_qualified_finalizer(v, &path.index(index), name);
+    }
+}
+
+/// [`validate_qualified_finalizers`] for one.
+pub fn validate_qualified_finalizer(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+    if !name.contains('/') && ![KUBERNETES, ORPHAN, FOREGROUND].contains(&name) {
+        v.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified");
     }
 }
 

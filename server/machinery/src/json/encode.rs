@@ -36,6 +36,11 @@ pub fn encode_pretty(value: Ref<'_>, out: &mut Vec<u8>) {
 
 /// Lays JSON out in lines (Go's `json.Indent` with two blanks).
 pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
+    indent(compact, 2, out);
+}
+
+/// [`pretty`] with `width` blanks for each level.
+pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
     let mut depth = 0usize;
     let mut in_string = false;
     let mut escaped = false;
@@ -51,19 +56,19 @@ pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
                 out.push(c);
                 if !matches!(compact.get(index + 1), Some(b'}' | b']')) {
                     depth += 1;
-                    new_line(depth, out);
+                    new_line(depth * width, out);
                 }
             }
             b'}' | b']' => {
                 if !matches!(index.checked_sub(1).and_then(|before| compact.get(before)), Some(b'{' | b'[')) {
                     depth = depth.saturating_sub(1);
-                    new_line(depth, out);
+                    new_line(depth * width, out);
                 }
                 out.push(c);
             }
             b',' => {
                 out.push(c);
-                new_line(depth, out);
+                new_line(depth * width, out);
             }
             b':' => out.extend_from_slice(b": "),
             _ => {
@@ -74,9 +79,9 @@ pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn new_line(depth: usize, out: &mut Vec<u8>) {
+fn new_line(blanks: usize, out: &mut Vec<u8>) {
     out.push(b'\n');
-    out.extend(std::iter::repeat_n(b' ', 2 * depth));
+    out.extend(std::iter::repeat_n(b' ', blanks));
 }
 
 fn structure(value: Ref<'_>, out: &mut Vec<u8>) {

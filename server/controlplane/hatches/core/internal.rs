@@ -1,0 +1,126 @@
+//! Upstream's internal types, which messages show as JSON where the offending value is a struct, and the tables of where they differ
+//! from the declarations (`pkg/apis/core/types.go`).
+
+use machinery::def::StructDef;
+use machinery::diff;
+use machinery::field_error::BadValue;
+use machinery::json::{self, InternalType};
+use machinery::reflect::{Ref, Struct};
+
+/// A struct as messages show it.
+pub fn internal_value<T: Struct>(value: &T) -> BadValue {
+    let mut out = Vec::new();
+    json::encode_internal(Ref::of(value), find, &mut out);
+    BadValue::Json(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A list of structs as messages show it; upstream's lists are nil when empty.
+pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
+    if values.is_empty() {
+        return BadValue::None;
+    }
+    let items: Vec<String> = values.iter().map(|value| internal_value(value).to_string()).collect();
+    BadValue::Json(format!("[{}]", items.join(",")))
+}
+
+/// What a change that is not allowed would change.
+pub fn internal_diff<T: Struct>(old: &T, new: &T) -> String {
+    let lines = |value| json::encode_internal_lines(Ref::of(value), find);
+    diff::unified(&lines(old), &lines(new))
+}
+
+/// The tables, by the module of their group.
+static TABLES: [(&str, &[InternalType]); 1] = [("::core::", &CORE)];
+
+fn find(def: &StructDef) -> Option<&'static InternalType> {
+    let (_, table) = TABLES.iter().find(|(module, _)| def.rust_path().contains(module))?;
+    table.iter().find(|t| t.name == def.name)
+}
+
+const fn names(name: &'static str, names: &'static [(&'static str, &'static str)]) -> InternalType {
+    InternalType { name, names, order: &[] }
+}
+
+const fn order(name: &'static str, order: &'static [&'static str]) -> InternalType {
+    InternalType { name, names: &[], order }
+}
+
+const RBD: &[(&str, &str)] =
+    &[("monitors", "CephMonitors"), ("image", "RBDImage"), ("pool", "RBDPool"), ("user", "RadosUser")];
+const ISCSI: &[(&str, &str)] = &[("chapAuthDiscovery", "DiscoveryCHAPAuth"), ("chapAuthSession", "SessionCHAPAuth")];
+const GLUSTERFS: &[(&str, &str)] = &[("endpoints", "EndpointsName")];
+const VOLUMES: &[(&str, &str)] = &[("cephfs", "CephFS"), ("storageos", "StorageOS")];
+
+static CORE: [InternalType; 19] = [
+    names("AzureDiskVolumeSource", &[("diskURI", "DataDiskURI")]),
+    names("ContainerStatus", &[("lastState", "LastTerminationState")]),
+    names("Event", &[("reportingComponent", "ReportingController")]),
+    names("FCVolumeSource", &[("wwids", "WWIDs")]),
+    names("GlusterfsPersistentVolumeSource", GLUSTERFS),
+    names("GlusterfsVolumeSource", GLUSTERFS),
+    names("ISCSIPersistentVolumeSource", ISCSI),
+    names("ISCSIVolumeSource", ISCSI),
+    InternalType {
+        name: "NodeSpec",
+        names: &[("externalID", "DoNotUseExternalID")],
+        order: &["podCIDRs", "providerID", "unschedulable", "taints", "configSource", "externalID"],
+    },
+    InternalType { name: "PersistentVolumeSource", names: VOLUMES, order: PERSISTENT_VOLUME_SOURCE },
+    names("PhotonPersistentDiskVolumeSource", &[("pdID", "PdID")]),
+    order("PodSecurityContext", POD_SECURITY_CONTEXT),
+    order("PodSpec", POD_SPEC),
+    order("PodStatus", POD_STATUS),
+    names("RBDPersistentVolumeSource", RBD),
+    names("RBDVolumeSource", RBD),
+    order("Secret", &["metadata", "immutable", "data", "type"]),
+    order("ServiceSpec", SERVICE_SPEC),
+    InternalType { name: "VolumeSource", names: VOLUMES, order: VOLUME_SOURCE },
+];
+
+#[rustfmt::skip]
+const PERSISTENT_VOLUME_SOURCE: &[&str] = &[
+    "gcePersistentDisk", "awsElasticBlockStore", "hostPath", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "flexVolume", "cinder",
+    "cephfs", "fc", "flocker", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk", "portworxVolume", "scaleIO", "local",
+    "storageos", "csi",
+];
+
+/// What shares the host's namespaces stands in the security context, but in the pod's spec outside.
+#[rustfmt::skip]
+const POD_SECURITY_CONTEXT: &[&str] = &[
+    "^hostNetwork", "^hostPID", "^hostIPC", "^shareProcessNamespace", "^hostUsers", "seLinuxOptions", "windowsOptions", "runAsUser",
+    "runAsGroup", "runAsNonRoot", "supplementalGroups", "supplementalGroupsPolicy", "fsGroup", "fsGroupChangePolicy", "sysctls",
+    "seccompProfile", "appArmorProfile", "seLinuxChangePolicy",
+];
+
+#[rustfmt::skip]
+const POD_SPEC: &[&str] = &[
+    "volumes", "initContainers", "containers", "ephemeralContainers", "restartPolicy", "terminationGracePeriodSeconds",
+    "activeDeadlineSeconds", "dnsPolicy", "nodeSelector", "serviceAccountName", "automountServiceAccountToken", "nodeName",
+    "securityContext", "imagePullSecrets", "hostname", "subdomain", "setHostnameAsFQDN", "affinity", "schedulerName", "tolerations",
+    "hostAliases", "priorityClassName", "priority", "preemptionPolicy", "dnsConfig", "readinessGates", "runtimeClassName", "overhead",
+    "enableServiceLinks", "topologySpreadConstraints", "os", "schedulingGates", "resourceClaims", "resources", "hostnameOverride",
+    "schedulingGroup",
+];
+
+#[rustfmt::skip]
+const POD_STATUS: &[&str] = &[
+    "observedGeneration", "phase", "conditions", "message", "reason", "nominatedNodeName", "hostIP", "hostIPs", "podIPs", "startTime",
+    "qosClass", "initContainerStatuses", "containerStatuses", "ephemeralContainerStatuses", "resize", "resourceClaimStatuses",
+    "extendedResourceClaimStatus", "allocatedResources", "resources",
+];
+
+#[rustfmt::skip]
+const SERVICE_SPEC: &[&str] = &[
+    "type", "ports", "selector", "clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "externalName", "externalIPs",
+    "loadBalancerIP", "sessionAffinity", "sessionAffinityConfig", "loadBalancerSourceRanges", "externalTrafficPolicy",
+    "healthCheckNodePort", "publishNotReadyAddresses", "allocateLoadBalancerNodePorts", "loadBalancerClass", "internalTrafficPolicy",
+    "trafficDistribution",
+];
+
+#[rustfmt::skip]
+const VOLUME_SOURCE: &[&str] = &[
+    "hostPath", "emptyDir", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "secret", "nfs", "iscsi", "glusterfs",
+    "persistentVolumeClaim", "rbd", "quobyte", "flexVolume", "cinder", "cephfs", "flocker", "downwardAPI", "fc", "azureFile",
+    "configMap", "vsphereVolume", "azureDisk", "photonPersistentDisk", "projected", "portworxVolume", "scaleIO", "storageos", "csi",
+    "ephemeral", "image",
+];

@@ -1,0 +1,177 @@
+//! JSON of upstream's internal types, which error messages show where the offending value is a whole struct.
+//!
+//! Internal types have no JSON tags: Go writes every field, empty or not, under its Go name. Types of `meta` are the same inside and
+//! outside, tags and all. What a declaration does not tell (odd names, another order) the caller adds as [`InternalType`]s.
+
+use super::encode;
+use super::scalars::{JsonScalar, write_list, write_map};
+use super::write;
+use crate::def::{FieldDef, StructDef};
+use crate::reflect::{Ref, Value};
+
+/// What an internal type has otherwise than its declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct InternalType {
+    /// The name of the struct.
+    pub name: &'static str,
+    /// Go names that do not follow from the JSON names: (JSON name, Go name).
+    pub names: &'static [(&'static str, &'static str)],
+    /// The JSON names of the fields in internal order, where that is another or leaves some out; `^` marks a field of the struct around
+    /// this one. Empty: as declared.
+    pub order: &'static [&'static str],
+}
+
+/// Finds the [`InternalType`] of a struct.
+pub type FindInternal = fn(&StructDef) -> Option<&'static InternalType>;
+
+/// The first words of JSON names that Go writes in capitals.
+const INITIALISMS: [&str; 30] = [
+    "api", "aws", "cel", "cidr", "csi", "dns", "fc", "fs", "gce", "gid", "gmsa", "grpc", "http", "id", "ip", "iqn",
+    "iscsi", "nfs", "os", "pd", "qos", "rbd", "se", "ssl", "tcp", "ttl", "tty", "uid", "uri", "url",
+];
+
+/// Appends the JSON of a value's internal form.
+pub fn encode_internal(value: Ref<'_>, find: FindInternal, out: &mut Vec<u8>) {
+    Writer { find, out }.structure(value, None);
+}
+
+/// [`encode_internal`] in lines with one blank for each level, as upstream compares objects.
+pub fn encode_internal_lines(value: Ref<'_>, find: FindInternal) -> String {
+    let (mut compact, mut out) = (Vec::new(), Vec::new());
+    encode_internal(value, find, &mut compact);
+    encode::indent(&compact, 1, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+struct Writer<'o> {
+    find: FindInternal,
+    out: &'o mut Vec<u8>,
+}
+
+impl Writer<'_> {
+    fn structure(&mut self, value: Ref<'_>, around: Option<Ref<'_>>) {
+        if is_tagged(value.def()) {
+            return encode::encode(value, self.out);
+        }
+        let start = self.out.len();
+        self.members(value, around);
+        self.close(start, b"{}");
+    }
+
+    /// The members, each with a comma before it.
+    fn members(&mut self, value: Ref<'_>, around: Option<Ref<'_>>) {
+        let internal = (self.find)(value.def());
+        let names = internal.map_or(&[][..], |t| t.names);
+        match internal.map(|t| t.order).filter(|order| !order.is_empty()) {
+            Some(order) => order.iter().for_each(|json| match (json.strip_prefix('^'), around) {
+                (Some(json), Some(around)) => self.named(around, json, names, None),
+                (Some(_), None) => {}
+                (None, _) => self.named(value, json, names, Some(value)),
+            }),
+            None => value.def().fields.iter().enumerate().for_each(|(at, field)| {
+                self.member(field, value.get(at), names, value);
+            }),
+        }
+    }
+
+    fn named(&mut self, value: Ref<'_>, json: &str, names: &[(&str, &str)], around: Option<Ref<'_>>) {
+        if let Some((at, field)) = value.def().fields.iter().enumerate().find(|(_, field)| field.json == json) {
+            self.member(field, value.get(at), names, around.unwrap_or(value));
+        }
+    }
+
+    fn member(&mut self, field: &FieldDef, value: Value<'_>, names: &[(&str, &str)], around: Ref<'_>) {
+        if let Some(embedded) = value.as_struct().filter(|v| field.json.is_empty() || v.def().name == "ObjectMeta") {
+            return self.embedded(embedded);
+        }
+        self.out.push(b',');
+        match names.iter().find(|(json, _)| *json == field.json) {
+            Some((_, go)) => write::string(self.out, go),
+            None => write::string(self.out, &go_name(field.json)),
+        }
+        self.out.push(b':');
+        self.value(value, around);
+    }
+
+    /// Go flattens what is embedded; with the tags of the embedded type, if it has any.
+    fn embedded(&mut self, value: Ref<'_>) {
+        if !is_tagged(value.def()) {
+            return self.members(value, None);
+        }
+        let mut object = Vec::new();
+        encode::encode(value, &mut object);
+        if let Some(members) = object.get(1..object.len() - 1).filter(|members| !members.is_empty()) {
+            self.out.push(b',');
+            self.out.extend_from_slice(members);
+        }
+    }
+
+    fn value(&mut self, value: Value<'_>, around: Ref<'_>) {
+        match value {
+            Value::Struct(v) => self.structure(v, Some(around)),
+            Value::StructList(list) if !list.is_empty() => {
+                let start = self.out.len();
+                for item in list.iter() {
+                    self.out.push(b',');
+                    self.structure(item, None);
+                }
+                self.close(start, b"[]");
+            }
+            Value::StructMap(map) if !map.is_empty() => {
+                let start = self.out.len();
+                map.for_each(|key, item| {
+                    self.out.push(b',');
+                    write::string(self.out, key);
+                    self.out.push(b':');
+                    self.structure(item, None);
+                });
+                self.close(start, b"{}");
+            }
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn scalar(&mut self, value: Value<'_>) {
+        let out = &mut *self.out;
+        match value {
+            Value::String(v) => write::string(out, v),
+            Value::Bool(v) => v.write(out),
+            Value::I32(v) => v.write(out),
+            Value::I64(v) => v.write(out),
+            Value::F64(v) => v.write(out),
+            Value::Bytes(v) if !v.is_empty() => v.write(out),
+            Value::Quantity(v) => v.write(out),
+            Value::Time(v) => v.write(out),
+            Value::MicroTime(v) => v.write(out),
+            Value::Duration(v) => v.write(out),
+            Value::IntOrString(v) => v.write(out),
+            Value::RawExtension(v) => v.write(out),
+            Value::FieldsV1(v) => v.write(out),
+            Value::Json(v) => v.write(out),
+            Value::List(v) => write_list(out, v),
+            Value::Map(v) => write_map(out, v),
+            _ => out.extend_from_slice(b"null"),
+        }
+    }
+
+    /// Puts brackets around the members from `start` on.
+    fn close(&mut self, start: usize, brackets: &[u8; 2]) {
+        match self.out.get_mut(start) {
+            Some(comma) => *comma = brackets[0],
+            None => self.out.push(brackets[0]),
+        }
+        self.out.push(brackets[1]);
+    }
+}
+
+/// Whether a type is written with its JSON tags also inside.
+fn is_tagged(def: &StructDef) -> bool {
+    def.rust_path().contains("::meta::") || def.name == "TypeMeta"
+}
+
+/// `podCIDR` is `PodCIDR`, `uid` is `UID`.
+fn go_name(json: &str) -> String {
+    let word = json.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(json.len());
+    let (first, rest) = json.split_at(if INITIALISMS.contains(&&json[..word]) { word } else { word.min(1) });
+    first.to_ascii_uppercase() + rest
+}
