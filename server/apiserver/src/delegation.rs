@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi, Stores};
+use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
-use registry::{Clock, DeclaredStrategy, ResourceStore, SystemClock};
+use registry::{Clock, DeclaredStrategy, Informers, ResourceStore, Stores, SystemClock};
 use serving::options::Options;
 use serving::{Handler, handler::FromFn, respond};
 use storage::Store;
@@ -14,6 +14,8 @@ use crate::enabled;
 /// The chain and what it works with.
 pub struct Delegation {
     pub handler: Arc<dyn Handler>,
+    /// What the three servers serve.
+    pub discovery: Arc<Discovery>,
     pub environment: Arc<Environment>,
 }
 
@@ -29,7 +31,8 @@ pub fn build(
 ) -> Result<Delegation, String> {
     let kinds = enabled::kinds(catalog, &options);
     let stores = Arc::new(stores(catalog, &options, &store));
-    let environment = Arc::new(Environment { catalog, options: options.clone(), stores });
+    let informers = Informers::new(stores.clone());
+    let environment = Arc::new(Environment { catalog, options: options.clone(), stores, informers });
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
@@ -53,8 +56,8 @@ pub fn build(
     let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
     let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
     let aggregator =
-        ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery, Some(openapi), Arc::new(control_plane));
-    Ok(Delegation { handler: Arc::new(aggregator), environment })
+        ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery.clone(), Some(openapi), Arc::new(control_plane));
+    Ok(Delegation { handler: Arc::new(aggregator), discovery, environment })
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.

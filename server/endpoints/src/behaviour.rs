@@ -6,20 +6,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
-use registry::ResourceStore;
+use registry::{Informers, Stores};
 use serving::options::Options;
 
 use crate::admission::Admission;
 use crate::endpoint::SubresourceHandler;
-
-/// The stores of all resources, by group and plural.
-pub type Stores = HashMap<(&'static str, &'static str), Arc<ResourceStore>>;
 
 /// What behaviours are given to work with.
 pub struct Environment {
     pub catalog: &'static Catalog,
     pub options: Arc<Options>,
     pub stores: Arc<Stores>,
+    pub informers: Informers,
 }
 
 /// Behaviour of kinds by name.

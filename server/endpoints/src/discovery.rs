@@ -47,6 +47,20 @@ impl Discovery {
         self.0.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
 
+    /// The paths of the documents, and those that are always there beside them, for the list at `/`.
+    pub fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> =
+            ["/api", "/apis", "/apis/", "/openapi/v2", "/openapi/v3", "/openapi/v3/"].map(String::from).into();
+        for GroupVersions { group, version, .. } in self.all().iter() {
+            if group.is_empty() {
+                paths.push(format!("/api/{version}"));
+            } else {
+                paths.extend([format!("/apis/{group}"), format!("/apis/{group}/{version}")]);
+            }
+        }
+        paths
+    }
+
     /// `GET /api`
     pub fn api_versions(&self, address: &str) -> Value {
         json!({

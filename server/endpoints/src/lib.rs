@@ -19,7 +19,7 @@ mod table;
 mod verbs;
 
 pub use admission::{Admission, Attributes, Operation};
-pub use behaviour::{Behaviour, Environment, Stores};
+pub use behaviour::{Behaviour, Environment};
 pub use discovery::{Discovery, GroupVersions};
 pub use endpoint::{Endpoint, SubresourceHandler};
 pub use media::{Accepted, Encoding, Form};

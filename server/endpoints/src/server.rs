@@ -98,7 +98,7 @@ impl ApiServer {
             ["apis", group, _, ..] if self.serves(group, None) => {
                 return Some(refuse(request, &Status::path_not_found()));
             }
-            ["api", ..] if self.root => return Some(refuse(request, &Status::path_not_found())),
+            ["api", ..] if self.serves("", None) => return Some(refuse(request, &Status::path_not_found())),
             _ => return None,
         };
         if request.method() != Method::GET {

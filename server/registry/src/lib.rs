@@ -5,6 +5,7 @@
 mod clock;
 mod create;
 mod delete;
+mod informer;
 mod list;
 mod metadata;
 mod names;
@@ -17,6 +18,7 @@ mod validation;
 mod watch;
 
 pub use clock::{Clock, SystemClock};
+pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::{Continue, ListResult, Predicate};
 pub use metadata::{MetaExt, meta, meta_mut};
 pub use names::random_suffix;

@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-pub use service_accounts::ServiceAccountKeys;
+#[cfg(test)]
+pub(crate) use service_accounts::rsa_key;
+pub use service_accounts::{ServiceAccountKeys, TokenKeys};
 
 use crate::Error;
 use crate::options::Options;

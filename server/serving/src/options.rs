@@ -118,6 +118,8 @@ pub struct AuthenticationOptions {
     pub service_account_issuers: Vec<String>,
     pub service_account_key_files: Vec<PathBuf>,
     pub service_account_signing_key_file: Option<PathBuf>,
+    /// Where clients find the keys of service account tokens, unless at this server.
+    pub service_account_jwks_uri: Option<String>,
     /// Audiences of this server; the first issuer unless given.
     pub api_audiences: Vec<String>,
 }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use crate::Error;
 use crate::authentication::{Authentication, TokenFile};
 use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
@@ -15,11 +17,21 @@ use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::options::{AuthorizationMode, Options};
 use crate::shutdown::Shutdown;
-use crate::system_paths::SystemPaths;
+use crate::system_paths::{ListPaths, SystemPaths};
+use crate::tokens::{Documents, OpenId};
+
+/// Who answers the requests of a server, and who is let in.
+pub struct Front {
+    pub handler: Arc<dyn Handler>,
+    /// The paths that the handler serves, for the list at `/`.
+    pub paths: ListPaths,
+    pub authentication: Authentication,
+    pub authorizer: Arc<dyn Authorizer>,
+}
 
 /// A server that listens and does not serve yet.
 pub struct Server {
-    pub options: Options,
+    pub options: Arc<Options>,
     pub certificates: Certificates,
     pub health: Health,
     pub metrics: Metrics,
@@ -29,7 +41,7 @@ pub struct Server {
 
 impl Server {
     /// Finds or makes certificates, and listens. Needs a tokio runtime; blocks for seconds on the very first start.
-    pub fn prepare(options: Options) -> Result<Self, Error> {
+    pub fn prepare(options: Arc<Options>) -> Result<Self, Error> {
         let certificates = Certificates::prepare(&options)?;
         let listener = Listener::bind(&options, &certificates)?;
         let shutdown = Shutdown::default();
@@ -79,19 +91,16 @@ impl Server {
     }
 
     /// Serves until told to stop, by a signal or by `shutdown`.
-    pub async fn run(
-        self,
-        handler: impl Handler + 'static,
-        authentication: Authentication,
-        authorizer: Arc<dyn Authorizer>,
-    ) -> Result<(), Error> {
+    pub async fn run(self, front: Front) -> Result<(), Error> {
         let address = self.address()?;
         self.announce(address)?;
-        let handler = SystemPaths::new(handler, &self.options, self.health.clone(), self.metrics.clone());
+        let paths =
+            SystemPaths::new(front.handler, front.paths, &self.options, self.health.clone(), self.metrics.clone());
+        let handler = paths.with_openid(self.openid(address));
         let chain = Chain {
             options: &self.options,
-            authentication,
-            authorizer,
+            authentication: front.authentication,
+            authorizer: front.authorizer,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
         };
@@ -103,13 +112,41 @@ impl Server {
         Ok(())
     }
 
+    /// The OpenID documents of the issuer, which are there as soon as its keys are.
+    fn openid(&self, address: SocketAddr) -> OpenId {
+        let options = &self.options.authentication;
+        let issuer = options.service_account_issuers.first().cloned().unwrap_or_default();
+        let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
+        let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
+        let (sender, receiver) = watch::channel(None);
+        let keys = self.certificates.service_accounts.clone();
+        tokio::spawn(async move {
+            let Some(keys) = keys.get().await else { return };
+            match Documents::new(&issuer, &jwks_uri, &keys.verifying) {
+                Ok(documents) => drop(sender.send_replace(Some(documents))),
+                Err(why) => tracing::info!(why, "the OpenID documents of service account tokens are not served"),
+            }
+        });
+        OpenId(receiver)
+    }
+
+    /// Host and port that clients are told.
+    fn external_address(&self, address: SocketAddr) -> String {
+        let serving = &self.options.serving;
+        match serving.external_hostname.as_str() {
+            "" => SocketAddr::new(serving.advertise_address.unwrap_or(address.ip()), address.port()).to_string(),
+            host if host.contains(':') => host.to_owned(),
+            host => format!("{host}:{}", address.port()),
+        }
+    }
+
     /// Says where the server is and what to type next.
     fn announce(&self, address: SocketAddr) -> Result<(), Error> {
-        println!("kube-apiserver listens on https://{address}");
-        match self.certificates.write_kubeconfig(address)? {
-            Some(path) => println!("Try: kubectl --kubeconfig {} get namespaces", path.display()),
-            None => println!("Clients are known by the certificates of --client-ca-file; no kubeconfig was written."),
-        }
+        let next = match self.certificates.write_kubeconfig(address)? {
+            Some(path) => format!("Try:\n  kubectl --kubeconfig {} get namespaces", path.display()),
+            None => "Clients are known by the certificates of --client-ca-file; no kubeconfig was written.".into(),
+        };
+        eprintln!("Serving the Kubernetes API on https://{address}. {next}");
         Ok(())
     }
 }

@@ -1,19 +1,25 @@
-//! The documents that operators read and that no API group owns: health, metrics, version, flags.
+//! The documents that operators read and that no API group owns: health, metrics, version, flags, the list of paths.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::SystemTime;
 
 use http::{HeaderValue, header};
+use serde_json::json;
 
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::metrics::{Metrics, MetricsHandler};
 use crate::options::Options;
 use crate::respond;
+use crate::tokens::OpenId;
 use crate::version::{GIT_VERSION, VersionHandler};
 
 /// The paths answered here that are no health checks, for the list at `/`; [`Health::paths`] has those.
-pub const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
+const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
+
+/// Says which paths somebody serves, at this moment.
+pub type ListPaths = Box<dyn Fn() -> Vec<String> + Send + Sync>;
 
 /// What stands where Go programs list the profiles that they can take of themselves.
 const PROFILES: &str =
@@ -22,30 +28,51 @@ const PROFILES: &str =
 /// Answers the paths of the system, and hands the rest on.
 pub struct SystemPaths<H> {
     inner: H,
+    /// What the inner handler serves.
+    inner_paths: ListPaths,
     health: HealthHandler,
     metrics: MetricsHandler,
     version: VersionHandler,
+    openid: Option<OpenId>,
     flags: String,
     profiling: bool,
     begin: SystemTime,
 }
 
 impl<H> SystemPaths<H> {
-    /// Hands on to this handler.
-    pub fn new(inner: H, options: &Options, health: Health, metrics: Metrics) -> Self {
+    /// Hands on to this handler, which serves these paths.
+    pub fn new(inner: H, inner_paths: ListPaths, options: &Options, health: Health, metrics: Metrics) -> Self {
         let flags = options
             .given
             .iter()
             .fold("kube-apiserver flagz\n\n".to_owned(), |out, (name, value)| out + &format!("{name}={value}\n"));
         SystemPaths {
             inner,
+            inner_paths,
             health: HealthHandler(health),
             metrics: MetricsHandler(metrics),
             version: VersionHandler::default(),
+            openid: None,
             flags,
             profiling: options.profiling,
             begin: SystemTime::now(),
         }
+    }
+
+    /// Answers the paths of the OpenID documents too.
+    pub fn with_openid(mut self, openid: OpenId) -> Self {
+        self.openid = Some(openid);
+        self
+    }
+
+    /// The list of all paths (upstream: `routes.IndexLister`).
+    fn index(&self) -> Response {
+        let mut paths: BTreeSet<String> = (self.inner_paths)().into_iter().chain(self.health.0.paths()).collect();
+        paths.extend(PATHS.map(String::from));
+        if self.openid.is_some() {
+            paths.extend(OpenId::PATHS.map(String::from));
+        }
+        respond::bytes(200, respond::JSON, format!("{:#}", json!({ "paths": paths })))
     }
 
     /// Each check as a gauge (upstream: `routes.SLIMetrics`).
@@ -76,7 +103,11 @@ fn found(location: &'static str) -> Response {
 impl<H: Handler> Handler for SystemPaths<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
+        if let Some(openid) = self.openid.as_ref().filter(|_| OpenId::serves(path)) {
+            return openid.handle(request);
+        }
         let text = match path {
+            "/" | "/index.html" => return Box::pin(std::future::ready(self.index())),
             "/version" | "/version/" => return self.version.handle(request),
             "/metrics" => return self.metrics.handle(request),
             path if HealthHandler::serves(path) => return self.health.handle(request),
@@ -97,11 +128,17 @@ mod tests {
     use crate::filters::testing::{ok, request, seen};
     use crate::shutdown::Shutdown;
 
+    fn paths<H>(inner: H, flags: &[&str]) -> SystemPaths<H> {
+        let options = Options::parse_from(std::iter::once(&"kube-apiserver").chain(flags)).unwrap();
+        let own = Box::new(|| vec!["/apis".to_owned()]);
+        SystemPaths::new(inner, own, &options, Health::new(&Shutdown::default()), Metrics::default())
+    }
+
     #[tokio::test]
     async fn documents() {
-        let options = Options::parse_from(["kube-apiserver", "--secure-port=7443"]).unwrap();
-        let paths = SystemPaths::new(ok(), &options, Health::new(&Shutdown::default()), Metrics::default());
+        let paths = paths(ok(), &["--secure-port=7443"]);
         for (path, expect) in [
+            ("/", "    \"/apis\",\n    \"/flagz\",\n    \"/healthz\",\n"),
             ("/version", "\"gitVersion\": \"v1.36.2\""),
             ("/version/", "\"minCompatibilityMinor\": \"35\""),
             ("/livez/ping", "ok"),
@@ -121,9 +158,7 @@ mod tests {
     #[tokio::test]
     async fn profiling_can_be_switched_off() {
         for (flag, code) in [("--profiling", 302), ("--profiling=false", 404)] {
-            let options = Options::parse_from(["kube-apiserver", flag]).unwrap();
-            let nothing = crate::handler::FromFn(|_| respond::not_found());
-            let paths = SystemPaths::new(nothing, &options, Health::new(&Shutdown::default()), Metrics::default());
+            let paths = paths(crate::handler::FromFn(|_| respond::not_found()), &[flag]);
             assert_eq!(paths.handle(request("GET", "/debug/pprof")).await.status().as_u16(), code);
         }
     }

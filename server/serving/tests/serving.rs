@@ -12,7 +12,7 @@ use serving::authorization::rbac::Policy;
 use serving::handler::FromFn;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::{Body, BoxFuture, Handler, Request, RequestExt, Response, Server};
+use serving::{Body, BoxFuture, Front, Handler, Request, RequestExt, Response, Server};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -59,10 +59,15 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
         ),
     ];
     let args = std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
-    let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
+    let server = Server::prepare(Arc::new(Options::parse_from(args).unwrap())).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
-    let (authentication, authorizer) = (server.authentication().unwrap(), server.authorizer(Policy::default()));
-    let ended = tokio::spawn(server.run(handler, authentication, authorizer));
+    let front = Front {
+        handler: Arc::new(handler),
+        paths: Box::new(Vec::new),
+        authentication: server.authentication().unwrap(),
+        authorizer: server.authorizer(Policy::default()),
+    };
+    let ended = tokio::spawn(server.run(front));
     Running { url: format!("https://127.0.0.1:{}", address.port()), address, directory, shutdown, ended }
 }
 

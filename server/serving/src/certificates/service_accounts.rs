@@ -1,54 +1,90 @@
 //! The keys that service account tokens are signed and verified with.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
+use rsa::RsaPrivateKey;
+use rsa::pkcs8::{EncodePrivateKey, EncodePublicKey, LineEnding};
+use tokio::sync::watch;
 
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
 use crate::options::AuthenticationOptions;
+use crate::tokens::{SigningKey, VerifyingKey};
 
-/// Keys of service account tokens, in PEM.
-#[derive(Clone)]
-pub struct ServiceAccountKeys {
-    /// The private key that signs, RSA or ECDSA.
-    pub signing: Vec<u8>,
-    /// Public keys that verify, or private ones whose public half does.
-    pub verifying: Vec<Vec<u8>>,
+/// Bits of a key of our own: what kubeadm makes.
+const KEY_BITS: usize = 2048;
+
+/// Keys of service account tokens.
+#[derive(Debug)]
+pub struct TokenKeys {
+    pub signing: SigningKey,
+    pub verifying: Vec<VerifyingKey>,
 }
+
+impl TokenKeys {
+    /// The signing key also verifies when no file says what does, or when nobody but this server can know it.
+    fn new(signing: SigningKey, mut verifying: Vec<VerifyingKey>, own: bool) -> Self {
+        if verifying.is_empty() || (own && !verifying.contains(&signing.public)) {
+            verifying.push(signing.public.clone());
+        }
+        TokenKeys { signing, verifying }
+    }
+}
+
+/// [`TokenKeys`] that may still be in the making: an RSA key of our own takes longer than the whole rest of a first start. Clones share them.
+#[derive(Clone, Debug)]
+pub struct ServiceAccountKeys(watch::Receiver<Option<Arc<TokenKeys>>>);
 
 impl ServiceAccountKeys {
-    /// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, made on the first start. They are ECDSA keys: an
-    /// RSA key takes longer to make than the whole first start may.
+    /// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make.
     pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<Self, Error> {
-        let signing = match &options.service_account_signing_key_file {
-            Some(path) => read(path)?,
-            None => own_key(directory)?,
-        };
-        let mut verifying =
-            options.service_account_key_files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-        if verifying.is_empty() {
-            verifying.push(signing.clone());
+        let mut verifying = Vec::new();
+        for path in &options.service_account_key_files {
+            let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
+            verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
         }
-        Ok(ServiceAccountKeys { signing, verifying })
+        let own = directory.join("sa.key");
+        let (sender, receiver) = watch::channel(None);
+        match &options.service_account_signing_key_file {
+            Some(path) => sender.send_replace(Some(Arc::new(TokenKeys::new(load(path)?, verifying, false)))),
+            None if own.exists() => sender.send_replace(Some(Arc::new(TokenKeys::new(load(&own)?, verifying, true)))),
+            None => {
+                std::thread::spawn(move || make(&own, verifying, &sender));
+                None
+            }
+        };
+        Ok(ServiceAccountKeys(receiver))
+    }
+
+    /// The keys, once they are there. `None` when they could not be made; the log says why.
+    pub async fn get(&self) -> Option<Arc<TokenKeys>> {
+        let mut keys = self.0.clone();
+        keys.wait_for(Option::is_some).await.ok().and_then(|keys| keys.clone())
     }
 }
 
-fn own_key(directory: &Path) -> Result<Vec<u8>, Error> {
-    let path = directory.join("sa.key");
-    if path.exists() {
-        return read(&path);
-    }
-    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?;
-    let (public, private) = (key.public_key_pem(), key.serialize_pem());
-    write(&directory.join("sa.pub"), public.as_bytes(), PUBLIC)?;
-    write(&path, private.as_bytes(), SECRET)?;
-    Ok(private.into_bytes())
+fn load(path: &Path) -> Result<SigningKey, Error> {
+    SigningKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))
 }
 
-impl std::fmt::Debug for ServiceAccountKeys {
-    /// Shows no key.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServiceAccountKeys").field("verifying", &self.verifying.len()).finish_non_exhaustive()
+fn make(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option<Arc<TokenKeys>>>) {
+    let made = rsa_key().and_then(|(private, public)| {
+        let key = SigningKey::from_pem(private.as_bytes())?;
+        let written = write(&path.with_extension("pub"), public.as_bytes(), PUBLIC);
+        written.and_then(|()| write(path, private.as_bytes(), SECRET)).map_err(|why| why.to_string())?;
+        Ok(key)
+    });
+    match made {
+        Ok(key) => drop(sender.send_replace(Some(Arc::new(TokenKeys::new(key, verifying, true))))),
+        Err(why) => tracing::error!(why, "no key for service account tokens could be made"),
     }
+}
+
+/// A new RSA key in PEM: its private half, and its public half.
+pub(crate) fn rsa_key() -> Result<(String, String), String> {
+    let key = RsaPrivateKey::new(&mut rsa::rand_core::OsRng, KEY_BITS).map_err(|why| why.to_string())?;
+    let private = key.to_pkcs8_pem(LineEnding::LF).map_err(|why| why.to_string())?;
+    let public = key.to_public_key().to_public_key_pem(LineEnding::LF).map_err(|why| why.to_string())?;
+    Ok((private.to_string(), public))
 }

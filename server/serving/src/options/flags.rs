@@ -140,7 +140,7 @@ pub(super) static FLAGS: &[Flag] = &[
     not_yet(Authentication, "requestheader-username-headers", List),
     not_yet(Authentication, "service-account-extend-token-expiration", Bool),
     works(Authentication, "service-account-issuer", Repeated, "https://kubernetes.default.svc", "URL", "Issuer of service account tokens; of several, the first issues, all are accepted."),
-    not_yet(Authentication, "service-account-jwks-uri", One),
+    works(Authentication, "service-account-jwks-uri", One, "", "URL", "Where clients find the keys that verify service account tokens. When empty: at this server."),
     works(Authentication, "service-account-key-file", Repeated, "", "FILE", "Keys that service account tokens are verified with, in PEM; can be repeated. When empty: the signing key."),
     not_yet(Authentication, "service-account-lookup", Bool),
     not_yet(Authentication, "service-account-max-token-expiration", One),

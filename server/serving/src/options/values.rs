@@ -154,8 +154,17 @@ impl Values {
                 .map(PathBuf::from)
                 .collect(),
             service_account_signing_key_file: self.path("service-account-signing-key-file"),
+            service_account_jwks_uri: self.jwks_uri()?,
             api_audiences,
         })
+    }
+
+    fn jwks_uri(&self) -> Result<Option<String>, String> {
+        match self.text("service-account-jwks-uri") {
+            "" => Ok(None),
+            uri if uri.starts_with("https://") && uri.parse::<http::Uri>().is_ok() => Ok(Some(uri.to_owned())),
+            uri => Err(format!("service-account-jwks-uri requires https scheme, parsed as: {uri}")),
+        }
     }
 
     pub(super) fn authorization_modes(&self) -> Result<Vec<AuthorizationMode>, String> {

@@ -1,0 +1,212 @@
+//! Everything there is of a resource, kept up to date in memory, for parts of the server that would otherwise ask the store all the time
+//! (upstream: shared informers).
+//!
+//! An informer may lag behind the store by the moment a change takes to arrive. What must not be decided on old facts asks the store.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use machinery::reflect::{Owned, Struct};
+use machinery::status::Status;
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+
+use crate::list::Predicate;
+use crate::metadata::meta;
+use crate::options::ListQuery;
+use crate::resource::ResourceStore;
+use crate::watch::{EventType, WatchStream};
+
+/// How long to wait before a watch that failed is begun anew.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The group and plural of a resource.
+type Name = (&'static str, &'static str);
+
+/// The stores of all resources, by group and plural.
+pub type Stores = HashMap<Name, Arc<ResourceStore>>;
+
+/// Told of every change, in order, before anybody else can see it: what was there, and what is there now. It runs on the informer's task and
+/// must not wait.
+pub type Observer<T> = Box<dyn Fn(Option<&Arc<T>>, Option<&Arc<T>>) + Send + Sync>;
+
+/// The objects of a resource by namespace and name. Clones share them; they are followed until the last clone is dropped.
+pub struct Informer<T>(Arc<Followed<T>>);
+
+impl<T> Clone for Informer<T> {
+    fn clone(&self) -> Self {
+        Informer(self.0.clone())
+    }
+}
+
+struct Followed<T> {
+    state: Arc<State<T>>,
+    task: AbortHandle,
+}
+
+impl<T> Drop for Followed<T> {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// `namespace/name`; cluster-scoped objects have an empty namespace.
+type Objects<T> = BTreeMap<String, Arc<T>>;
+
+struct State<T> {
+    objects: RwLock<Arc<Objects<T>>>,
+    /// How many changes there have been; 0 until the first list has arrived.
+    changes: watch::Sender<u64>,
+    observers: Vec<Observer<T>>,
+}
+
+impl<T: Struct> Informer<T> {
+    /// Begins to follow a resource whose hub form is `T`. Needs a tokio runtime.
+    pub fn start(store: &Arc<ResourceStore>) -> Self {
+        Self::observed(store, Vec::new())
+    }
+
+    /// Begins to follow a resource, and tells these of every change.
+    pub fn observed(store: &Arc<ResourceStore>, observers: Vec<Observer<T>>) -> Self {
+        let state = Arc::new(State { objects: RwLock::default(), changes: watch::Sender::new(0), observers });
+        let task = tokio::spawn(follow(store.clone(), state.clone())).abort_handle();
+        Informer(Arc::new(Followed { state, task }))
+    }
+
+    /// Waits until the objects that were there at the beginning are known.
+    pub async fn synced(&self) {
+        // The sender lives as long as `self`, so waiting cannot fail.
+        let _ = self.changes().wait_for(|changes| *changes > 0).await;
+    }
+
+    /// A count that changes with every change, to wait for the next one; it is 0 until the informer has synced.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.state.changes.subscribe()
+    }
+
+    /// An object.
+    pub fn get(&self, namespace: &str, name: &str) -> Option<Arc<T>> {
+        self.0.state.read().get(&key(namespace, name)).cloned()
+    }
+
+    /// All objects at this moment, in order of namespace and name.
+    pub fn all(&self) -> Vec<Arc<T>> {
+        self.0.state.read().values().cloned().collect()
+    }
+
+    /// The objects of a namespace, in order of their names.
+    pub fn in_namespace(&self, namespace: &str) -> Vec<Arc<T>> {
+        let begin = key(namespace, "");
+        let from = (Bound::Included(begin.as_str()), Bound::Unbounded);
+        let objects = self.0.state.read();
+        objects.range::<str, _>(from).take_while(|(key, _)| key.starts_with(&begin)).map(|(_, o)| o.clone()).collect()
+    }
+}
+
+fn key(namespace: &str, name: &str) -> String {
+    format!("{namespace}/{name}")
+}
+
+impl<T> State<T> {
+    fn read(&self) -> Arc<Objects<T>> {
+        self.objects.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts an object in its place, or takes it away. Only the informer's task does that.
+    fn change(&self, key: &str, new: Option<Arc<T>>) {
+        let old = self.read().get(key).cloned();
+        self.observers.iter().for_each(|observer| observer(old.as_ref(), new.as_ref()));
+        let mut objects = self.objects.write().unwrap_or_else(PoisonError::into_inner);
+        // Copies the map, not the objects, and only while somebody reads the one before.
+        let objects = Arc::make_mut(&mut objects);
+        match new {
+            Some(new) => drop(objects.insert(key.to_owned(), new)),
+            None => drop(objects.remove(key)),
+        }
+    }
+
+    /// Makes this the whole of the objects.
+    fn replace(&self, all: Objects<T>) {
+        let gone: Vec<String> = self.read().keys().filter(|key| !all.contains_key(*key)).cloned().collect();
+        all.into_iter().for_each(|(key, object)| self.change(&key, Some(object)));
+        gone.iter().for_each(|key| self.change(key, None));
+    }
+
+    fn announce(&self) {
+        self.changes.send_modify(|changes| *changes += 1);
+    }
+}
+
+/// Follows a resource to the end of the store, beginning anew after failures.
+async fn follow<T: Struct>(store: Arc<ResourceStore>, state: Arc<State<T>>) {
+    while let Err(status) = follow_once(&store, &state).await {
+        tracing::warn!(resource = %store.name(), why = status.message, "following a resource; it is listed again");
+        tokio::time::sleep(RETRY).await;
+    }
+}
+
+async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) -> Result<(), Status> {
+    let query = ListQuery::default();
+    let mut stream = store.watch("", Predicate::default(), &query, true, Some(true)).await?;
+    if !read_initial(&mut stream, state).await? {
+        return Ok(());
+    }
+    while let Some(event) = stream.next().await {
+        let event = event?;
+        if event.kind == EventType::Bookmark {
+            continue;
+        }
+        let Some((key, object)) = typed(event.object) else { continue };
+        state.change(&key, (event.kind != EventType::Deleted).then_some(object));
+        state.announce();
+    }
+    Ok(())
+}
+
+/// Reads the state that a watch begins with; false when the store closes before it is complete.
+async fn read_initial<T: Struct>(stream: &mut WatchStream, state: &State<T>) -> Result<bool, Status> {
+    let mut all = Objects::new();
+    while let Some(event) = stream.next().await {
+        let event = event?;
+        if event.initial_events_end {
+            state.replace(all);
+            state.announce();
+            return Ok(true);
+        }
+        all.extend(typed(event.object));
+    }
+    Ok(false)
+}
+
+/// An object and its key. One of another type, which only a wrong use of an informer could bring, is left out.
+fn typed<T: Struct>(object: Owned) -> Option<(String, Arc<T>)> {
+    let key = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name))?;
+    object.into_inner::<T>().ok().map(|object| (key, Arc::new(object)))
+}
+
+/// The informers of a server, one per resource however many ask for it.
+pub struct Informers {
+    stores: Arc<Stores>,
+    running: Mutex<HashMap<Name, Box<dyn Any + Send>>>,
+}
+
+impl Informers {
+    /// Informers of these resources; none runs until it is asked for.
+    pub fn new(stores: Arc<Stores>) -> Self {
+        Informers { stores, running: Mutex::default() }
+    }
+
+    /// The informer of a resource whose hub form is `T`; `None` when there is no such resource. Needs a tokio runtime.
+    pub fn of<T: Struct>(&self, group: &'static str, plural: &'static str) -> Option<Informer<T>> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(informer) = running.get(&(group, plural)) {
+            return informer.downcast_ref::<Informer<T>>().cloned();
+        }
+        let informer = Informer::start(self.stores.get(&(group, plural))?);
+        running.insert((group, plural), Box::new(informer.clone()));
+        Some(informer)
+    }
+}

@@ -1,0 +1,71 @@
+//! Informers over the embedded store.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::sync::{Arc, Mutex};
+
+use generated::core::v1::ConfigMap;
+use machinery::reflect::Owned;
+use registry::{
+    Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer, ResourceStore, Stores,
+    SystemClock,
+};
+use storage::EmbeddedStore;
+use tempfile::TempDir;
+
+fn config_maps(folder: &TempDir) -> Arc<ResourceStore> {
+    let kind = generated::CATALOG.resource("", "v1", "configmaps").unwrap();
+    let def = kind.resource.unwrap();
+    let store = Arc::new(EmbeddedStore::open(folder.path().join("store")).unwrap());
+    let strategy = Arc::new(DeclaredStrategy::new(kind, def));
+    Arc::new(ResourceStore::new(kind, def, strategy, store, Arc::new(SystemClock), "/registry"))
+}
+
+async fn create(store: &ResourceStore, namespace: &str, name: &str) {
+    let mut object = ConfigMap::default();
+    object.metadata.name = name.into();
+    let context = Context { namespace: namespace.into(), ..Context::default() };
+    store.create(&context, Owned::of(object), &CreateOptions::default()).await.unwrap();
+}
+
+fn names(objects: &[Arc<ConfigMap>]) -> Vec<String> {
+    objects.iter().map(|o| format!("{}/{}", o.metadata.namespace, o.metadata.name)).collect()
+}
+
+#[tokio::test]
+async fn objects_are_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = config_maps(&folder);
+    create(&store, "a", "one").await;
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let observer: Observer<ConfigMap> = Box::new({
+        let (seen, name) = (seen.clone(), |o: &Arc<ConfigMap>| o.metadata.name.clone());
+        move |old, new| seen.lock().unwrap().push((old.map(name), new.map(name)))
+    });
+    let informer = Informer::observed(&store, vec![observer]);
+    let mut changes = informer.changes();
+    informer.synced().await;
+    assert_eq!(names(&informer.all()), ["a/one"]);
+    create(&store, "a-b", "two").await;
+    changes.wait_for(|changes| *changes == 2).await.unwrap();
+    assert_eq!(names(&informer.all()), ["a-b/two", "a/one"]);
+    assert_eq!(names(&informer.in_namespace("a")), ["a/one"]);
+    assert!(informer.get("a-b", "two").is_some() && informer.get("a", "two").is_none());
+    let context = Context { namespace: "a".into(), ..Context::default() };
+    store.delete(&context, "one", &DeleteOptions::default()).await.unwrap();
+    changes.wait_for(|changes| *changes == 3).await.unwrap();
+    assert_eq!(names(&informer.all()), ["a-b/two"]);
+    let (one, two) = (Some("one".to_owned()), Some("two".to_owned()));
+    assert_eq!(*seen.lock().unwrap(), [(None, one.clone()), (None, two), (one, None)]);
+}
+
+#[tokio::test]
+async fn those_who_ask_share_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores = Stores::from([(("", "configmaps"), config_maps(&folder))]);
+    let informers = Informers::new(Arc::new(stores));
+    let (first, second) = (informers.of::<ConfigMap>("", "configmaps"), informers.of::<ConfigMap>("", "configmaps"));
+    second.unwrap().synced().await;
+    assert_eq!(*first.unwrap().changes().borrow(), 1);
+    assert!(informers.of::<ConfigMap>("", "nothings").is_none());
+}

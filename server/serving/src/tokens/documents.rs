@@ -1,0 +1,139 @@
+//! What others need to verify tokens of service accounts: the issuer's configuration and its keys (OpenID Connect Discovery 1.0).
+
+use http::{HeaderValue, Method, header};
+use machinery::status::{Details, Status};
+use serde_json::json;
+
+use super::VerifyingKey;
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::respond;
+
+/// Where the configuration is.
+pub const CONFIGURATION: &str = "/.well-known/openid-configuration";
+/// Where the keys are.
+pub const KEY_SET: &str = "/openid/v1/jwks";
+
+const KEY_SET_TYPE: &str = "application/jwk-set+json";
+const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+
+/// The two documents, as they are sent.
+pub struct Documents {
+    configuration: Vec<u8>,
+    keys: Vec<u8>,
+}
+
+impl Documents {
+    /// The documents of an issuer whose tokens these keys verify. `jwks_uri` is where clients find the keys. The error says why the issuer
+    /// is none that OpenID Connect knows (`NewOpenIDMetadataProvider`).
+    pub fn new(issuer: &str, jwks_uri: &str, keys: &[VerifyingKey]) -> Result<Self, String> {
+        if !issuer.starts_with("https://") {
+            return Err(format!("issuer URL must use https scheme, got: {issuer}"));
+        }
+        if let Some(part) = [('?', "query"), ('#', "fragment")].into_iter().find(|(c, _)| issuer.contains(*c)) {
+            return Err(format!("issuer URL may not include a {}, got: {issuer}", part.1));
+        }
+        if !jwks_uri.starts_with("https://") {
+            return Err(format!("jwksURI requires https scheme, parsed as: {jwks_uri}"));
+        }
+        let mut algorithms: Vec<&str> = keys.iter().map(|key| key.algorithm().name()).collect();
+        algorithms.sort_unstable();
+        algorithms.dedup();
+        let configuration = json!({
+            "issuer": issuer,
+            "jwks_uri": jwks_uri,
+            "response_types_supported": ["id_token"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": algorithms,
+        });
+        let keys = json!({"keys": keys.iter().map(VerifyingKey::jwk).collect::<Vec<_>>()});
+        Ok(Documents { configuration: configuration.to_string().into_bytes(), keys: keys.to_string().into_bytes() })
+    }
+}
+
+/// Answers the paths of the documents. They may be there later than the server, when a key has to be made first.
+pub struct OpenId(pub tokio::sync::watch::Receiver<Option<Documents>>);
+
+impl OpenId {
+    /// The paths, for the list at `/`.
+    pub const PATHS: [&'static str; 2] = [CONFIGURATION, KEY_SET];
+
+    /// Whether the path, or one below it, belongs here.
+    pub fn serves(path: &str) -> bool {
+        Self::PATHS
+            .iter()
+            .any(|own| path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
+    async fn answer(&self, request: Request) -> Response {
+        let path = request.uri().path().trim_end_matches('/');
+        let media_type = if path == KEY_SET { KEY_SET_TYPE } else { "application/json" };
+        if !Self::PATHS.contains(&path) {
+            return respond::failure(&request, &Status::path_not_found());
+        }
+        if request.method() != Method::GET {
+            return respond::failure(&request, &Status::method_not_allowed());
+        }
+        if !accepts(&request, media_type) {
+            let why = format!("406: Not Acceptable\n\nAvailable representations: {media_type}");
+            let details = Some(Box::<Details>::default());
+            return respond::failure(&request, &Status { details, ..Status::new(406, "NotAcceptable", why) });
+        }
+        let mut documents = self.0.clone();
+        // Without a sender there will be no documents: the issuer is none that OpenID Connect knows.
+        let Ok(documents) = documents.wait_for(Option::is_some).await else { return respond::not_found() };
+        let Some(documents) = documents.as_ref() else { return respond::not_found() };
+        let body = if path == KEY_SET { documents.keys.clone() } else { documents.configuration.clone() };
+        let mut response = respond::bytes(200, HeaderValue::from_static(media_type), body);
+        response.headers_mut().insert(header::CACHE_CONTROL, CACHE_CONTROL);
+        response
+    }
+}
+
+/// Whether the client takes this media type, as go-restful sees it: parameters do not count.
+fn accepts(request: &Request, media_type: &str) -> bool {
+    let Some(accept) = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()) else { return true };
+    accept.is_empty()
+        || accept.split(',').any(|clause| {
+            let wanted = clause.split(';').next().unwrap_or("").trim();
+            wanted == "*/*" || wanted == media_type
+        })
+}
+
+impl Handler for OpenId {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        Box::pin(self.answer(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{request, seen};
+    use tokio::sync::watch;
+
+    async fn answer(method: &str, path: &str, accept: &str) -> (u16, String) {
+        let documents = Documents::new("https://issuer", "https://host/openid/v1/jwks", &[]).unwrap();
+        let (_keep, receiver) = watch::channel(Some(documents));
+        let mut request = request(method, path);
+        request.headers_mut().insert("accept", accept.parse().unwrap());
+        seen(OpenId(receiver).handle(request).await).await
+    }
+
+    #[tokio::test]
+    async fn documents_are_negotiated() {
+        assert_eq!(answer("GET", KEY_SET, "*/*").await, (200, r#"{"keys":[]}"#.into()));
+        assert_eq!(answer("GET", "/openid/v1/jwks/", KEY_SET_TYPE).await.0, 200);
+        assert_eq!(answer("GET", CONFIGURATION, "application/json").await.0, 200);
+        let (code, body) = answer("GET", KEY_SET, "application/json").await;
+        assert!(code == 406 && body.contains("Available representations: application/jwk-set+json"), "{body}");
+        assert_eq!(answer("POST", KEY_SET, "*/*").await.0, 405);
+        assert_eq!(answer("GET", "/openid/v1/jwks/x", "*/*").await.0, 404);
+    }
+
+    #[test]
+    fn issuers_have_to_be_urls() {
+        for issuer in ["http://a", "kubernetes", "https://a?b=c", "https://a#b"] {
+            assert!(Documents::new(issuer, "https://host", &[]).is_err(), "{issuer}");
+        }
+    }
+}
