@@ -151,7 +151,7 @@ impl ResourceStore {
             return self.finish_delete(context, key, kv, new, options.dry_run).await;
         }
         let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
-        if options.dry_run || value == kv.value {
+        if options.dry_run || (value == kv.value && !kv.stale) {
             if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
                 to.resource_version = from.resource_version.clone();
             }

@@ -1,7 +1,7 @@
 //! How fast the embedded store is on this machine: `cargo bench -p storage --bench embedded [directory]`.
 //!
-//! It prints acknowledged writes per second with few and many writers, reads, lists, and what an idle store costs. The
-//! numbers in `docs/decisions/0002-embedded-database.md` come from here.
+//! It prints acknowledged writes per second with few and many writers, their cost in CPU of the whole process, reads,
+//! lists, and what an idle store costs. The numbers in `docs/decisions/0002-embedded-database.md` come from here.
 
 use std::{
     error::Error,
@@ -29,8 +29,11 @@ async fn main() -> Outcome {
     let store = Arc::new(EmbeddedStore::open(dir.path())?);
     println!("open an empty directory: {:.1?}, {} kB more resident", start.elapsed(), resident() - before);
     for writers in [1, 64, 256] {
-        let rate = write(&store, writers).await?;
-        println!("{writers} writers: {rate:.0} acknowledged writes/s, {} kB resident", resident());
+        let (rate, cpu) = write(&store, writers).await?;
+        println!(
+            "{writers} writers: {rate:.0} acknowledged writes/s, {cpu:.1?} of CPU each, {} kB resident",
+            resident()
+        );
     }
     read(&*store).await?;
     let start = Instant::now();
@@ -42,8 +45,9 @@ async fn main() -> Outcome {
     Ok(())
 }
 
-async fn write(store: &Arc<EmbeddedStore>, writers: u64) -> Outcome<f64> {
-    let start = Instant::now();
+/// Acknowledged writes per second, and the CPU time of one.
+async fn write(store: &Arc<EmbeddedStore>, writers: u64) -> Outcome<(f64, Duration)> {
+    let (start, cpu) = (Instant::now(), cpu_time());
     let tasks: Vec<_> = (0..writers)
         .map(|writer| {
             let store = Arc::clone(store);
@@ -63,7 +67,8 @@ async fn write(store: &Arc<EmbeddedStore>, writers: u64) -> Outcome<f64> {
     for task in tasks {
         written += task.await??;
     }
-    Ok(written as f64 / start.elapsed().as_secs_f64())
+    let cost = (cpu_time() - cpu) / u32::try_from(written)?.max(1);
+    Ok((written as f64 / start.elapsed().as_secs_f64(), cost))
 }
 
 async fn read(store: &dyn Store) -> Outcome {
@@ -91,6 +96,16 @@ async fn read(store: &dyn Store) -> Outcome {
 
 fn key(i: u64) -> String {
     format!("/registry/pods/default/pod-{i:06}")
+}
+
+/// The CPU time of all threads of this process so far, in the kernel too. None of them ends while it is measured.
+fn cpu_time() -> Duration {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let spent = tasks.filter_map(|task| {
+        let stat = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+        stat.split(' ').next()?.parse::<u64>().ok()
+    });
+    Duration::from_nanos(spent.sum())
 }
 
 /// The resident memory of this process in kB.

@@ -72,6 +72,14 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// A value cannot be encrypted or decrypted as configured.
+    #[error("{reason}")]
+    Untransformable {
+        /// The key it is stored under.
+        key: String,
+        /// What the transformer says.
+        reason: String,
+    },
     /// A commit could not be made durable. What the disk holds is uncertain, so the store takes no more writes until it
     /// is opened again (a second fsync after a failed one proves nothing).
     #[error("the store stopped taking writes after a failed commit: {0}")]

@@ -21,6 +21,9 @@ pub struct KeyValue {
     pub mod_revision: Revision,
     /// How many times the key was written since it was created; 1 after the creation.
     pub version: u64,
+    /// Whether the value should be written again though nothing in it changes: it is encrypted with a key that is being
+    /// replaced, or not at all (`value.Read.TransformFromStorage`).
+    pub stale: bool,
 }
 
 /// The answer to [`Store::get`].

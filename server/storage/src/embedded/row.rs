@@ -30,7 +30,8 @@ impl HistoryRow {
             _ => (revision, 1),
         };
         let prev_revision = replaced.map_or(0, |row| row.kv.mod_revision);
-        Self { prev_revision, kv: KeyValue { key, value, create_revision, mod_revision: revision, version } }
+        let kv = KeyValue { key, value, create_revision, mod_revision: revision, version, stale: false };
+        Self { prev_revision, kv }
     }
 
     pub(super) fn delete(revision: Revision, replaced: &Self) -> Self {
@@ -62,6 +63,7 @@ impl HistoryRow {
                 version: row.get(first + 3)?,
                 key: Bytes::copy_from_slice(blob(first + 5)?),
                 value: Bytes::copy_from_slice(blob(first + 6)?),
+                stale: false,
             },
         };
         let checksum: u32 = row.get(first + 4)?;
