@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Ref};
-use machinery::yaml;
+use machinery::{protobuf, yaml};
 
 type Pod = generated::core::v1::Pod;
 
@@ -56,6 +56,22 @@ fn main() {
     measure("json decode strictly", || drop(black_box(decoded(&mut Issues::collect()))));
     measure("json syntax check", || assert!(json::is_valid(black_box(TEXT))));
     measure("json tree", || drop(black_box(json::parse(black_box(TEXT), &mut Issues::ignore()))));
+    let mut raw = Vec::new();
+    measure("protobuf encode", || {
+        raw.clear();
+        protobuf::encode(Ref::of(black_box(&pod)), &mut raw);
+    });
+    measure("protobuf decode", || {
+        let mut pod = Pod::default();
+        protobuf::decode(black_box(&raw), Mut::of(&mut pod)).expect("the pod decodes");
+        drop(black_box(pod));
+    });
+    let mut transcoded = Vec::new();
+    measure("protobuf to json", || {
+        transcoded.clear();
+        protobuf::to_json(Ref::of(&pod).def(), black_box(&raw), &mut transcoded).expect("the pod is JSON");
+    });
+    assert_eq!(transcoded, TEXT, "the pod comes back as it was");
     measure("yaml encode", || {
         out.clear();
         yaml::encode(Ref::of(black_box(&pod)), &mut out).expect("a pod is YAML");

@@ -12,7 +12,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Containers", join(spec.template.spec.containers.name), priority = 1)]
 #[column("Images", join(spec.template.spec.containers.image), priority = 1)]
 #[column("Selector", selector(spec.selector), priority = 1)]
-#[selectable("status.successful", by_hand = job_successful_label)]
+#[selectable("status.successful", by_hand = job_successful_label, reads(status.succeeded))]
 #[default(spec.completionMode = NonIndexed)]
 #[default(spec.suspend = false)]
 #[default(spec.manualSelector = false)]

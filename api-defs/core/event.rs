@@ -22,7 +22,7 @@ use crate::meta::ObjectMeta;
 #[selectable(involvedObject.uid)]
 #[selectable(reason)]
 #[selectable(reportingComponent)]
-#[selectable("source", by_hand = event_source_label)]
+#[selectable("source", by_hand = event_source_label, reads(source.component, reportingComponent))]
 #[selectable(type)]
 pub struct Event {
     /// Event name and namespace; the namespace matches that of the affected object.

@@ -29,11 +29,11 @@ use crate::meta::ObjectMeta;
 #[selectable(status.nominatedNodeName)]
 #[selectable(status.phase)]
 #[selectable(status.podIP)]
-#[selectable("status.podIPs", by_hand = pod_ips_label)]
+#[selectable("status.podIPs", by_hand = pod_ips_label, reads(status.podIPs))]
 #[default(spec.enableServiceLinks = true)]
 #[default(by_hand = default_pod)]
 #[normalize(by_hand = normalize_pod)]
-#[strategy(create = create_pod, update = update_pod, warnings = warn_pod, grace = grace_of_pod)]
+#[strategy(create = create_pod, update = update_pod, warnings = warn_pod, grace = grace_of_pod, rows = pod_row_conditions)]
 pub struct Pod {
     /// Pod name, namespace, labels used by selectors, annotations and owners.
     #[field(1)]

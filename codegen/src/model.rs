@@ -136,7 +136,7 @@ pub struct Kind {
 /// One function of `#[strategy(..)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StrategyHook {
-    /// `create`, `update`, `warnings` or `grace`.
+    /// `create`, `update`, `warnings`, `grace` or `rows`.
     pub word: String,
     pub function: String,
     pub span: Span,
@@ -283,6 +283,8 @@ pub struct Selectable {
     pub path: String,
     /// A hatch function `fn(&Kind) -> String`.
     pub by_hand: Option<String>,
+    /// JSON paths of what the value depends on: the path itself, or what `reads(..)` says of a hatch; nothing when it is not said.
+    pub reads: Vec<String>,
     /// Other labels that mean the same.
     pub aliases: Vec<String>,
     /// Versions in which it is accepted when not in all: `versions = (v1)`.

@@ -1,10 +1,9 @@
 //! What tables show of objects: the cells of the columns that take a function, and the shape of the table itself.
 
 use generated::CATALOG;
-use generated::hatches::core::row_conditions;
 use machinery::catalog::KindDef;
 use machinery::json::{Issues, decode};
-use machinery::print::{Cell, IncludeObject, ListMeta, PrintContext, RowSource, TableOptions, table};
+use machinery::print::{Cell, PrintContext, cells, shown_columns};
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 
@@ -290,10 +289,6 @@ fn kinds_show_what_the_kind_they_are_stored_as_shows() {
     );
 }
 
-fn options(include_object: IncludeObject) -> TableOptions<'static> {
-    TableOptions { version: "v1", include_object, headers: false, shown_as: ("v1", "Pod"), row_conditions }
-}
-
 #[test]
 fn every_table_names_its_rows() {
     for kind in CATALOG.kinds.iter().filter(|k| k.resource.is_some_and(|r| !r.columns.is_empty())) {
@@ -303,46 +298,28 @@ fn every_table_names_its_rows() {
 }
 
 #[test]
-fn rows_carry_conditions_and_as_much_of_the_object_as_asked_for() {
+fn rows_of_pods_that_ended_say_so() {
     let kind = CATALOG.resource("", "v1", "pods").expect("pods exist");
-    let pod = read(kind, r#"{"metadata":{"name":"p","resourceVersion":"7"},"status":{"phase":"Succeeded"}}"#);
-    let columns = &kind.resource.expect("it is a resource").columns[..3];
-    let source = RowSource { hub: pod.as_ref(), shown: pod.as_ref() };
-    let metadata = || ListMeta { resource_version: "9".into(), ..ListMeta::default() };
-    for (include, object) in [
-        (IncludeObject::None, "null".to_string()),
-        (
-            IncludeObject::Metadata,
-            r#"{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"p","resourceVersion":"7"}}"#.into(),
-        ),
-    ] {
-        let got = table(columns, [source], metadata(), &NOW, &options(include)).to_value().expect("a table is JSON");
-        let condition = r#"{"type":"Completed","status":"True","reason":"Succeeded","message":"The pod has completed successfully."}"#;
-        let want = format!(
-            r#"{{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{{"resourceVersion":"9"}},"columnDefinitions":null,"rows":[{{"cells":["p","0/0","Succeeded"],"conditions":[{condition}],"object":{object}}}]}}"#
-        );
-        assert_eq!(got.to_string(), want);
-    }
-    let whole = table(columns, [source], metadata(), &NOW, &options(IncludeObject::Object))
-        .to_value()
-        .expect("a table is JSON");
-    assert_eq!(whole["rows"][0]["object"]["kind"], "Pod");
-    assert_eq!(whole["rows"][0]["object"]["status"]["phase"], "Succeeded");
+    let resource = kind.resource.expect("it is a resource");
+    let pod = read(kind, r#"{"metadata":{"name":"p"},"status":{"phase":"Succeeded"}}"#);
+    let shown: Vec<String> = cells(&resource.columns[..3], pod.as_ref(), &NOW).into_iter().map(cell_text).collect();
+    assert_eq!(shown, ["p", "0/0", "Succeeded"]);
+    let conditions = resource.hooks.rows.expect("pods have conditions")(pod.as_ref());
+    assert_eq!(
+        conditions.iter().map(|c| (c.kind, c.status, c.reason, c.message)).collect::<Vec<_>>(),
+        [("Completed", "True", "Succeeded", "The pod has completed successfully.")]
+    );
 }
 
 #[test]
 fn kinds_without_columns_show_name_and_creation() {
     let kind = CATALOG.resource("", "v1", "limitranges").expect("limit ranges exist");
     let range = read(kind, r#"{"metadata":{"name":"r","creationTimestamp":"2026-01-02T03:03:05Z"}}"#);
-    let columns = kind.resource.expect("it is a resource").columns;
-    let asked = TableOptions { headers: true, ..options(IncludeObject::None) };
-    let source = RowSource { hub: range.as_ref(), shown: range.as_ref() };
-    let got = table(columns, [source], ListMeta::default(), &NOW, &asked).to_value().expect("a table is JSON");
+    let columns = shown_columns(kind.resource.expect("it is a resource").columns);
     assert_eq!(
-        got["columnDefinitions"][1].to_string(),
-        r#"{"name":"Created At","type":"date","format":"","description":"","priority":0}"#
+        columns.iter().map(|c| (c.name, c.kind)).collect::<Vec<_>>(),
+        [("Name", "string"), ("Created At", "date")]
     );
-    assert_eq!(got["rows"][0].to_string(), r#"{"cells":["r","2026-01-02T03:03:05Z"],"object":null}"#);
-    let empty = table(columns, [], ListMeta::default(), &NOW, &asked).to_value().expect("a table is JSON");
-    assert!(empty["rows"].is_null());
+    let shown: Vec<String> = cells(columns, range.as_ref(), &NOW).into_iter().map(cell_text).collect();
+    assert_eq!(shown, ["r", "2026-01-02T03:03:05Z"]);
 }

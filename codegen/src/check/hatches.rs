@@ -119,6 +119,7 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
         let change = |new, old| [vec![context("Context")], Parameter::change(new, old, shown).to_vec()].concat();
         let (parameters, returns) = match hook.word.as_str() {
             "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
+            "rows" => (vec![object], "Vec"),
             "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };
@@ -189,6 +190,7 @@ fn signature(model: &Model, wanted: &Wanted) -> String {
     let parameters: Vec<String> = parameters.collect();
     let returns = match wanted.returns {
         "" => String::new(),
+        "Vec" if wanted.parameters.len() == 1 => " -> Vec<RowCondition>".into(),
         "Vec" => " -> Vec<String>".into(),
         "Option" => " -> Option<i64>".into(),
         other => format!(" -> {other}"),

@@ -144,6 +144,9 @@ impl Checker<'_> {
                 self.push(Diagnostic::error(codes::VERSION, &field.span, message));
             }
             if field.by_hand.is_some() {
+                for path in &field.reads {
+                    let _ = self.path(hub, path, &field.span);
+                }
                 continue;
             }
             let Some(ty) = self.path(hub, &field.path, &field.span) else { continue };

@@ -247,8 +247,11 @@ impl<'m> KindEmitter<'m> {
         let mut rows = Vec::new();
         for s in r.selectable.iter().filter(|s| s.versions.is_empty() || s.versions.contains(&version.version)) {
             let value = self.selectable_value(s, hub);
+            let reads: Vec<String> = s.reads.iter().map(|path| path_literal(&self.stored_path(path))).collect();
+            let reads = format!("&[{}]", reads.join(", "));
             for label in std::iter::once(&s.label).chain(&s.aliases) {
-                rows.push(format!("\n        SelectableDef {{ label: {}, value: {value} }},", string(label)));
+                let label = string(label);
+                rows.push(format!("\n        SelectableDef {{ label: {label}, value: {value}, reads: {reads} }},"));
             }
         }
         table(&rows)
@@ -266,6 +269,7 @@ impl<'m> KindEmitter<'m> {
             let function = format!("{}::{}", self.hatches(), hook.function);
             let closure = match hook.word.as_str() {
                 "warnings" => format!("|c, new, old| new.downcast::<{hub}>().map_or(Vec::new(), |new| {function}(c, new, old.and_then(|o| o.downcast())))"),
+                "rows" => format!("|o| o.downcast::<{hub}>().map_or(Vec::new(), {function})"),
                 "grace" => format!("|asked, o| o.downcast::<{hub}>().and_then(|o| {function}(asked, o))"),
                 _ => format!("|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<{hub}>(), old.downcast()) {{ {function}(c, new, old) }}"),
             };

@@ -35,7 +35,7 @@ const KIND_WORDS: &[&str] = &[
 const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "observed", "selector"];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
-const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace"];
+const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "rows"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -242,14 +242,16 @@ impl Reader<'_> {
             match entry.word().as_deref() {
                 Some("alias") => out.aliases = self.strings(entry),
                 Some("by_hand") => out.by_hand = self.ident(entry).map(|function| function.text),
+                Some("reads") => out.reads = self.paths(entry),
                 Some("versions") => {
                     out.versions = self.arguments(entry).into_iter().map(|version| version.text).collect()
                 }
-                _ => self.unknown(entry, "selectable", &["alias", "by_hand", "versions"]),
+                _ => self.unknown(entry, "selectable", &["alias", "by_hand", "reads", "versions"]),
             }
         }
         if out.by_hand.is_none() {
             out.path.clone_from(&out.label);
+            out.reads = vec![out.label.clone()];
         }
         Some(out)
     }

@@ -206,6 +206,15 @@ impl Reader<'_> {
         }
     }
 
+    /// `word(a.b, c)`.
+    pub fn paths(&mut self, entry: &Entry) -> Vec<String> {
+        let found = match &entry.value.kind {
+            ExprKind::Call(_, entries) => entries.iter().map(|entry| path_text(&entry.value)).collect(),
+            _ => None,
+        };
+        found.or_else(|| self.expected(entry, "paths in parentheses")).unwrap_or_default()
+    }
+
     /// `word = group::version::Kind`.
     pub fn type_path(&mut self, entry: &Entry) -> Option<Path> {
         match (&entry.key, &entry.value.kind) {

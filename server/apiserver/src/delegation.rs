@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
-use registry::{Clock, DeclaredStrategy, Informers, ResourceStore, Stores, SystemClock};
+use registry::{Backend, DeclaredStrategy, Informers, ResourceStore, Stores};
 use serving::options::Options;
 use serving::{Handler, handler::FromFn, respond};
-use storage::Store;
 
 use crate::enabled;
 
@@ -27,10 +26,10 @@ pub fn build(
     catalog: &'static Catalog,
     behaviour: &Arc<dyn Behaviour>,
     options: Arc<Options>,
-    store: Arc<dyn Store>,
+    backend: &Backend,
 ) -> Result<Delegation, String> {
     let kinds = enabled::kinds(catalog, &options);
-    let stores = Arc::new(stores(catalog, &options, &store));
+    let stores = Arc::new(stores(catalog, backend));
     let informers = Informers::new(stores.clone());
     let environment = Arc::new(Environment { catalog, options: options.clone(), stores, informers });
     let admission = behaviour.admission(&environment);
@@ -61,22 +60,14 @@ pub fn build(
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(catalog: &'static Catalog, options: &Options, store: &Arc<dyn Store>) -> Stores {
-    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+fn stores(catalog: &'static Catalog, backend: &Backend) -> Stores {
     let mut out = Stores::new();
     for kind in catalog.kinds {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
             let strategy = Arc::new(DeclaredStrategy::new(kind, resource));
-            Arc::new(ResourceStore::new(
-                storage_kind,
-                resource,
-                strategy,
-                store.clone(),
-                clock.clone(),
-                &options.storage.prefix,
-            ))
+            Arc::new(ResourceStore::new(catalog, storage_kind, resource, strategy, backend))
         });
     }
     out

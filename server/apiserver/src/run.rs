@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use endpoints::Behaviour;
 use machinery::catalog::Catalog;
+use registry::Backend;
 use serving::authorization::{AlwaysAllow, AlwaysDeny, Authorizer, Union};
 use serving::options::{AuthorizationMode, Options};
 use serving::{Front, Server};
@@ -37,7 +38,8 @@ async fn serve_async(
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
     let server = Server::prepare(options.clone()).map_err(|e| text(&e))?;
     let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(options.data_dir.join("store")).map_err(|e| text(&e))?);
-    let delegation = delegation::build(catalog, &behaviour, options.clone(), store.clone()).map_err(|e| text(&e))?;
+    let backend = Backend::start(store.clone(), &options.storage.prefix).await.map_err(|e| text(&e))?;
+    let delegation = delegation::build(catalog, &behaviour, options.clone(), &backend).map_err(|e| text(&e))?;
     let bootstrap = server.health.pending("poststarthook/bootstrap-controller");
     behaviour.bootstrap(&delegation.environment).await.map_err(|e| text(&e))?;
     bootstrap.done();

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{ListQuery, Predicate};
+use registry::Predicate;
 
 use crate::services;
 
@@ -137,6 +137,6 @@ pub(crate) async fn all<T: Struct>(
     resource: (&'static str, &'static str),
 ) -> Result<Vec<T>, Status> {
     let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
-    let listed = store.list("", &Predicate::default(), &ListQuery::default()).await?;
-    Ok(listed.items.into_iter().filter_map(|object| object.into_inner().ok()).collect())
+    let objects = store.objects("", &Predicate::default()).await?;
+    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }

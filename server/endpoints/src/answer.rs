@@ -40,7 +40,7 @@ pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status
 }
 
 /// A response with a body of this encoding.
-pub fn respond(code: StatusCode, encoding: Encoding, body: Vec<u8>) -> Response {
+pub fn respond(code: StatusCode, encoding: Encoding, body: impl Into<bytes::Bytes>) -> Response {
     let mut response = Response::new(Body::full(body));
     *response.status_mut() = code;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
@@ -69,63 +69,6 @@ pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) 
         remaining_item_count: remaining,
         ..ListMeta::default()
     }
-}
-
-/// Answers with a list of hub objects.
-pub fn list(kind: &KindDef, meta: &ListMeta, items: Vec<Owned>, accepted: &Accepted) -> Result<Response, Status> {
-    let api_version = kind.api_version();
-    let items: Vec<Owned> = items.into_iter().map(|item| in_version(kind, item)).collect();
-    let body = match accepted.encoding {
-        Encoding::Protobuf => protobuf_list(&api_version, kind.list_kind, meta, &items),
-        Encoding::Json | Encoding::Yaml => {
-            let mut out = json_list(&api_version, kind.list_kind, meta, &items);
-            if accepted.encoding == Encoding::Yaml {
-                let text = std::mem::take(&mut out);
-                yaml::from_json(&text, &mut out).map_err(Status::internal)?;
-            } else if accepted.pretty {
-                let compact = std::mem::take(&mut out);
-                json::pretty(&compact, &mut out);
-            } else {
-                out.push(b'\n');
-            }
-            out
-        }
-    };
-    Ok(respond(StatusCode::OK, accepted.encoding, body))
-}
-
-fn json_list(api_version: &str, kind: &str, meta: &ListMeta, items: &[Owned]) -> Vec<u8> {
-    let mut out = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":").into_bytes();
-    json::encode(Ref::of(meta), &mut out);
-    out.extend_from_slice(b",\"items\":[");
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        json::encode(item.as_ref(), &mut out);
-    }
-    out.extend_from_slice(b"]}");
-    out
-}
-
-fn protobuf_list(api_version: &str, kind: &str, meta: &ListMeta, items: &[Owned]) -> Vec<u8> {
-    let encoded: Vec<Vec<u8>> = items
-        .iter()
-        .map(|item| {
-            let mut raw = Vec::new();
-            machinery::protobuf::encode(item.as_ref(), &mut raw);
-            raw
-        })
-        .collect();
-    let length = encoded.iter().map(|raw| envelope::item_len(raw.len())).sum();
-    let mut out = Vec::with_capacity(length + 128);
-    envelope::list_head(api_version, kind, Ref::of(meta), length, &mut out);
-    for raw in &encoded {
-        envelope::item_head(raw.len(), &mut out);
-        out.extend_from_slice(raw);
-    }
-    out.extend_from_slice(&envelope::TAIL);
-    out
 }
 
 /// Answers with a failure, in the encoding asked for where that is possible.

@@ -1,208 +1,166 @@
-//! Tables and metadata-only answers.
+//! `metav1.Table`: a list, an object or a watch event as rows of cells.
 
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
-use machinery::print::{IncludeObject, ListMeta, PrintContext, RowCondition, RowSource, TableOptions, table};
-use machinery::reflect::{Owned, Ref, Value};
+use machinery::json;
+use machinery::print::{Column, ColumnDefinition, IncludeObject, PrintContext, cells, shown_columns};
+use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use machinery::{envelope, json, yaml};
+use machinery::yaml;
+use serde::Serialize;
 use serving::Response;
+use storage::cache::Entry;
 
 use crate::answer::{self, respond};
-use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding};
+use crate::partial::Partial;
 use crate::query::Query;
+use crate::render::Renderer;
+
+/// Writes tables of one resource piece by piece.
+pub struct TableWriter {
+    renderer: Renderer,
+    partial: Partial,
+    columns: &'static [Column],
+    include_object: IncludeObject,
+    headers: bool,
+    context: PrintContext,
+}
+
+impl TableWriter {
+    /// `version` is that of `meta.k8s.io`; the query says what rows carry and whether columns are described.
+    pub fn new(renderer: Renderer, version: &str, query: &Query) -> Result<Self, Status> {
+        Ok(TableWriter {
+            partial: Partial::new(version),
+            columns: shown_columns(renderer.endpoint.resource.columns),
+            include_object: include_object(query)?,
+            headers: !query.flag("noHeaders"),
+            context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
+            renderer,
+        })
+    }
+
+    /// Only the first event of a watch describes the columns.
+    pub fn without_headers(&mut self) {
+        self.headers = false;
+    }
+
+    /// An empty list of a kind without columns is shown with `null` for its rows, as upstream does.
+    pub fn is_null_when_empty(&self) -> bool {
+        self.renderer.endpoint.resource.columns.is_empty()
+    }
+
+    /// Appends the table up to its first row.
+    pub fn write_head(&self, meta: &metav1::ListMeta, is_empty: bool, out: &mut Vec<u8>) -> Result<(), Status> {
+        let api_version = &self.partial.api_version;
+        out.extend_from_slice(
+            format!("{{\"kind\":\"Table\",\"apiVersion\":\"{api_version}\",\"metadata\":").as_bytes(),
+        );
+        json::encode(Ref::of(meta), out);
+        let columns = self.headers.then(|| self.columns.iter().map(ColumnDefinition::from).collect::<Vec<_>>());
+        out.extend_from_slice(b",\"columnDefinitions\":");
+        write(&columns, out)?;
+        let rows: &[u8] = if is_empty && self.is_null_when_empty() { b",\"rows\":null" } else { b",\"rows\":[" };
+        out.extend_from_slice(rows);
+        Ok(())
+    }
+
+    /// Appends the row of an object.
+    pub fn write_row(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        let hub = self.renderer.store.object(entry)?;
+        self.write_cells(hub.as_ref(), out)?;
+        match self.include_object {
+            IncludeObject::None => out.extend_from_slice(b"null"),
+            IncludeObject::Metadata => self.partial.write_json(&self.renderer, entry, out)?,
+            IncludeObject::Object => self.write_whole(hub, out),
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// Appends the row of an object that is not in the cache.
+    fn write_row_of(&self, hub: Owned, out: &mut Vec<u8>) -> Result<(), Status> {
+        self.write_cells(hub.as_ref(), out)?;
+        match self.include_object {
+            IncludeObject::None => out.extend_from_slice(b"null"),
+            IncludeObject::Metadata => self.partial.write_json_of(hub.as_ref(), out),
+            IncludeObject::Object => self.write_whole(hub, out),
+        }
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn write_cells(&self, hub: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Status> {
+        out.extend_from_slice(b"{\"cells\":");
+        write(&cells(self.columns, hub, &self.context), out)?;
+        let conditions = self.renderer.endpoint.resource.hooks.rows.map_or(Vec::new(), |rows| rows(hub));
+        if !conditions.is_empty() {
+            out.extend_from_slice(b",\"conditions\":");
+            write(&conditions, out)?;
+        }
+        out.extend_from_slice(b",\"object\":");
+        Ok(())
+    }
+
+    fn write_whole(&self, hub: Owned, out: &mut Vec<u8>) {
+        let kind = self.renderer.endpoint.kind;
+        json::encode_object(&kind.api_version(), kind.kind, answer::in_version(kind, hub).as_ref(), out);
+    }
+
+    /// A table of one row, of an object in hub form.
+    pub fn table_of(&self, hub: Owned) -> Result<Vec<u8>, Status> {
+        let resource_version = registry::meta(hub.as_ref()).map_or(String::new(), |meta| meta.resource_version.clone());
+        let meta = metav1::ListMeta { resource_version, ..metav1::ListMeta::default() };
+        let mut out = Vec::with_capacity(1024);
+        self.write_head(&meta, false, &mut out)?;
+        self.write_row_of(hub, &mut out)?;
+        out.extend_from_slice(b"]}");
+        Ok(out)
+    }
+}
 
 /// Answers with an object as a table of one row.
 pub fn of_object(
-    endpoint: &Endpoint,
+    renderer: Renderer,
     code: StatusCode,
     object: Owned,
     version: &str,
     accepted: &Accepted,
     query: &Query,
 ) -> Result<Response, Status> {
-    let metadata = ListMeta {
-        resource_version: registry::meta(object.as_ref()).map_or(String::new(), |m| m.resource_version.clone()),
-        ..ListMeta::default()
-    };
-    let text = assemble(endpoint, &[object], metadata, version, query, !query.flag("noHeaders"))?;
-    send(code, text, accepted)
-}
-
-/// Answers with a list as a table.
-pub fn of_list(
-    endpoint: &Endpoint,
-    items: Vec<Owned>,
-    meta: &metav1::ListMeta,
-    version: &str,
-    accepted: &Accepted,
-    query: &Query,
-) -> Result<Response, Status> {
-    let metadata = ListMeta {
-        resource_version: meta.resource_version.clone(),
-        continue_token: meta.r#continue.clone(),
-        remaining_item_count: meta.remaining_item_count,
-    };
-    let text = assemble(endpoint, &items, metadata, version, query, !query.flag("noHeaders"))?;
-    send(StatusCode::OK, text, accepted)
-}
-
-/// The table of a watch event; only the first one of a stream describes the columns.
-pub fn of_event(endpoint: &Endpoint, hub: Owned, first: bool, version: &str, query: &Query) -> Result<Vec<u8>, Status> {
-    let revision = registry::meta(hub.as_ref()).map_or(String::new(), |m| m.resource_version.clone());
-    let metadata = ListMeta { resource_version: revision, ..ListMeta::default() };
-    assemble(endpoint, std::slice::from_ref(&hub), metadata, version, query, first)
-}
-
-fn assemble(
-    endpoint: &Endpoint,
-    items: &[Owned],
-    metadata: ListMeta,
-    version: &str,
-    query: &Query,
-    headers: bool,
-) -> Result<Vec<u8>, Status> {
-    let include_object = include_object(query)?;
-    let api_version = endpoint.kind.api_version();
-    let shown: Vec<Owned> = match include_object {
-        IncludeObject::Object => items.iter().map(|item| answer::in_version(endpoint.kind, item.clone())).collect(),
-        _ => Vec::new(),
-    };
-    let rows = items.iter().enumerate().map(|(index, hub)| RowSource {
-        hub: hub.as_ref(),
-        shown: shown.get(index).map_or(hub.as_ref(), Owned::as_ref),
-    });
-    let options =
-        TableOptions { version, include_object, headers, shown_as: (&api_version, endpoint.kind.kind), row_conditions };
-    let context = PrintContext { now: Time::from(std::time::SystemTime::now()) };
-    let table = table(endpoint.resource.columns, rows, metadata, &context, &options);
-    serde_json::to_vec(&table).map_err(Status::internal)
+    let text = TableWriter::new(renderer, version, query)?.table_of(object)?;
+    let mut out = Vec::new();
+    match accepted.encoding {
+        Encoding::Json if accepted.pretty => json::pretty(&text, &mut out),
+        Encoding::Json => {
+            out = text;
+            out.push(b'\n');
+        }
+        Encoding::Yaml => yaml::from_json(&text, &mut out).map_err(Status::internal)?,
+        Encoding::Protobuf => return Err(no_protobuf()),
+    }
+    Ok(respond(code, accepted.encoding, out))
 }
 
 fn include_object(query: &Query) -> Result<IncludeObject, Status> {
     let text = query.text("includeObject");
-    IncludeObject::parse(text).ok_or_else(|| Status::bad_request(format!("unrecognized includeObject value: {text:?}")))
+    IncludeObject::parse(text).ok_or_else(|| {
+        Status::bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {text:?}: must be 'Metadata', 'Object', 'None', or empty"
+        ))
+    })
 }
 
-/// What is said of the rows of objects that have come to an end: kinds with a phase do (`printPod`).
-fn row_conditions(object: Ref<'_>) -> Vec<RowCondition> {
-    if object.def().name != "Pod" {
-        return Vec::new();
-    }
-    let phase =
-        object.by_name("status").and_then(Value::as_struct).and_then(|s| s.by_name("phase")).and_then(Value::as_str);
-    let completed = |reason, message| vec![RowCondition { kind: "Completed", status: "True", reason, message }];
-    match phase {
-        Some("Succeeded") => completed("Succeeded", "The pod has completed successfully."),
-        Some("Failed") => completed("Failed", "The pod failed."),
-        _ => Vec::new(),
-    }
+fn write(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Status> {
+    serde_json::to_writer(out, value).map_err(Status::internal)
 }
 
-fn send(code: StatusCode, text: Vec<u8>, accepted: &Accepted) -> Result<Response, Status> {
-    match accepted.encoding {
-        Encoding::Json => {
-            let mut out = text;
-            if accepted.pretty {
-                let compact = std::mem::take(&mut out);
-                json::pretty(&compact, &mut out);
-            } else {
-                out.push(b'\n');
-            }
-            Ok(respond(code, Encoding::Json, out))
-        }
-        Encoding::Yaml => {
-            let mut out = Vec::new();
-            yaml::from_json(&text, &mut out).map_err(Status::internal)?;
-            Ok(respond(code, Encoding::Yaml, out))
-        }
-        Encoding::Protobuf => Err(Status::new(
-            406,
-            "NotAcceptable",
-            "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
-        )),
-    }
-}
-
-fn partial(object: &Owned) -> metav1::PartialObjectMetadata {
-    let metadata = registry::meta(object.as_ref()).cloned().unwrap_or_default();
-    metav1::PartialObjectMetadata { metadata, ..metav1::PartialObjectMetadata::default() }
-}
-
-/// Answers with an object's metadata.
-pub fn partial_metadata(
-    code: StatusCode,
-    object: Owned,
-    version: &str,
-    accepted: &Accepted,
-) -> Result<Response, Status> {
-    Ok(respond(code, accepted.encoding, {
-        let mut bytes = encode_partial_metadata(object, version, accepted)?;
-        if accepted.encoding == Encoding::Json && !accepted.pretty {
-            bytes.push(b'\n');
-        }
-        bytes
-    }))
-}
-
-/// An object's metadata, encoded.
-pub fn encode_partial_metadata(object: Owned, version: &str, accepted: &Accepted) -> Result<Vec<u8>, Status> {
-    let value = partial(&object);
-    let api_version = format!("meta.k8s.io/{version}");
-    let typed = answer::Typed { api_version: &api_version, kind: "PartialObjectMetadata", value: Ref::of(&value) };
-    let mut bytes = answer::encode(&typed, accepted)?;
-    if accepted.encoding == Encoding::Json && bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    Ok(bytes)
-}
-
-/// Answers with the metadata of a list's items.
-pub fn partial_metadata_list(
-    items: Vec<Owned>,
-    meta: &metav1::ListMeta,
-    version: &str,
-    accepted: &Accepted,
-) -> Result<Response, Status> {
-    let api_version = format!("meta.k8s.io/{version}");
-    let partials: Vec<metav1::PartialObjectMetadata> = items.iter().map(partial).collect();
-    let body = match accepted.encoding {
-        Encoding::Protobuf => {
-            let encoded: Vec<Vec<u8>> = partials
-                .iter()
-                .map(|p| {
-                    let mut raw = Vec::new();
-                    machinery::protobuf::encode(Ref::of(p), &mut raw);
-                    raw
-                })
-                .collect();
-            let length = encoded.iter().map(|raw| envelope::item_len(raw.len())).sum();
-            let mut out = Vec::new();
-            envelope::list_head(&api_version, "PartialObjectMetadataList", Ref::of(meta), length, &mut out);
-            for raw in &encoded {
-                envelope::item_head(raw.len(), &mut out);
-                out.extend_from_slice(raw);
-            }
-            out.extend_from_slice(&envelope::TAIL);
-            return Ok(respond(StatusCode::OK, Encoding::Protobuf, out));
-        }
-        Encoding::Json | Encoding::Yaml => {
-            let mut out =
-                format!("{{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"{api_version}\",\"metadata\":")
-                    .into_bytes();
-            json::encode(Ref::of(meta), &mut out);
-            out.extend_from_slice(b",\"items\":[");
-            for (index, value) in partials.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                json::encode_object(&api_version, "PartialObjectMetadata", Ref::of(value), &mut out);
-            }
-            out.extend_from_slice(b"]}");
-            out
-        }
-    };
-    send(StatusCode::OK, body, accepted)
+/// Upstream's tables have no protobuf form.
+pub fn no_protobuf() -> Status {
+    Status::new(
+        406,
+        "NotAcceptable",
+        "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
+    )
 }

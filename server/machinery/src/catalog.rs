@@ -168,6 +168,8 @@ pub struct SelectableDef {
     pub label: &'static str,
     /// Reads the value out of the hub form.
     pub value: fn(Ref<'_>) -> String,
+    /// The fields of the hub form that `value` looks at, as paths of JSON names; none when that is not known.
+    pub reads: &'static [&'static [&'static str]],
 }
 
 impl Catalog {

@@ -10,6 +10,7 @@ use crate::features::FeatureGates;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::{Messages, NameRule};
+use crate::print::RowCondition;
 use crate::reflect::{Mut, Ref};
 use crate::scalar::Time;
 
@@ -80,6 +81,9 @@ pub type WarnFn = fn(&Context, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
 /// How long a delete of an object of any type waits, in seconds.
 pub type GraceFn = fn(Option<i64>, Ref<'_>) -> Option<i64>;
 
+/// What is to be said of the row of an object of any type.
+pub type RowsFn = fn(Ref<'_>) -> Vec<RowCondition>;
+
 /// What a kind adds to the declared strategy (`#[strategy(..)]`). Objects are in hub form.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
@@ -91,11 +95,13 @@ pub struct Hooks {
     pub warnings: Option<WarnFn>,
     /// The grace period of a delete, given the seconds asked for; `None`: the object goes at once.
     pub grace: Option<GraceFn>,
+    /// What is said of its rows in tables.
+    pub rows: Option<RowsFn>,
 }
 
 impl Hooks {
     /// Nothing beyond the declared strategy.
-    pub const NONE: Hooks = Hooks { create: None, update: None, warnings: None, grace: None };
+    pub const NONE: Hooks = Hooks { create: None, update: None, warnings: None, grace: None, rows: None };
 }
 
 /// A hand-written validation at work (`#[validate(by_hand = ..)]`): who writes, and where its findings go.

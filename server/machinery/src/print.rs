@@ -7,10 +7,7 @@ use crate::def::{Scalar, Shape, StructDef};
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
-pub use table::{
-    ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, ListMeta, Row, RowCondition, RowObject, RowSource, Table,
-    TableOptions, table,
-};
+pub use table::{ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, RowCondition, cells, shown_columns};
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.

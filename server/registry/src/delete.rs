@@ -1,9 +1,12 @@
 //! Delete (`registry.Store.Delete`): grace periods, finalizers, propagation.
 
+use std::sync::Arc;
+
 use machinery::catalog::GarbageCollection;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
-use storage::{KeyValue, Txn, TxnOutcome};
+use storage::cache::Entry;
+use storage::{Txn, TxnOutcome};
 
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{DeleteOptions, Propagation};
@@ -23,14 +26,14 @@ impl ResourceStore {
         options: &DeleteOptions,
     ) -> Result<(Owned, bool), Status> {
         let key = self.key(&context.namespace, name);
-        let mut current = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv;
+        let mut current = self.current(&key).await?;
         loop {
-            let Some(kv) = current else { return Err(Status::not_found(self.name(), name)) };
-            let object = self.decode(&kv)?;
+            let Some(entry) = current else { return Err(Status::not_found(self.name(), name)) };
+            let object = self.object(&entry)?;
             self.check_precondition(name, object.as_ref(), options)?;
             let outcome = match self.marked(&object, options) {
-                Some(marked) => self.store_marked(&key, &kv, object, marked, options.dry_run).await?,
-                None => self.remove(&key, &kv, self.last_state(object, options), options.dry_run).await?,
+                Some(marked) => self.store_marked(&key, &entry, object, marked, options.dry_run).await?,
+                None => self.remove(&key, &entry, self.last_state(object, options), options.dry_run).await?,
             };
             match outcome {
                 Ok(done) => return Ok(done),
@@ -127,44 +130,44 @@ impl ResourceStore {
     async fn store_marked(
         &self,
         key: &str,
-        kv: &KeyValue,
+        entry: &Entry,
         object: Owned,
         mut marked: Owned,
         dry_run: bool,
-    ) -> Result<Result<(Owned, bool), Option<KeyValue>>, Status> {
+    ) -> Result<Result<(Owned, bool), Option<Arc<Entry>>>, Status> {
         if dry_run || marked.as_ref() == object.as_ref() {
             return Ok(Ok((marked, false)));
         }
         let value = stored::encode(self.storage_kind, self.def.stored_as_json, marked.clone());
-        match self.store.commit(Txn::update(key.to_string(), kv.mod_revision, value)).await.map_err(stored::failure)? {
+        match self.store.commit(Txn::update(key.to_string(), entry.revision, value)).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut marked) {
                     meta.resource_version = revision.to_string();
                 }
                 Ok(Ok((marked, false)))
             }
-            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
 
     async fn remove(
         &self,
         key: &str,
-        kv: &KeyValue,
+        entry: &Entry,
         mut object: Owned,
         dry_run: bool,
-    ) -> Result<Result<(Owned, bool), Option<KeyValue>>, Status> {
+    ) -> Result<Result<(Owned, bool), Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok((object, true)));
         }
-        match self.store.commit(Txn::delete(key.to_string()).when(kv.mod_revision)).await.map_err(stored::failure)? {
+        match self.store.commit(Txn::delete(key.to_string()).when(entry.revision)).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();
                 }
                 Ok(Ok((object, true)))
             }
-            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
 }

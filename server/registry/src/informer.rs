@@ -9,16 +9,18 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use machinery::reflect::{Owned, Struct};
+use machinery::reflect::Struct;
 use machinery::status::Status;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
-use crate::list::Predicate;
+use storage::cache::{ChangeKind, Entry};
+
 use crate::metadata::meta;
 use crate::options::ListQuery;
 use crate::resource::ResourceStore;
-use crate::watch::{EventType, WatchStream};
+use crate::select::Predicate;
+use crate::watch::{WatchEvent, WatchStream};
 
 /// How long to wait before a watch that failed is begun anew.
 const RETRY: Duration = Duration::from_secs(1);
@@ -142,49 +144,58 @@ impl<T> State<T> {
 
 /// Follows a resource to the end of the store, beginning anew after failures.
 async fn follow<T: Struct>(store: Arc<ResourceStore>, state: Arc<State<T>>) {
-    while let Err(status) = follow_once(&store, &state).await {
-        tracing::warn!(resource = %store.name(), why = status.message, "following a resource; it is listed again");
+    loop {
+        match follow_once(&store, &state).await {
+            // The watch was too slow, or the cache began anew.
+            Ok(()) => {}
+            Err(status) if status.code == 503 => return,
+            Err(status) => {
+                let why = status.message;
+                tracing::warn!(resource = %store.name(), why, "following a resource; it is listed again");
+            }
+        }
         tokio::time::sleep(RETRY).await;
     }
 }
 
 async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) -> Result<(), Status> {
     let query = ListQuery::default();
-    let mut stream = store.watch("", Predicate::default(), &query, true, Some(true)).await?;
-    if !read_initial(&mut stream, state).await? {
-        return Ok(());
-    }
+    let mut stream = store.watch("", &Predicate::default(), &query, true, Some(true)).await?;
+    read_initial(store, &mut stream, state).await?;
     while let Some(event) = stream.next().await {
-        let event = event?;
-        if event.kind == EventType::Bookmark {
-            continue;
-        }
-        let Some((key, object)) = typed(event.object) else { continue };
-        state.change(&key, (event.kind != EventType::Deleted).then_some(object));
+        let WatchEvent::Object(kind, entry) = event? else { continue };
+        let Some((key, object)) = typed(store, &entry)? else { continue };
+        state.change(&key, (kind != ChangeKind::Deleted).then_some(object));
         state.announce();
     }
     Ok(())
 }
 
-/// Reads the state that a watch begins with; false when the store closes before it is complete.
-async fn read_initial<T: Struct>(stream: &mut WatchStream, state: &State<T>) -> Result<bool, Status> {
+/// Reads the state that a watch begins with.
+async fn read_initial<T: Struct>(
+    store: &ResourceStore,
+    stream: &mut WatchStream,
+    state: &State<T>,
+) -> Result<(), Status> {
     let mut all = Objects::new();
     while let Some(event) = stream.next().await {
-        let event = event?;
-        if event.initial_events_end {
-            state.replace(all);
-            state.announce();
-            return Ok(true);
+        match event? {
+            WatchEvent::Object(_, entry) => all.extend(typed(store, &entry)?),
+            WatchEvent::InitialEventsEnd(_) => {
+                state.replace(all);
+                state.announce();
+                return Ok(());
+            }
         }
-        all.extend(typed(event.object));
     }
-    Ok(false)
+    Ok(())
 }
 
 /// An object and its key. One of another type, which only a wrong use of an informer could bring, is left out.
-fn typed<T: Struct>(object: Owned) -> Option<(String, Arc<T>)> {
-    let key = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name))?;
-    object.into_inner::<T>().ok().map(|object| (key, Arc::new(object)))
+fn typed<T: Struct>(store: &ResourceStore, entry: &Entry) -> Result<Option<(String, Arc<T>)>, Status> {
+    let object = store.object(entry)?;
+    let Some(key) = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name)) else { return Ok(None) };
+    Ok(object.into_inner::<T>().ok().map(|object| (key, Arc::new(object))))
 }
 
 /// The informers of a server, one per resource however many ask for it.

@@ -1,37 +1,25 @@
-//! List: selectors, pages, consistent continuation.
+//! List: which revision is shown, pages, consistent continuation (upstream: `cacher.GetList`, `etcd3.store.GetList`).
+
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use machinery::reflect::{Owned, Ref};
-use machinery::selector::{FieldSelector, LabelSelector};
+use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde::{Deserialize, Serialize};
-use storage::ListOptions;
+use storage::cache::{Entry, Snapshot};
+use storage::{KeyRange, ListOptions, Revision};
 
-use crate::metadata::meta;
 use crate::options::ListQuery;
-use crate::resource::{ResourceStore, parse_resource_version, too_large_resource_version};
+use crate::resource::{ResourceStore, parse_resource_version};
+use crate::select::{Predicate, Selector};
 use crate::stored;
 
-/// Which objects are wanted.
-#[derive(Clone, Default)]
-pub struct Predicate {
-    pub labels: LabelSelector,
-    pub fields: FieldSelector,
-}
-
-impl Predicate {
-    /// Whether it lets everything through.
-    pub fn is_empty(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
-    }
-}
-
-/// Items of a list in hub form.
-pub struct ListResult {
-    pub items: Vec<Owned>,
+/// Objects of a list, as the cache keeps them.
+pub struct Listed {
+    pub entries: Vec<Arc<Entry>>,
     /// The revision that all pages of the list show.
-    pub revision: u64,
+    pub revision: Revision,
     /// Token for the rest; empty at the end.
     pub continue_token: String,
     /// How many items are left; not known when a selector is at work.
@@ -40,7 +28,7 @@ pub struct ListResult {
 
 /// What a continue token says (`storage.continueToken`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Continue {
+struct Continue {
     #[serde(rename = "v")]
     version: String,
     #[serde(rename = "rv", default)]
@@ -51,7 +39,7 @@ pub struct Continue {
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 impl Continue {
-    fn encode(revision: u64, start: String) -> String {
+    fn encode(revision: Revision, start: String) -> String {
         let token = Continue { version: TOKEN_VERSION.into(), revision: revision as i64, start };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).unwrap_or_default())
     }
@@ -68,84 +56,183 @@ impl Continue {
     }
 }
 
+/// Which state a list shows.
+enum Shown {
+    /// The present, at least as new as this.
+    Since(Revision),
+    /// The present, whatever it is, without pages.
+    Any,
+    /// The present, with everything that is stored.
+    Latest,
+    /// One revision.
+    Exactly(Revision),
+}
+
 impl ResourceStore {
-    /// Whether an object is among the wanted.
-    pub fn matches(&self, predicate: &Predicate, object: Ref<'_>) -> bool {
-        let Some(meta) = meta(object) else { return predicate.is_empty() };
-        predicate.labels.matches(|key| meta.labels.get(key).map(String::as_str))
-            && predicate
-                .fields
-                .requirements()
-                .iter()
-                .all(|r| r.matches(&self.selectable(&r.field, object).unwrap_or_default()))
-    }
-
-    /// The value of a selectable field.
-    fn selectable(&self, label: &str, object: Ref<'_>) -> Option<String> {
-        let meta = meta(object)?;
-        match label {
-            "metadata.name" => Some(meta.name.clone()),
-            "metadata.namespace" => Some(meta.namespace.clone()),
-            _ => self.def.selectable.iter().find(|s| s.label == label).map(|s| (s.value)(object)),
-        }
-    }
-
     /// Lists a namespace, or everything when it is empty.
-    pub async fn list(&self, namespace: &str, predicate: &Predicate, query: &ListQuery) -> Result<ListResult, Status> {
-        let mut range = self.range(namespace);
-        let (mut revision, exact) = self.start_revision(query)?;
-        if !query.continue_token.is_empty() {
-            let token = Continue::decode(&query.continue_token)?;
-            revision = (token.revision > 0).then_some(token.revision as u64);
-            range = range.starting_at(format!("{}{}", self.root, token.start));
-        }
-        if !exact && let Some(wanted) = revision.filter(|_| query.continue_token.is_empty()) {
-            let current = self.store.current_revision().await.map_err(stored::failure)?;
-            if wanted > current {
-                return Err(too_large_resource_version(wanted, current));
+    pub async fn list(&self, namespace: &str, predicate: &Predicate, query: &ListQuery) -> Result<Listed, Status> {
+        let selector = Selector::new(self, namespace, predicate);
+        let (shown, start) = self.shown(query)?;
+        let limit = if matches!(shown, Shown::Any) { 0 } else { query.limit };
+        let snapshot = match shown {
+            Shown::Any => self.present(&selector),
+            Shown::Latest => {
+                self.reach_latest().await?;
+                self.present(&selector)
             }
-            revision = None;
-        }
-        let mut items = Vec::new();
-        let mut at = revision;
-        loop {
-            let limit = if query.limit == 0 { 0 } else { query.limit - items.len() };
-            let page =
-                self.store.list(range.clone(), ListOptions { limit, revision: at }).await.map_err(stored::failure)?;
-            let shown = *at.get_or_insert(page.revision);
-            for kv in &page.kvs {
-                let object = self.decode(kv)?;
-                if self.matches(predicate, object.as_ref()) {
-                    items.push(object);
+            Shown::Since(revision) => {
+                self.reach(revision).await?;
+                self.present(&selector)
+            }
+            Shown::Exactly(revision) => {
+                self.reach(revision).await?;
+                let present = Some(self.present(&selector)).filter(|present| present.revision <= revision);
+                match present.or_else(|| self.past.find(revision)) {
+                    Some(snapshot) => snapshot,
+                    None => return self.list_past(&selector, start, limit, revision).await,
                 }
             }
-            let Some(last) = page.kvs.last().filter(|_| page.more) else {
-                return Ok(ListResult { items, revision: shown, continue_token: String::new(), remaining: None });
-            };
+        };
+        let revision = match shown {
+            Shown::Exactly(revision) => revision,
+            _ => self.whole.revision().max(snapshot.revision),
+        };
+        self.page(snapshot, &selector, start, limit, revision)
+    }
+
+    /// The objects of a namespace, or all when it is empty, as they are stored now, in hub form.
+    pub async fn objects(&self, namespace: &str, predicate: &Predicate) -> Result<Vec<Owned>, Status> {
+        let listed = self.list(namespace, predicate, &ListQuery::default()).await?;
+        listed.entries.iter().map(|entry| self.object(entry)).collect()
+    }
+
+    fn shown(&self, query: &ListQuery) -> Result<(Shown, Option<String>), Status> {
+        if !query.continue_token.is_empty() {
+            let token = Continue::decode(&query.continue_token)?;
+            let start = format!("{}{}", self.root, token.start);
+            let shown = if token.revision > 0 { Shown::Exactly(token.revision as Revision) } else { Shown::Latest };
+            return Ok((shown, Some(start)));
+        }
+        let wanted = parse_resource_version(&query.resource_version)
+            .map_err(|status| Status::bad_request(format!("invalid resource version: {}", status.message)))?;
+        let exactly = match query.resource_version_match.as_str() {
+            "Exact" => true,
+            "" => query.limit > 0,
+            _ => false,
+        };
+        let shown = match wanted {
+            _ if query.resource_version.is_empty() => Shown::Latest,
+            0 => Shown::Any,
+            revision if exactly => Shown::Exactly(revision),
+            revision => Shown::Since(revision),
+        };
+        Ok((shown, None))
+    }
+
+    /// The objects as they are now, with the index that the selector can use.
+    fn present(&self, selector: &Selector) -> Snapshot {
+        match selector.index() {
+            Some((field, _)) => self.cache.snapshot_by_field(field),
+            None => self.cache.snapshot(),
+        }
+    }
+
+    /// One page of a snapshot.
+    fn page(
+        &self,
+        snapshot: Snapshot,
+        selector: &Selector,
+        start: Option<String>,
+        limit: usize,
+        revision: Revision,
+    ) -> Result<Listed, Status> {
+        let range = starting_at(&selector.range, start);
+        let (entries, more) = take(&snapshot, selector, &range, limit)?;
+        let mut listed = Listed { entries, revision, continue_token: String::new(), remaining: None };
+        if let (true, Some(last)) = (more, listed.entries.last()) {
+            let rest = range.after(&last.key);
+            listed.remaining = selector.takes_all().then(|| snapshot.range(&rest).count() as i64);
+            listed.continue_token = self.token(last, revision);
+            self.past.keep(revision, snapshot);
+        }
+        Ok(listed)
+    }
+
+    /// A page of a past that only the store still has.
+    async fn list_past(
+        &self,
+        selector: &Selector,
+        start: Option<String>,
+        limit: usize,
+        revision: Revision,
+    ) -> Result<Listed, Status> {
+        let mut range = starting_at(&selector.range, start);
+        let mut listed = Listed { entries: Vec::new(), revision, continue_token: String::new(), remaining: None };
+        loop {
+            let wanted = if limit == 0 { 0 } else { limit - listed.entries.len() };
+            let options = ListOptions { limit: wanted, revision: Some(revision) };
+            let page = self.store.list(range.clone(), options).await.map_err(stored::failure)?;
+            for kv in &page.kvs {
+                let entry = self.cache.entry(kv);
+                check(&entry)?;
+                if selector.matches(&entry) {
+                    listed.entries.push(entry);
+                }
+            }
+            let Some(last) = page.kvs.last().filter(|_| page.more) else { return Ok(listed) };
             range = range.after(&last.key);
-            if items.len() >= query.limit {
-                let start = String::from_utf8_lossy(&last.key[self.root.len()..]).into_owned() + "\0";
-                let left = page.count as i64 - page.kvs.len() as i64;
-                return Ok(ListResult {
-                    items,
-                    revision: shown,
-                    continue_token: Continue::encode(shown, start),
-                    remaining: predicate.is_empty().then_some(left),
-                });
+            if let Some(last) = listed.entries.last().filter(|_| listed.entries.len() == limit) {
+                listed.remaining = selector.takes_all().then_some(page.count as i64 - page.kvs.len() as i64);
+                listed.continue_token = self.token(last, revision);
+                return Ok(listed);
             }
         }
     }
 
-    /// The revision to read at, and whether it is meant exactly.
-    fn start_revision(&self, query: &ListQuery) -> Result<(Option<u64>, bool), Status> {
-        let wanted = parse_resource_version(&query.resource_version)?;
-        let exact =
-            query.resource_version_match == "Exact" || (query.limit > 0 && query.resource_version_match.is_empty());
-        Ok(((wanted > 0).then_some(wanted), exact && wanted > 0))
+    /// The token for what comes after an object.
+    fn token(&self, last: &Entry, revision: Revision) -> String {
+        let name = last.key.get(self.root.len()..).unwrap_or_default();
+        Continue::encode(revision, String::from_utf8_lossy(name).into_owned() + "\0")
     }
+}
 
-    /// The labels that a field selector may use besides those of metadata.
-    pub fn selectable_labels(&self) -> impl Iterator<Item = &'static str> {
-        self.def.selectable.iter().map(|s| s.label)
+/// The wanted objects of a range up to a limit, and whether there are more.
+fn take(
+    snapshot: &Snapshot,
+    selector: &Selector,
+    range: &KeyRange,
+    limit: usize,
+) -> Result<(Vec<Arc<Entry>>, bool), Status> {
+    let indexed = selector.index().and_then(|(field, value)| snapshot.with_field(field, value, range));
+    let found: Box<dyn Iterator<Item = &Arc<Entry>> + '_> = match indexed {
+        Some(found) => Box::new(found),
+        None => Box::new(snapshot.range(range)),
+    };
+    let mut entries = Vec::new();
+    for entry in found {
+        check(entry)?;
+        if !selector.matches(entry) {
+            continue;
+        }
+        if limit > 0 && entries.len() == limit {
+            return Ok((entries, true));
+        }
+        entries.push(entry.clone());
+    }
+    Ok((entries, false))
+}
+
+fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {
+    start.map_or_else(|| range.clone(), |start| range.clone().starting_at(start))
+}
+
+/// A damaged object fails whatever would show it.
+pub(crate) fn check(entry: &Entry) -> Result<(), Status> {
+    match &entry.damage {
+        None => Ok(()),
+        Some(why) => {
+            let key = String::from_utf8_lossy(&entry.key);
+            Err(Status::internal(format!("unable to transform key {key:?}: {why}")))
+        }
     }
 }

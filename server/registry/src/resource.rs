@@ -1,13 +1,19 @@
-//! A resource as the store keeps it: where, in which form, by which strategy.
+//! A resource as the store keeps it: where, in which form, by which strategy; and reads of single objects.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use machinery::catalog::{KindDef, ResourceDef};
+use bytes::Bytes;
+use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
-use storage::{KeyRange, KeyValue, Store};
+use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
+use storage::{KeyRange, KeyValue, Revision, Store};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
+use crate::describe::StoredForm;
+use crate::list::check;
+use crate::past::Past;
 use crate::stored;
 use crate::strategy::Strategy;
 
@@ -20,22 +26,69 @@ pub struct ResourceStore {
     pub strategy: Arc<dyn Strategy>,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
+    /// The present of this resource, and of everything.
+    pub cache: Arc<ResourceCache>,
+    pub(crate) whole: Arc<Cache>,
+    pub(crate) past: Past,
+    /// The fields that selectors may name, in the order in which the cache has their values.
+    selectable: Vec<&'static SelectableDef>,
     /// `/registry/<prefix>/`, with a slash at the end.
     pub(crate) root: String,
 }
 
+/// Where resources are kept, and how.
+pub struct Backend {
+    pub store: Arc<dyn Store>,
+    pub cache: Arc<Cache>,
+    pub clock: Arc<dyn Clock>,
+    /// What all keys begin with, such as `/registry`.
+    pub prefix: String,
+}
+
+/// How many bytes of encodings other than the stored one are kept.
+const ENCODINGS: usize = 32 << 20;
+/// How many changes may wait for one watcher.
+const WATCH_QUEUE: usize = 8192;
+
+impl Backend {
+    /// A store behind a cache of what is below `prefix`, which is filled when this returns.
+    ///
+    /// # Errors
+    /// Those of the store while it is first read.
+    pub async fn start(store: Arc<dyn Store>, prefix: &str) -> storage::Result<Self> {
+        let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
+        let cache = Cache::start(store.clone(), options).await?;
+        Ok(Backend { store, cache, clock: Arc::new(SystemClock), prefix: prefix.into() })
+    }
+}
+
+/// How long a reader waits for a revision that the cache has not seen yet (upstream's `blockTimeout`).
+const PATIENCE: Duration = Duration::from_secs(3);
+
 impl ResourceStore {
-    /// The store of `kind`'s resource below `etcd_prefix` (`/registry`).
+    /// The store of a resource of the catalog, whose objects are stored as `storage_kind`.
     pub fn new(
+        catalog: &'static Catalog,
         storage_kind: &'static KindDef,
         def: &'static ResourceDef,
         strategy: Arc<dyn Strategy>,
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        etcd_prefix: &str,
+        backend: &Backend,
     ) -> Self {
-        let root = format!("{etcd_prefix}/{}/", def.key_prefix);
-        ResourceStore { storage_kind, def, strategy, store, clock, root }
+        let root = format!("{}/{}/", backend.prefix, def.key_prefix);
+        let selectable = selectable(catalog, def.key_prefix);
+        let form = || Arc::new(StoredForm::new(storage_kind, selectable.clone())) as Arc<_>;
+        ResourceStore {
+            storage_kind,
+            def,
+            strategy,
+            store: backend.store.clone(),
+            clock: backend.clock.clone(),
+            cache: backend.cache.resource(&Bytes::from(root.clone()), form),
+            whole: backend.cache.clone(),
+            past: Past::default(),
+            selectable,
+            root,
+        }
     }
 
     /// Group and plural, as messages name it.
@@ -62,23 +115,72 @@ impl ResourceStore {
         }
     }
 
-    /// The object in a stored value, in its hub form.
-    pub(crate) fn decode(&self, kv: &KeyValue) -> Result<Owned, Status> {
-        stored::decode(self.storage_kind, kv)
+    /// The object under a key as it is stored now.
+    pub(crate) async fn current(&self, key: &str) -> Result<Option<Arc<Entry>>, Status> {
+        self.reach_latest().await?;
+        Ok(self.cache.get(key.as_bytes()))
+    }
+
+    /// What another writer stored meanwhile.
+    pub(crate) fn newer(&self, current: Option<KeyValue>) -> Option<Arc<Entry>> {
+        current.map(|kv| self.cache.entry(&kv))
+    }
+
+    /// An entry's object in its hub form.
+    pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
+        check(entry)?;
+        stored::decode(self.storage_kind, entry)
+    }
+
+    /// Where the cache has the value of a selectable field; behind the last one for a label that nobody declared.
+    pub(crate) fn field_index(&self, label: &str) -> usize {
+        self.selectable.iter().position(|field| field.label == label).unwrap_or(self.selectable.len())
     }
 
     /// Reads an object; `resource_version` other than empty and 0 must already have been reached.
     pub async fn get(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Owned, Status> {
-        let wanted = parse_resource_version(resource_version)?;
-        let answer = self.store.get(self.key(namespace, name).as_bytes(), None).await.map_err(stored::failure)?;
-        if wanted > answer.revision {
-            return Err(too_large_resource_version(wanted, answer.revision));
+        self.object(&*self.get_entry(namespace, name, resource_version).await?)
+    }
+
+    /// Reads an object as the cache has it.
+    pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
+        match parse_resource_version(resource_version)? {
+            _ if resource_version.is_empty() => self.reach_latest().await?,
+            0 => {}
+            wanted => self.reach(wanted).await?,
         }
-        match answer.kv {
-            Some(kv) => self.decode(&kv),
-            None => Err(Status::not_found(self.name(), name)),
+        let entry = self.cache.get(self.key(namespace, name).as_bytes());
+        let entry = entry.ok_or_else(|| Status::not_found(self.name(), name))?;
+        check(&entry)?;
+        Ok(entry)
+    }
+
+    /// Waits until the cache has everything that is stored.
+    pub(crate) async fn reach_latest(&self) -> Result<(), Status> {
+        let latest = self.store.current_revision().await.map_err(stored::failure)?;
+        self.reach(latest).await
+    }
+
+    /// Waits until the cache has everything up to a revision.
+    pub(crate) async fn reach(&self, revision: Revision) -> Result<(), Status> {
+        if self.whole.wait_for(revision, PATIENCE).await {
+            return Ok(());
+        }
+        Err(too_large_resource_version(revision, self.whole.revision()))
+    }
+}
+
+/// The fields of all kinds that are kept below one prefix, each label once: events of two groups are the same objects.
+fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static SelectableDef> {
+    let mut out: Vec<&'static SelectableDef> = Vec::new();
+    for resource in catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| r.key_prefix == prefix) {
+        for field in resource.selectable {
+            if out.iter().all(|known| known.label != field.label) {
+                out.push(field);
+            }
         }
     }
+    out
 }
 
 /// The revision a client means; empty and `0` are 0.

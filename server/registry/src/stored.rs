@@ -4,7 +4,7 @@ use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{envelope, json, protobuf};
-use storage::KeyValue;
+use storage::cache::Entry;
 
 use crate::metadata::meta_mut;
 
@@ -26,25 +26,21 @@ pub(crate) fn encode(kind: &'static KindDef, as_json: bool, mut object: Owned) -
     out
 }
 
-/// The hub object of stored bytes, with the resourceVersion of its revision.
-pub(crate) fn decode(kind: &'static KindDef, kv: &KeyValue) -> Result<Owned, Status> {
+/// Whether a hub object is what an entry holds.
+pub(crate) fn is_same(kind: &'static KindDef, object: &Owned, entry: &Entry) -> bool {
+    let mut raw = Vec::with_capacity(entry.object.len() + 64);
+    protobuf::encode(kind.from_hub(object.clone()).as_ref(), &mut raw);
+    raw == entry.object
+}
+
+/// The hub object of an entry, with the resourceVersion of its revision.
+pub(crate) fn decode(kind: &'static KindDef, entry: &Entry) -> Result<Owned, Status> {
     let mut value = Owned::new(kind.def);
-    let outcome = if envelope::is_envelope(&kv.value) {
-        envelope::split(&kv.value)
-            .map_err(|e| e.to_string())
-            .and_then(|parts| protobuf::decode(parts.raw, value.as_mut()).map_err(|e| e.to_string()))
-    } else {
-        json::decode(&kv.value, value.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())
-    };
-    if let Err(why) = outcome {
-        let key = String::from_utf8_lossy(&kv.key);
-        return Err(Status::internal(format!("unable to transform key {key:?}: {why}")));
-    }
-    let mut object = kind.to_hub(value);
-    if let Some(meta) = meta_mut(&mut object) {
-        meta.resource_version = kv.mod_revision.to_string();
-    }
-    Ok(object)
+    protobuf::decode(&entry.object, value.as_mut()).map_err(|why| {
+        let key = String::from_utf8_lossy(&entry.key);
+        Status::internal(format!("unable to transform key {key:?}: {why}"))
+    })?;
+    Ok(kind.to_hub(value))
 }
 
 /// What a client is told of a failure of the store.

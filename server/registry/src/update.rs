@@ -1,11 +1,14 @@
 //! Update (`registry.Store.Update`, `GuaranteedUpdate`): read, change, compare and put, again on conflict.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use storage::{KeyValue, Txn, TxnOutcome};
+use storage::cache::Entry;
+use storage::{Txn, TxnOutcome};
 
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, UpdateOptions};
@@ -42,14 +45,14 @@ impl ResourceStore {
         change: &mut dyn Change,
     ) -> Result<Updated, Status> {
         let key = self.key(&context.namespace, name);
-        let mut current = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv;
+        let mut current = self.current(&key).await?;
         loop {
-            let Some(kv) = current else {
+            let Some(entry) = current else {
                 return self.create_by_update(context, name, options, change).await;
             };
-            let old = self.decode(&kv)?;
+            let old = self.object(&entry)?;
             let new = self.changed(context, name, &old, change.apply(Some(&old)).await?)?;
-            match self.put_changed(context, &key, &kv, &old, new, options).await? {
+            match self.put_changed(&key, &entry, new, options).await? {
                 Ok(object) => return Ok(Updated { object, created: false }),
                 Err(newer) => current = newer,
             }
@@ -140,24 +143,22 @@ impl ResourceStore {
     /// The stored object, or what another writer stored meanwhile.
     async fn put_changed(
         &self,
-        context: &Context,
         key: &str,
-        kv: &KeyValue,
-        old: &Owned,
+        entry: &Entry,
         mut new: Owned,
         options: &UpdateOptions,
-    ) -> Result<Result<Owned, Option<KeyValue>>, Status> {
+    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if finished(&new) {
-            return self.finish_delete(context, key, kv, new, options.dry_run).await;
+            return self.finish_delete(key, entry, new, options.dry_run).await;
         }
-        let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
-        if options.dry_run || (value == kv.value && !kv.stale) {
-            if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
-                to.resource_version = from.resource_version.clone();
-            }
+        if let Some(meta) = meta_mut(&mut new) {
+            meta.resource_version = entry.revision.to_string();
+        }
+        if options.dry_run || (!entry.stale && stored::is_same(self.storage_kind, &new, entry)) {
             return Ok(Ok(new));
         }
-        let txn = Txn::update(key.to_string(), kv.mod_revision, value).with_ttl(options.ttl_seconds);
+        let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
+        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(options.ttl_seconds);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut new) {
@@ -165,25 +166,29 @@ impl ResourceStore {
                 }
                 Ok(Ok(new))
             }
-            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
 
     /// The update removed the last finalizer of an object that was to be deleted.
     async fn finish_delete(
         &self,
-        _context: &Context,
         key: &str,
-        kv: &KeyValue,
-        new: Owned,
+        entry: &Entry,
+        mut new: Owned,
         dry_run: bool,
-    ) -> Result<Result<Owned, Option<KeyValue>>, Status> {
+    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(new));
         }
-        match self.store.commit(Txn::delete(key.to_string()).when(kv.mod_revision)).await.map_err(stored::failure)? {
-            TxnOutcome::Committed { .. } => Ok(Ok(new)),
-            TxnOutcome::Conflict { current, .. } => Ok(Err(current)),
+        match self.store.commit(Txn::delete(key.to_string()).when(entry.revision)).await.map_err(stored::failure)? {
+            TxnOutcome::Committed { revision, .. } => {
+                if let Some(meta) = meta_mut(&mut new) {
+                    meta.resource_version = revision.to_string();
+                }
+                Ok(Ok(new))
+            }
+            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
 }

@@ -1,171 +1,198 @@
-//! Watch: the store's events as object events, seen through a predicate.
+//! Watch: what happens to the objects that a predicate selects, from a moment on (upstream: `cacher.Watch`).
 
+use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
-use machinery::reflect::Owned;
+use futures_core::Stream;
 use machinery::status::Status;
-use storage::{Event, EventKind, KeyValue, Watch, WatchBatch};
+use storage::cache::{Change, ChangeKind, Entry, Snapshot, Started, WatchFrom, Watcher};
+use storage::{KeyRange, Revision, WatchBatch};
 
-use crate::list::Predicate;
+use crate::list::check;
 use crate::options::ListQuery;
 use crate::resource::{ResourceStore, parse_resource_version};
+use crate::select::{Predicate, Selector};
 use crate::stored;
 
-/// What happened to an object, as the watcher sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventType {
-    Added,
-    Modified,
-    Deleted,
-    Bookmark,
-}
-
-impl EventType {
-    /// As it stands in a watch event.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            EventType::Added => "ADDED",
-            EventType::Modified => "MODIFIED",
-            EventType::Deleted => "DELETED",
-            EventType::Bookmark => "BOOKMARK",
-        }
-    }
-}
-
-/// One event; a bookmark's object has nothing but a resourceVersion.
-pub struct WatchEvent {
-    pub kind: EventType,
-    pub object: Owned,
-    /// A bookmark that ends the initial events.
-    pub initial_events_end: bool,
-}
-
-/// How a watch begins.
-enum Start {
-    /// With the state as events, then what follows.
-    State,
-    /// With what follows a revision.
-    After(u64),
+/// What a watcher is told.
+pub enum WatchEvent {
+    Object(ChangeKind, Arc<Entry>),
+    /// Everything up to this revision has been told, and with it the state that was asked for (KEP-3157).
+    InitialEventsEnd(Revision),
 }
 
 /// A stream of events. Dropping it ends the watch.
 pub struct WatchStream {
     resource: Arc<ResourceStore>,
-    predicate: Predicate,
-    watch: Watch,
-    /// Events that are ready, oldest first.
-    ready: std::collections::VecDeque<WatchEvent>,
-    bookmarks: bool,
-    /// The last revision that the watcher has seen everything up to.
-    revision: u64,
+    selector: Arc<Selector>,
+    initial: Option<Initial>,
+    /// The bookmark that follows the initial events.
+    initial_end: Option<Revision>,
+    source: Source,
+    /// Everything up to this revision has been told.
+    told: Revision,
+}
+
+/// The objects that a watch begins with, taken out of the snapshot some at a time.
+struct Initial {
+    snapshot: Snapshot,
+    rest: KeyRange,
+    ready: VecDeque<Arc<Entry>>,
+}
+
+/// How many objects are taken out of a snapshot at a time.
+const CHUNK: usize = 256;
+
+impl Initial {
+    fn next(&mut self, selector: &Selector) -> Option<Arc<Entry>> {
+        if self.ready.is_empty() {
+            let found = self.snapshot.range(&self.rest).filter(|entry| selector.matches(entry)).take(CHUNK);
+            self.ready.extend(found.cloned());
+            let last = self.ready.back()?;
+            self.rest = self.rest.clone().after(&last.key);
+        }
+        self.ready.pop_front()
+    }
+}
+
+/// A change, and what it is to this watcher.
+type Seen = (Arc<Change>, ChangeKind);
+
+/// Where changes come from.
+enum Source {
+    Cache(Arc<Watcher>),
+    /// A past that the cache no longer has: the store tells it, and what follows.
+    Store {
+        watch: storage::Watch,
+        ready: VecDeque<Seen>,
+    },
 }
 
 impl ResourceStore {
-    /// Begins a watch. `send_initial_events`: the state first, then a marked bookmark (KEP-3157).
+    /// Begins a watch. `send_initial_events`: the state first, then a marked bookmark where bookmarks are wanted.
     pub async fn watch(
         self: &Arc<Self>,
         namespace: &str,
-        predicate: Predicate,
+        predicate: &Predicate,
         query: &ListQuery,
         bookmarks: bool,
         send_initial_events: Option<bool>,
     ) -> Result<WatchStream, Status> {
-        let wanted = parse_resource_version(&query.resource_version)?;
-        let start = match (send_initial_events, wanted) {
-            (Some(true), _) | (None, 0) => Start::State,
-            (Some(false), 0) => Start::After(self.store.current_revision().await.map_err(stored::failure)?),
-            (_, revision) => Start::After(revision),
+        let from = self.watch_from(query, send_initial_events).await?;
+        let selector = Arc::new(Selector::new(self, namespace, predicate));
+        let (source, state) = match self.cache.watch(selector.selection(), from) {
+            Some(Started { state, watcher }) => (Source::Cache(watcher), state),
+            None => (self.watch_store(&selector, from).await?, None),
         };
-        let mut ready = std::collections::VecDeque::new();
-        let revision = match start {
-            Start::After(revision) => revision,
-            Start::State => {
-                let state = self.list(namespace, &predicate, &ListQuery::default()).await?;
-                ready.extend(state.items.into_iter().map(|object| WatchEvent {
-                    kind: EventType::Added,
-                    object,
-                    initial_events_end: false,
-                }));
-                state.revision
-            }
+        let told = match (from, &state) {
+            (WatchFrom::After(revision), _) => revision,
+            (WatchFrom::State, state) => state.as_ref().map_or(0, |s| s.revision.max(self.whole.revision())),
         };
-        if send_initial_events == Some(true) && bookmarks {
-            ready.push_back(WatchEvent { initial_events_end: true, ..self.bookmark(revision) });
-        }
-        let watch = self.store.watch(self.range(namespace), Some(revision + 1)).await.map_err(watch_failure)?;
-        Ok(WatchStream { resource: self.clone(), predicate, watch, ready, bookmarks, revision })
+        let initial_end = (send_initial_events == Some(true) && bookmarks).then_some(told);
+        let rest = selector.range.clone();
+        let initial = state.map(|snapshot| Initial { snapshot, rest, ready: VecDeque::new() });
+        Ok(WatchStream { resource: self.clone(), selector, initial, initial_end, source, told })
     }
 
-    fn bookmark(&self, revision: u64) -> WatchEvent {
-        let mut object = self.storage_kind.to_hub(Owned::new(self.storage_kind.def));
-        if let Some(meta) = crate::meta_mut(&mut object) {
-            meta.resource_version = revision.to_string();
+    async fn watch_from(&self, query: &ListQuery, send_initial_events: Option<bool>) -> Result<WatchFrom, Status> {
+        let wanted = parse_resource_version(&query.resource_version)?;
+        match (wanted, send_initial_events) {
+            (0, _) if query.resource_version.is_empty() => self.reach_latest().await?,
+            (0, _) => {}
+            _ => self.reach(wanted).await?,
         }
-        WatchEvent { kind: EventType::Bookmark, object, initial_events_end: false }
+        Ok(match (wanted, send_initial_events) {
+            (_, Some(true)) | (0, None) => WatchFrom::State,
+            (0, Some(false)) => WatchFrom::After(self.whole.revision()),
+            (revision, _) => WatchFrom::After(revision),
+        })
+    }
+
+    async fn watch_store(&self, selector: &Selector, from: WatchFrom) -> Result<Source, Status> {
+        let next = match from {
+            WatchFrom::State => None,
+            WatchFrom::After(revision) => Some(revision + 1),
+        };
+        let watch = self.store.watch(selector.range.clone(), next).await.map_err(watch_failure)?;
+        Ok(Source::Store { watch, ready: VecDeque::new() })
     }
 }
 
 impl WatchStream {
-    /// The next event; `None` when the store has closed.
+    /// Likewise, waiting for it.
     pub async fn next(&mut self) -> Option<Result<WatchEvent, Status>> {
-        loop {
-            if let Some(event) = self.ready.pop_front() {
-                return Some(Ok(event));
+        std::future::poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// The next event; `None` when the watch has ended and the client is to begin anew where it is.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
+        if let Some(initial) = &mut self.initial {
+            if let Some(entry) = initial.next(&self.selector) {
+                return Poll::Ready(Some(told(ChangeKind::Added, entry)));
             }
-            match self.watch.next().await? {
-                Ok(WatchBatch::Events { events, revision }) => {
-                    self.revision = revision;
-                    for event in events {
-                        match self.seen(&event) {
-                            Ok(event) => self.ready.extend(event),
-                            Err(status) => return Some(Err(status)),
-                        }
-                    }
+            self.initial = None;
+        }
+        if let Some(revision) = self.initial_end.take() {
+            return Poll::Ready(Some(Ok(WatchEvent::InitialEventsEnd(revision))));
+        }
+        match ready!(self.poll_change(context)) {
+            Some(Ok((change, kind))) => {
+                self.told = self.told.max(change.revision);
+                let object = change.object(kind).cloned();
+                Poll::Ready(object.map(|entry| told(kind, entry)))
+            }
+            Some(Err(status)) => Poll::Ready(Some(Err(status))),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Seen, Status>>> {
+        let (watch, queue) = match &mut self.source {
+            Source::Cache(watcher) => return watcher.poll_next(context).map(|next| next.map(Ok)),
+            Source::Store { watch, ready } => (watch, ready),
+        };
+        loop {
+            if let Some(next) = queue.pop_front() {
+                return Poll::Ready(Some(Ok(next)));
+            }
+            match ready!(Pin::new(&mut *watch).poll_next(context)) {
+                Some(Ok(WatchBatch::Events { events, revision })) => {
+                    let changes = events.iter().map(|event| self.resource.cache.change(event));
+                    let selector = &self.selector;
+                    let seen = |change: Arc<Change>| {
+                        change.seen_by(|entry| selector.matches(entry)).map(|kind| (change, kind))
+                    };
+                    queue.extend(changes.filter_map(seen));
+                    self.told = self.told.max(if queue.is_empty() { revision } else { 0 });
                 }
-                Ok(WatchBatch::Progress { revision }) => self.revision = revision.max(self.revision),
-                Err(error) => return Some(Err(watch_failure(error))),
+                Some(Ok(WatchBatch::Progress { revision })) => self.told = self.told.max(revision),
+                Some(Err(error)) => return Poll::Ready(Some(Err(watch_failure(error)))),
+                None => return Poll::Ready(None),
             }
         }
     }
 
-    /// A bookmark of how far the watch has come, if they are wanted.
-    pub fn bookmark(&self) -> Option<WatchEvent> {
-        self.bookmarks.then(|| self.resource.bookmark(self.revision))
-    }
-
-    /// What a change means to this watcher: an object that begins to match is added, one that ceases to is deleted.
-    fn seen(&self, event: &Event) -> Result<Option<WatchEvent>, Status> {
-        let old = match &event.prev {
-            Some(kv) => Some(self.resource.decode(kv)?).filter(|o| self.resource.matches(&self.predicate, o.as_ref())),
-            None => None,
-        };
-        let new = match event.kind {
-            EventKind::Put => {
-                Some(self.resource.decode(&event.kv)?).filter(|o| self.resource.matches(&self.predicate, o.as_ref()))
+    /// The revision up to which everything has been told; `None` while something waits to be.
+    pub fn progress(&self) -> Option<Revision> {
+        if self.initial.is_some() || self.initial_end.is_some() {
+            return None;
+        }
+        match &self.source {
+            Source::Cache(watcher) => {
+                // In this order: a change up to that revision is in the queue before the revision is reached.
+                let reached = self.resource.whole.revision();
+                watcher.is_idle().then(|| reached.max(self.told))
             }
-            EventKind::Delete => None,
-        };
-        Ok(match (old, new) {
-            (None, Some(object)) => Some(WatchEvent { kind: EventType::Added, object, initial_events_end: false }),
-            (Some(_), Some(object)) => {
-                Some(WatchEvent { kind: EventType::Modified, object, initial_events_end: false })
-            }
-            (Some(object), None) => Some(WatchEvent {
-                kind: EventType::Deleted,
-                object: at_revision(object, &event.kv),
-                initial_events_end: false,
-            }),
-            (None, None) => None,
-        })
+            Source::Store { ready, .. } => ready.is_empty().then_some(self.told),
+        }
     }
 }
 
-/// The last state of an object that is gone carries the revision of its going.
-fn at_revision(mut object: Owned, kv: &KeyValue) -> Owned {
-    if let Some(meta) = crate::meta_mut(&mut object) {
-        meta.resource_version = kv.mod_revision.to_string();
-    }
-    object
+fn told(kind: ChangeKind, entry: Arc<Entry>) -> Result<WatchEvent, Status> {
+    check(&entry)?;
+    Ok(WatchEvent::Object(kind, entry))
 }
 
 fn watch_failure(error: storage::Error) -> Status {

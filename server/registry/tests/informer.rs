@@ -7,18 +7,19 @@ use std::sync::{Arc, Mutex};
 use generated::core::v1::ConfigMap;
 use machinery::reflect::Owned;
 use registry::{
-    Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer, ResourceStore, Stores,
-    SystemClock,
+    Backend, Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer, ResourceStore,
+    Stores,
 };
 use storage::EmbeddedStore;
 use tempfile::TempDir;
 
-fn config_maps(folder: &TempDir) -> Arc<ResourceStore> {
+async fn config_maps(folder: &TempDir) -> Arc<ResourceStore> {
     let kind = generated::CATALOG.resource("", "v1", "configmaps").unwrap();
     let def = kind.resource.unwrap();
     let store = Arc::new(EmbeddedStore::open(folder.path().join("store")).unwrap());
+    let backend = Backend::start(store, "/registry").await.unwrap();
     let strategy = Arc::new(DeclaredStrategy::new(kind, def));
-    Arc::new(ResourceStore::new(kind, def, strategy, store, Arc::new(SystemClock), "/registry"))
+    Arc::new(ResourceStore::new(&generated::CATALOG, kind, def, strategy, &backend))
 }
 
 async fn create(store: &ResourceStore, namespace: &str, name: &str) {
@@ -35,7 +36,7 @@ fn names(objects: &[Arc<ConfigMap>]) -> Vec<String> {
 #[tokio::test]
 async fn objects_are_followed() {
     let folder = tempfile::tempdir().unwrap();
-    let store = config_maps(&folder);
+    let store = config_maps(&folder).await;
     create(&store, "a", "one").await;
     let seen = Arc::new(Mutex::new(Vec::new()));
     let observer: Observer<ConfigMap> = Box::new({
@@ -62,7 +63,7 @@ async fn objects_are_followed() {
 #[tokio::test]
 async fn those_who_ask_share_one() {
     let folder = tempfile::tempdir().unwrap();
-    let stores = Stores::from([(("", "configmaps"), config_maps(&folder))]);
+    let stores = Stores::from([(("", "configmaps"), config_maps(&folder).await)]);
     let informers = Informers::new(Arc::new(stores));
     let (first, second) = (informers.of::<ConfigMap>("", "configmaps"), informers.of::<ConfigMap>("", "configmaps"));
     second.unwrap().synced().await;

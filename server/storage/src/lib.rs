@@ -6,6 +6,7 @@
 //!
 //! This crate knows keys and values as bytes. It must never know a kind, a codec or HTTP.
 
+pub mod cache;
 mod embedded;
 mod error;
 mod range;

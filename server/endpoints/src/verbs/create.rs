@@ -1,5 +1,7 @@
 //! POST on a collection or a subresource.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -15,7 +17,7 @@ use crate::managed::{self, Manager};
 use crate::{answer, body, media};
 
 /// Creates an object.
-pub async fn create(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let options = call.query.write_options("CreateOptions", false)?;
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;

@@ -1,5 +1,7 @@
 //! DELETE of an object or a collection.
 
+use std::sync::Arc;
+
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
 use machinery::field_error::{BadValue, FieldError};
@@ -13,10 +15,10 @@ use crate::admission::Operation;
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::query::{Query, check_dry_run, refuse};
-use crate::{answer, body, media};
+use crate::{answer, body, listing, media};
 
 /// Deletes an object.
-pub async fn delete(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let options = options(&mut call).await?;
     call.warn_deprecated(endpoint.kind);
@@ -35,7 +37,7 @@ pub async fn delete(endpoint: &Endpoint, mut call: Call) -> Result<Response, Sta
 }
 
 /// Deletes what a list would show.
-pub async fn delete_collection(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let options = options(&mut call).await?;
     let predicate = super::list::predicate(endpoint, &call)?;
@@ -43,7 +45,8 @@ pub async fn delete_collection(endpoint: &Endpoint, mut call: Call) -> Result<Re
     let store = endpoint.store()?;
     let context = call.context(endpoint, options.dry_run);
     let listed = store.list(&call.info.namespace, &predicate, &query).await?;
-    for object in &listed.items {
+    for entry in &listed.entries {
+        let object = store.object(entry)?;
         let Some(meta) = meta(object.as_ref()) else { continue };
         let mut context = context.clone();
         context.namespace = meta.namespace.clone();
@@ -53,7 +56,7 @@ pub async fn delete_collection(endpoint: &Endpoint, mut call: Call) -> Result<Re
             Err(status) => return Err(status),
         }
     }
-    super::list::in_form(endpoint, listed, &accepted, &call)
+    listing::respond(endpoint, listed, &accepted, &call.query)
 }
 
 /// The options of body and query; the body wins when there is one.

@@ -1,5 +1,7 @@
 //! GET of one object.
 
+use std::sync::Arc;
+
 use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -8,20 +10,28 @@ use serving::Response;
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Form};
+use crate::partial::Partial;
+use crate::render::Renderer;
 use crate::{answer, table};
 
 /// Reads an object or its status.
-pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
+pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let store = endpoint.store()?;
     call.warn_deprecated(endpoint.kind);
-    let object = store.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
-    object_in_form(endpoint, StatusCode::OK, object, &accepted, &call)
+    let entry = store.get_entry(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+    match &accepted.form {
+        Form::Object => {
+            let bytes = Renderer::new(endpoint, &accepted)?.object(&entry)?;
+            Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
+        }
+        _ => object_in_form(endpoint, StatusCode::OK, store.object(&entry)?, &accepted, &call),
+    }
 }
 
 /// Answers with an object in the form asked for.
 pub fn object_in_form(
-    endpoint: &Endpoint,
+    endpoint: &Arc<Endpoint>,
     code: StatusCode,
     object: Owned,
     accepted: &Accepted,
@@ -29,8 +39,11 @@ pub fn object_in_form(
 ) -> Result<Response, Status> {
     match &accepted.form {
         Form::Object => answer::object(code, endpoint.kind, object, accepted),
-        Form::Table(version) => table::of_object(endpoint, code, object, version, accepted, &call.query),
-        Form::PartialMetadata(version) => table::partial_metadata(code, object, version, accepted),
+        Form::Table(version) => {
+            let renderer = Renderer::new(endpoint, accepted)?;
+            table::of_object(renderer, code, object, version, accepted, &call.query)
+        }
+        Form::PartialMetadata(version) => Partial::new(version).respond(code, &object, accepted),
         Form::PartialMetadataList(_) => {
             let kind = endpoint.kind.kind;
             let group = endpoint.internal_package();

@@ -1,45 +1,28 @@
 //! GET of a collection.
 
+use std::sync::Arc;
+
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
-use registry::{ListQuery, ListResult, Predicate};
+use registry::{ListQuery, Predicate};
 use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Form};
+use crate::listing;
 use crate::query::{Query, refuse};
-use crate::{answer, table};
 
 /// Lists a collection.
-pub async fn list(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
+pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let query = list_query(&call.query)?;
     check_list(&query, &call.query)?;
     let predicate = predicate(endpoint, &call)?;
     call.warn_deprecated(endpoint.kind);
-    let result = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
-    in_form(endpoint, result, &accepted, &call)
-}
-
-/// Answers with a list in the form asked for.
-pub fn in_form(endpoint: &Endpoint, result: ListResult, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
-    let meta = answer::list_meta(result.revision, result.continue_token, result.remaining);
-    match &accepted.form {
-        Form::Object => answer::list(endpoint.kind, &meta, result.items, accepted),
-        Form::Table(version) => table::of_list(endpoint, result.items, &meta, version, accepted, &call.query),
-        Form::PartialMetadataList(version) => table::partial_metadata_list(result.items, &meta, version, accepted),
-        Form::PartialMetadata(_) => {
-            let message = format!(
-                "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
-                endpoint.internal_package(),
-                endpoint.kind.list_kind
-            );
-            Err(Status::new(406, "NotAcceptable", message))
-        }
-    }
+    let listed = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
+    listing::respond(endpoint, listed, &accepted, &call.query)
 }
 
 /// The parameters of a list or watch.

@@ -1,5 +1,7 @@
 //! PATCH.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::StatusCode;
@@ -17,7 +19,7 @@ use crate::patching::{Patch, PatchType};
 use crate::query::FieldValidation;
 
 /// Changes an object by a patch.
-pub async fn patch(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let kind = PatchType::parse(call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(true)?;

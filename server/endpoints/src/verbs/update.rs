@@ -1,5 +1,7 @@
 //! PUT.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use http::StatusCode;
 use machinery::reflect::Owned;
@@ -14,7 +16,7 @@ use crate::managed::{self, Manager};
 use crate::{body, media};
 
 /// Replaces an object, or a part of it through a subresource.
-pub async fn update(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
+pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let options = call.query.write_options("UpdateOptions", false)?;
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;

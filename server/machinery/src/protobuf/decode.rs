@@ -72,6 +72,17 @@ fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(),
     Ok(())
 }
 
+/// Reads the value of one field, whose tag has been read.
+pub(super) fn slot_from(
+    into: Slot<'_>,
+    reader: &mut Reader<'_>,
+    wire: u8,
+    field: &'static FieldDef,
+    depth: u32,
+) -> Result<(), Error> {
+    slot(into, Incoming { reader, wire, field, depth })
+}
+
 fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     match slot {
         Slot::One(v) => one(v, incoming),

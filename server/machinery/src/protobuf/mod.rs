@@ -11,6 +11,7 @@
 mod decode;
 mod encode;
 mod error;
+mod mask;
 mod scalars;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -21,4 +22,5 @@ pub use decode::decode;
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
+pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
 pub use transcode::{object_to_json, to_json};

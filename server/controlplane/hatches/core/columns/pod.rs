@@ -2,7 +2,6 @@
 //! container first.
 
 use machinery::print::{Cell, PrintContext, RowCondition};
-use machinery::reflect::Ref;
 use machinery::scalar::Time;
 
 use crate::core::v1::{Container, ContainerStateTerminated, ContainerStatus, Pod};
@@ -51,10 +50,10 @@ pub fn pod_status(pod: &Pod, _: &PrintContext) -> Cell {
 }
 
 /// What tables say of rows as a whole: that a pod is done, so that clients can grey it out. Nothing of other kinds.
-pub fn row_conditions(object: Ref<'_>) -> Vec<RowCondition> {
-    let (reason, message) = match object.downcast::<Pod>().map(|pod| pod.status.phase.as_str()) {
-        Some("Succeeded") => ("Succeeded", "The pod has completed successfully."),
-        Some("Failed") => ("Failed", "The pod failed."),
+pub fn pod_row_conditions(pod: &Pod) -> Vec<RowCondition> {
+    let (reason, message) = match pod.status.phase.as_str() {
+        "Succeeded" => ("Succeeded", "The pod has completed successfully."),
+        "Failed" => ("Failed", "The pod failed."),
         _ => return Vec::new(),
     };
     vec![RowCondition { kind: "Completed", status: "True", reason, message }]

@@ -2,6 +2,7 @@
 
 mod fuzz;
 pub(crate) mod golden;
+mod masking;
 mod reading;
 mod transcoding;
 pub(crate) mod types;

@@ -1,0 +1,272 @@
+//! Lists as answers, written piece by piece: a long one never stands in memory as a whole.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use apimachinery::meta::v1::ListMeta;
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http_body::{Body as HttpBody, Frame};
+use machinery::reflect::Ref;
+use machinery::status::Status;
+use machinery::{envelope, json, yaml};
+use registry::Listed;
+use serving::{Body, Response};
+use storage::cache::Entry;
+
+use crate::answer;
+use crate::endpoint::Endpoint;
+use crate::media::{Accepted, Encoding, Form};
+use crate::partial::Partial;
+use crate::query::Query;
+use crate::render::Renderer;
+use crate::table::TableWriter;
+
+/// How much is written at a time.
+const CHUNK: usize = 128 << 10;
+
+/// A list in the form and encoding asked for: what stands before the items, each item, what stands after.
+enum Writer {
+    Objects(Renderer),
+    Partials(Renderer, Partial),
+    Table(Box<TableWriter>),
+}
+
+/// Answers with a list in the form asked for.
+pub fn respond(
+    endpoint: &Arc<Endpoint>,
+    listed: Listed,
+    accepted: &Accepted,
+    query: &Query,
+) -> Result<Response, Status> {
+    let meta = answer::list_meta(listed.revision, listed.continue_token, listed.remaining);
+    let renderer = Renderer::new(endpoint, accepted)?;
+    let writer = match &accepted.form {
+        Form::Object => Writer::Objects(renderer),
+        Form::PartialMetadataList(version) => Writer::Partials(renderer, Partial::new(version)),
+        Form::Table(version) => Writer::Table(Box::new(TableWriter::new(renderer, version, query)?)),
+        Form::PartialMetadata(_) => {
+            let message = format!(
+                "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
+                endpoint.internal_package(),
+                endpoint.kind.list_kind
+            );
+            return Err(Status::new(406, "NotAcceptable", message));
+        }
+    };
+    let items = Items { writer, meta, entries: listed.entries };
+    match accepted.encoding {
+        Encoding::Protobuf => items.protobuf(),
+        Encoding::Json if !accepted.pretty => items.json(),
+        Encoding::Json | Encoding::Yaml => items.rewritten(accepted),
+    }
+}
+
+struct Items {
+    writer: Writer,
+    meta: ListMeta,
+    entries: Vec<Arc<Entry>>,
+}
+
+impl Items {
+    fn json(self) -> Result<Response, Status> {
+        let mut head = Vec::with_capacity(1024);
+        self.writer.write_head(&self.meta, self.entries.is_empty(), &mut head)?;
+        let mut chunks =
+            Chunks { next: head, entries: self.entries.into_iter(), writer: self.writer, state: State::First };
+        let first = chunks.fill()?;
+        if chunks.state == State::Ended {
+            return Ok(answer::respond(StatusCode::OK, Encoding::Json, first));
+        }
+        chunks.next = first;
+        Ok(stream(chunks, Encoding::Json))
+    }
+
+    /// What has to be read as a whole before it can be written: YAML, and JSON for people.
+    fn rewritten(self, accepted: &Accepted) -> Result<Response, Status> {
+        let mut text = Vec::new();
+        self.writer.write_head(&self.meta, self.entries.is_empty(), &mut text)?;
+        let mut chunks =
+            Chunks { next: text, entries: self.entries.into_iter(), writer: self.writer, state: State::First };
+        while let Some(entry) = chunks.entries.next() {
+            chunks.write(&entry)?;
+        }
+        chunks.end();
+        let mut out = Vec::new();
+        match accepted.encoding {
+            Encoding::Yaml => yaml::from_json(&chunks.next, &mut out).map_err(Status::internal)?,
+            _ => json::pretty(&chunks.next, &mut out),
+        }
+        Ok(answer::respond(StatusCode::OK, accepted.encoding, out))
+    }
+
+    fn protobuf(self) -> Result<Response, Status> {
+        let (renderer, partial) = match &self.writer {
+            Writer::Objects(renderer) => (renderer, None),
+            Writer::Partials(renderer, partial) => (renderer, Some(partial)),
+            Writer::Table(_) => return Err(crate::table::no_protobuf()),
+        };
+        let (api_version, kind) = match partial {
+            None => (renderer.endpoint.kind.api_version(), renderer.endpoint.kind.list_kind),
+            Some(partial) => (partial.api_version.clone(), "PartialObjectMetadataList"),
+        };
+        let message = |entry: &Arc<Entry>| match partial {
+            None => renderer.message(entry),
+            Some(partial) => partial.message(renderer, entry),
+        };
+        let messages: Vec<Bytes> = self.entries.iter().map(message).collect::<Result<_, _>>()?;
+        let length = messages.iter().map(|raw| envelope::item_len(raw.len())).sum();
+        let mut head = Vec::new();
+        envelope::list_head(&api_version, kind, Ref::of(&self.meta), length, &mut head);
+        let mut pieces = Pieces { next: head, messages: messages.into_iter(), ended: false };
+        let first = pieces.fill();
+        if pieces.ended {
+            return Ok(answer::respond(StatusCode::OK, Encoding::Protobuf, first));
+        }
+        pieces.next = first;
+        Ok(stream(pieces, Encoding::Protobuf))
+    }
+}
+
+impl Writer {
+    fn write_head(&self, meta: &ListMeta, is_empty: bool, out: &mut Vec<u8>) -> Result<(), Status> {
+        let (kind, api_version) = match self {
+            Writer::Table(table) => return table.write_head(meta, is_empty, out),
+            Writer::Objects(renderer) => (renderer.endpoint.kind.list_kind, renderer.endpoint.kind.api_version()),
+            Writer::Partials(_, partial) => ("PartialObjectMetadataList", partial.api_version.clone()),
+        };
+        out.extend_from_slice(
+            format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":").as_bytes(),
+        );
+        json::encode(Ref::of(meta), out);
+        out.extend_from_slice(b",\"items\":[");
+        Ok(())
+    }
+
+    fn write_item(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        match self {
+            Writer::Objects(renderer) => renderer.write_json_item(entry, out),
+            Writer::Partials(renderer, partial) => partial.write_json(renderer, entry, out),
+            Writer::Table(table) => table.write_row(entry, out),
+        }
+    }
+
+    fn tail(&self, is_empty: bool) -> &'static [u8] {
+        match self {
+            Writer::Table(table) if is_empty && table.is_null_when_empty() => b"}\n",
+            _ => b"]}\n",
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// No item has been written.
+    First,
+    Later,
+    Ended,
+}
+
+/// A JSON list on its way out.
+struct Chunks {
+    /// What is to be sent next.
+    next: Vec<u8>,
+    entries: std::vec::IntoIter<Arc<Entry>>,
+    writer: Writer,
+    state: State,
+}
+
+impl Chunks {
+    fn write(&mut self, entry: &Entry) -> Result<(), Status> {
+        if self.state == State::Later {
+            self.next.push(b',');
+        }
+        self.state = State::Later;
+        self.writer.write_item(entry, &mut self.next)
+    }
+
+    fn end(&mut self) {
+        self.next.extend_from_slice(self.writer.tail(self.state == State::First));
+        self.state = State::Ended;
+    }
+
+    /// The next chunk.
+    fn fill(&mut self) -> Result<Vec<u8>, Status> {
+        while self.next.len() < CHUNK && self.state != State::Ended {
+            match self.entries.next() {
+                Some(entry) => self.write(&entry)?,
+                None => self.end(),
+            }
+        }
+        Ok(std::mem::take(&mut self.next))
+    }
+}
+
+impl HttpBody for Chunks {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.next.is_empty() {
+            if self.state == State::Ended {
+                return Poll::Ready(None);
+            }
+            self.next.reserve(CHUNK + CHUNK / 8);
+        }
+        let chunk = self.fill().map_err(|status| std::io::Error::other(status.message));
+        Poll::Ready(Some(chunk.map(|chunk| Frame::data(chunk.into()))))
+    }
+}
+
+/// A protobuf list on its way out.
+struct Pieces {
+    next: Vec<u8>,
+    messages: std::vec::IntoIter<Bytes>,
+    ended: bool,
+}
+
+impl Pieces {
+    fn fill(&mut self) -> Vec<u8> {
+        while self.next.len() < CHUNK && !self.ended {
+            match self.messages.next() {
+                Some(message) => {
+                    envelope::item_head(message.len(), &mut self.next);
+                    self.next.extend_from_slice(&message);
+                }
+                None => {
+                    self.next.extend_from_slice(&envelope::TAIL);
+                    self.ended = true;
+                }
+            }
+        }
+        std::mem::take(&mut self.next)
+    }
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.next.is_empty() {
+            if self.ended {
+                return Poll::Ready(None);
+            }
+            self.next.reserve(CHUNK + CHUNK / 8);
+        }
+        Poll::Ready(Some(Ok(Frame::data(self.fill().into()))))
+    }
+}
+
+fn stream<B>(body: B, encoding: Encoding) -> Response
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<serving::body::BodyError>,
+{
+    let mut response = Response::new(Body::stream(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
+    response
+}

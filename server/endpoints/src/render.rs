@@ -1,0 +1,159 @@
+//! Objects of a resource as bytes of one version, in one encoding: what reads answer with.
+//!
+//! An object that is asked for in the version it is stored in is never decoded: protobuf is what the cache has, and JSON is written
+//! straight from it. Encodings that take work are kept with the object for whoever asks next.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use machinery::protobuf;
+use machinery::reflect::{Owned, Ref};
+use machinery::status::Status;
+use machinery::{envelope, json, yaml};
+use registry::ResourceStore;
+use storage::cache::{EncodingId, Entry};
+
+use crate::answer::{self, Typed};
+use crate::endpoint::Endpoint;
+use crate::media::{Accepted, Encoding};
+
+/// See the module.
+pub struct Renderer {
+    pub endpoint: Arc<Endpoint>,
+    pub store: Arc<ResourceStore>,
+    pub encoding: Encoding,
+    pub pretty: bool,
+    api_version: String,
+    /// The version asked for is the stored one, in all but its name.
+    is_stored: bool,
+}
+
+impl Renderer {
+    pub fn new(endpoint: &Arc<Endpoint>, accepted: &Accepted) -> Result<Self, Status> {
+        let store = endpoint.store()?.clone();
+        Ok(Renderer {
+            endpoint: endpoint.clone(),
+            encoding: accepted.encoding,
+            pretty: accepted.pretty,
+            api_version: endpoint.kind.api_version(),
+            is_stored: std::ptr::eq(endpoint.kind.def, store.storage_kind.def),
+            store,
+        })
+    }
+
+    /// The object with its kind and version; JSON ends with a line break.
+    pub fn object(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
+        match self.encoding {
+            Encoding::Json if self.pretty => {
+                let mut out = Vec::new();
+                json::pretty(&self.json(entry)?, &mut out);
+                Ok(out.into())
+            }
+            Encoding::Json => self.json(entry),
+            Encoding::Yaml => {
+                let mut out = Vec::new();
+                yaml::from_json(&self.json(entry)?, &mut out).map_err(Status::internal)?;
+                Ok(out.into())
+            }
+            Encoding::Protobuf => self.protobuf(entry),
+        }
+    }
+
+    fn protobuf(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
+        let (api_version, kind) = (self.api_version.as_str(), self.endpoint.kind.kind);
+        if self.is_stored {
+            let mut out = Vec::new();
+            envelope::encode_raw(api_version, kind, &entry.object, &mut out);
+            return Ok(out.into());
+        }
+        self.kept(entry, |out| {
+            let value = self.converted(entry)?;
+            envelope::encode_object(api_version, kind, value.as_ref(), out);
+            Ok(())
+        })
+    }
+
+    fn json(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
+        self.kept(entry, |out| self.write_json(entry, out))
+    }
+
+    fn write_json(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        let (api_version, kind) = (self.api_version.as_str(), self.endpoint.kind.kind);
+        if self.is_stored {
+            protobuf::object_to_json(api_version, kind, self.endpoint.kind.def, &entry.object, out)
+                .map_err(Status::internal)?;
+        } else {
+            json::encode_object(api_version, kind, self.converted(entry)?.as_ref(), out);
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+
+    /// An encoding that an earlier reader made, or this one makes.
+    fn kept(
+        &self,
+        entry: &Arc<Entry>,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), Status>,
+    ) -> Result<Bytes, Status> {
+        let id = self.encoding_id();
+        if let Some(bytes) = entry.encoding(id) {
+            return Ok(bytes);
+        }
+        let mut out = Vec::with_capacity(entry.object.len() * 2);
+        write(&mut out)?;
+        out.shrink_to_fit();
+        let bytes = Bytes::from(out);
+        entry.keep_encoding(id, &bytes);
+        Ok(bytes)
+    }
+
+    /// YAML is made of JSON, which is what is kept of it.
+    fn encoding_id(&self) -> EncodingId {
+        let kind = std::ptr::from_ref(self.endpoint.kind) as u64;
+        kind << 1 | u64::from(self.encoding == Encoding::Protobuf)
+    }
+
+    /// Appends the object as JSON lists have it, without kind and version.
+    pub fn write_json_item(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        if let Some(known) = entry.encoding(self.encoding_id()) {
+            let head = br#"{"kind":"","apiVersion":"","#.len() + self.endpoint.kind.kind.len() + self.api_version.len();
+            out.push(b'{');
+            out.extend_from_slice(known.get(head..known.len() - 1).unwrap_or_default());
+            return Ok(());
+        }
+        if self.is_stored {
+            return protobuf::to_json(self.endpoint.kind.def, &entry.object, out).map_err(Status::internal);
+        }
+        json::encode(self.converted(entry)?.as_ref(), out);
+        Ok(())
+    }
+
+    /// The object's message, without an envelope.
+    pub fn message(&self, entry: &Entry) -> Result<Bytes, Status> {
+        if self.is_stored {
+            return Ok(entry.object.clone());
+        }
+        let mut out = Vec::new();
+        protobuf::encode(self.converted(entry)?.as_ref(), &mut out);
+        Ok(out.into())
+    }
+
+    /// The object decoded, in the version asked for.
+    pub fn converted(&self, entry: &Entry) -> Result<Owned, Status> {
+        Ok(answer::in_version(self.endpoint.kind, self.store.object(entry)?))
+    }
+
+    /// The message of the object's metadata, which is the same in all versions.
+    pub fn metadata<'e>(&self, entry: &'e Entry) -> Result<&'e [u8], Status> {
+        let number = self.store.storage_kind.def.json_field("metadata").map_or(0, |field| field.number);
+        protobuf::bytes_of(&entry.object, number).map_err(Status::internal)
+    }
+
+    /// An object that is not stored, such as a bookmark.
+    pub fn other(&self, value: Ref<'_>) -> Result<Bytes, Status> {
+        let accepted =
+            Accepted { encoding: self.encoding, form: crate::media::Form::Object, pretty: false, stream: false };
+        let typed = Typed { api_version: &self.api_version, kind: self.endpoint.kind.kind, value };
+        answer::encode(&typed, &accepted).map(Bytes::from)
+    }
+}

@@ -1,0 +1,156 @@
+//! Reading a few fields out of a message, and setting one text in it, without the struct of the rest.
+
+use super::decode::{MAX_DEPTH, slot_from};
+use super::error::Error;
+use super::wire::{DELIMITED, Reader, varint_len};
+use crate::def::{Flags, Shape, StructDef};
+use crate::reflect::{Mut, Slot};
+
+/// Which fields of a struct are wanted.
+#[derive(Debug)]
+pub struct Mask {
+    def: &'static StructDef,
+    /// By index of the field.
+    fields: Vec<Want>,
+}
+
+#[derive(Debug)]
+enum Want {
+    Nothing,
+    All,
+    Part(Mask),
+}
+
+impl Mask {
+    /// Nothing of a struct.
+    pub fn new(def: &'static StructDef) -> Self {
+        Mask { def, fields: def.fields.iter().map(|_| Want::Nothing).collect() }
+    }
+
+    /// Adds the field at a path of JSON names, with all that is in it; false when there is no such field.
+    pub fn add(&mut self, path: &[&str]) -> bool {
+        let Some((first, rest)) = path.split_first() else { return false };
+        for (index, field) in self.def.fields.iter().enumerate() {
+            let inner = match field.shape() {
+                Shape::Struct(def) | Shape::OptStruct(def) => Some(def),
+                _ => None,
+            };
+            let inline = field.flags.has(Flags::INLINE) && inner.is_some_and(|def| def.json_field(first).is_some());
+            let below = match (inline, rest) {
+                (true, _) => path,
+                (false, _) if field.json != *first => continue,
+                (false, rest) => rest,
+            };
+            let want = &mut self.fields[index];
+            return match (below, inner, &mut *want) {
+                (_, _, Want::All) => true,
+                ([], _, _) => {
+                    *want = Want::All;
+                    true
+                }
+                (_, None, _) => false,
+                (below, Some(_), Want::Part(mask)) => mask.add(below),
+                (below, Some(def), Want::Nothing) => {
+                    let mut mask = Mask::new(def);
+                    let found = mask.add(below);
+                    *want = Want::Part(mask);
+                    found
+                }
+            };
+        }
+        false
+    }
+}
+
+/// Merges the wanted fields of a message into `into`, which is of the mask's type; the others are passed over.
+pub fn decode_masked(bytes: &[u8], mask: &Mask, mut into: Mut<'_>) -> Result<(), Error> {
+    masked(Reader(bytes), mask, &mut into)
+}
+
+fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(), Error> {
+    let tables = mask.def.tables();
+    while !reader.is_empty() {
+        let tag = reader.tag(mask.def.name)?;
+        let index = tables.by_number(tag.number);
+        match index.map(|index| (index, &mask.fields[index])) {
+            None | Some((_, Want::Nothing)) => reader.skip(tag.wire)?,
+            Some((index, Want::All)) => {
+                slot_from(into.slot(index), &mut reader, tag.wire, &mask.def.fields[index], MAX_DEPTH)?;
+            }
+            Some((_, Want::Part(_))) if tag.wire != DELIMITED => reader.skip(tag.wire)?,
+            Some((index, Want::Part(below))) => {
+                let bytes = Reader(reader.delimited()?);
+                match into.slot(index) {
+                    Slot::Struct(mut inner) => masked(bytes, below, &mut inner)?,
+                    Slot::OptStruct(inner) => masked(bytes, below, &mut inner.get_or_insert())?,
+                    _ => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The message with a text field of one of its messages set: the field `inner` of the field `outer`, by number. Everything else stays
+/// byte for byte as it is.
+pub fn with_text(raw: &[u8], outer: u32, inner: u32, text: &str) -> Result<Vec<u8>, Error> {
+    let (start, message, end) = find(raw, outer)?;
+    let (cut, _, rest) = find(message, inner)?;
+    let field = field_len(inner, text.len());
+    let length = cut + field + (message.len() - rest);
+    let mut out = Vec::with_capacity(raw.len() + field + 16);
+    out.extend_from_slice(&raw[..start]);
+    head(outer, length, &mut out);
+    out.extend_from_slice(&message[..cut]);
+    head(inner, text.len(), &mut out);
+    out.extend_from_slice(text.as_bytes());
+    out.extend_from_slice(&message[rest..]);
+    out.extend_from_slice(&raw[end..]);
+    Ok(out)
+}
+
+/// What a field of bytes holds, by number; nothing when it is not there.
+pub fn bytes_of(raw: &[u8], number: u32) -> Result<&[u8], Error> {
+    find(raw, number).map(|(_, bytes, _)| bytes)
+}
+
+/// Appends a field of bytes.
+pub fn write_bytes(number: u32, bytes: &[u8], out: &mut Vec<u8>) {
+    head(number, bytes.len(), out);
+    out.extend_from_slice(bytes);
+}
+
+/// Where a field of bytes starts, what it holds, where it ends; where it would have to be when it is not there.
+fn find(raw: &[u8], number: u32) -> Result<(usize, &[u8], usize), Error> {
+    let mut reader = Reader(raw);
+    let mut place = None;
+    while !reader.is_empty() {
+        let start = raw.len() - reader.0.len();
+        let tag = reader.tag("")?;
+        if tag.number == number && tag.wire == DELIMITED {
+            let bytes = reader.delimited()?;
+            return Ok((start, bytes, raw.len() - reader.0.len()));
+        }
+        if tag.number > number {
+            place.get_or_insert(start);
+        }
+        reader.skip(tag.wire)?;
+    }
+    let place = place.unwrap_or(raw.len());
+    Ok((place, &[], place))
+}
+
+fn field_len(number: u32, length: usize) -> usize {
+    varint_len(u64::from(number) << 3) + varint_len(length as u64) + length
+}
+
+/// Appends tag and length of a field of bytes.
+fn head(number: u32, length: usize, out: &mut Vec<u8>) {
+    for mut value in [u64::from(number) << 3 | u64::from(DELIMITED), length as u64] {
+        while value >= 0x80 {
+            out.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        out.push(value as u8);
+    }
+}

@@ -1,0 +1,106 @@
+//! How stored bytes of a resource become what its cache keeps: the message they hold, with its revision in it, and the values that
+//! selectors look at. Nothing else of an object is read.
+
+use apimachinery::meta::v1::ObjectMeta;
+use bytes::Bytes;
+use machinery::catalog::{KindDef, SelectableDef};
+use machinery::def::StructDef;
+use machinery::protobuf::{Mask, decode_masked, with_text};
+use machinery::reflect::{Owned, Ref, Struct};
+use machinery::{envelope, json, protobuf};
+use storage::cache::{Attributes, Describe, Description, Entry};
+use storage::{KeyValue, Revision};
+
+use crate::metadata::meta;
+
+/// Reads values of one kind in its stored version.
+pub(crate) struct StoredForm {
+    kind: &'static KindDef,
+    selectable: Vec<&'static SelectableDef>,
+    /// What has to be read for the attributes; `None`: everything.
+    mask: Option<Mask>,
+    /// Protobuf numbers of `metadata`, and of `resourceVersion` in it.
+    metadata: u32,
+    resource_version: u32,
+}
+
+impl StoredForm {
+    /// `selectable` are the fields that attributes hold, in this order.
+    pub fn new(kind: &'static KindDef, selectable: Vec<&'static SelectableDef>) -> Self {
+        let mask = mask(kind, &selectable);
+        let number = |def: &'static StructDef, name| def.json_field(name).map_or(0, |field| field.number);
+        StoredForm {
+            kind,
+            selectable,
+            mask,
+            metadata: number(kind.def, "metadata"),
+            resource_version: number(ObjectMeta::def(), "resourceVersion"),
+        }
+    }
+
+    fn read(&self, raw: &[u8], revision: Revision) -> Result<(Bytes, Attributes), String> {
+        let text = |e: protobuf::Error| e.to_string();
+        let object = with_text(raw, self.metadata, self.resource_version, &revision.to_string()).map_err(text)?;
+        let mut value = Owned::new(self.kind.def);
+        let attributes = match &self.mask {
+            Some(mask) => {
+                decode_masked(raw, mask, value.as_mut()).map_err(text)?;
+                self.attributes(value.as_ref())
+            }
+            None => {
+                protobuf::decode(raw, value.as_mut()).map_err(text)?;
+                self.attributes(self.kind.to_hub(value).as_ref())
+            }
+        };
+        Ok((object.into(), attributes))
+    }
+
+    fn attributes(&self, hub: Ref<'_>) -> Attributes {
+        let fields: Vec<String> = self.selectable.iter().map(|field| (field.value)(hub)).collect();
+        let labels = meta(hub).into_iter().flat_map(|meta| &meta.labels);
+        Attributes::new(&fields, labels.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+}
+
+impl Describe for StoredForm {
+    fn describe(&self, kv: &KeyValue) -> Description {
+        match message(self.kind, &kv.value).and_then(|raw| self.read(&raw, kv.mod_revision)) {
+            Ok((object, attributes)) => Description { object, attributes, damage: None },
+            Err(why) => damaged(&why),
+        }
+    }
+
+    fn at_revision(&self, entry: &Entry, revision: Revision) -> Description {
+        match with_text(&entry.object, self.metadata, self.resource_version, &revision.to_string()) {
+            Ok(object) => Description { object: object.into(), attributes: entry.attributes.clone(), damage: None },
+            Err(why) => damaged(&why.to_string()),
+        }
+    }
+}
+
+fn damaged(why: &str) -> Description {
+    Description { object: Bytes::new(), attributes: Attributes::default(), damage: Some(why.into()) }
+}
+
+/// The message in a stored value; of one that is stored as JSON, the message that it would be.
+fn message<'v>(kind: &'static KindDef, value: &'v [u8]) -> Result<std::borrow::Cow<'v, [u8]>, String> {
+    if envelope::is_envelope(value) {
+        return envelope::split(value).map(|parts| parts.raw.into()).map_err(|e| e.to_string());
+    }
+    let mut object = Owned::new(kind.def);
+    json::decode(value, object.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())?;
+    let mut raw = Vec::new();
+    protobuf::encode(object.as_ref(), &mut raw);
+    Ok(raw.into())
+}
+
+/// Labels and the selectable fields, where each of them says which field of the stored version it reads.
+fn mask(kind: &'static KindDef, selectable: &[&'static SelectableDef]) -> Option<Mask> {
+    if kind.conversion.is_some() {
+        return None;
+    }
+    let mut mask = Mask::new(kind.def);
+    let known = mask.add(&["metadata", "labels"])
+        && selectable.iter().all(|field| field.reads.iter().all(|path| mask.add(path)) && !field.reads.is_empty());
+    known.then_some(mask)
+}

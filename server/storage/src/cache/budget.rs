@@ -1,0 +1,54 @@
+//! How many bytes the encodings of all entries may take together.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use super::entry::Entry;
+
+/// Shared by all entries of a cache. What was encoded first is forgotten first.
+pub struct Budget {
+    limit: usize,
+    used: AtomicUsize,
+    kept: Mutex<Kept>,
+}
+
+/// Entries with encodings, oldest first, and the length at which those that are gone are swept out.
+struct Kept {
+    entries: VecDeque<Weak<Entry>>,
+    sweep_at: usize,
+}
+
+const SWEEP: usize = 1024;
+
+impl Budget {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        let kept = Kept { entries: VecDeque::new(), sweep_at: SWEEP };
+        Arc::new(Budget { limit, used: AtomicUsize::new(0), kept: Mutex::new(kept) })
+    }
+
+    /// Bytes in use.
+    pub fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn charge(&self, entry: &Arc<Entry>, bytes: usize) {
+        let mut used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.entries.push_back(Arc::downgrade(entry));
+        while used > self.limit {
+            let Some(oldest) = kept.entries.pop_front() else { break };
+            let freed = oldest.upgrade().map_or(0, |oldest| oldest.drop_encodings());
+            used = self.release(freed);
+        }
+        if kept.entries.len() >= kept.sweep_at {
+            kept.entries.retain(|entry| entry.strong_count() > 0);
+            kept.sweep_at = SWEEP.max(2 * kept.entries.len());
+        }
+    }
+
+    /// Gives what is in use afterwards.
+    pub(super) fn release(&self, bytes: usize) -> usize {
+        self.used.fetch_sub(bytes, Ordering::Relaxed) - bytes
+    }
+}

@@ -1,0 +1,72 @@
+//! One change of one object, and what it is to a watcher.
+
+use std::sync::{Arc, OnceLock};
+
+use super::entry::Entry;
+use super::resource::Shaper;
+use crate::Revision;
+
+/// A change as all watchers share it.
+pub struct Change {
+    pub revision: Revision,
+    /// The object after it; absent when it was deleted.
+    pub new: Option<Arc<Entry>>,
+    /// The object before it; absent when it was created.
+    pub old: Option<Arc<Entry>>,
+    /// See [`Change::gone`].
+    gone: OnceLock<Arc<Entry>>,
+    shaper: Shaper,
+}
+
+/// What a change is to one watcher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeKind {
+    /// The object came into being, or begins to be what is watched for.
+    Added,
+    Modified,
+    /// The object was deleted, or ceases to be what is watched for.
+    Deleted,
+}
+
+impl Change {
+    pub(super) fn new(revision: Revision, new: Option<Arc<Entry>>, old: Option<Arc<Entry>>, shaper: Shaper) -> Self {
+        Change { revision, new, old, gone: OnceLock::new(), shaper }
+    }
+
+    /// The object as it was before, at the revision of the change: what those see for whom it is gone.
+    fn gone(&self) -> Option<&Arc<Entry>> {
+        let old = self.old.as_ref()?;
+        Some(self.gone.get_or_init(|| self.shaper.at_revision(old, self.revision)))
+    }
+
+    /// What it is to those who watch for objects that `matches` lets through; `None` when they never see it.
+    pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<ChangeKind> {
+        let was = self.old.as_ref().is_some_and(|old| matches(old));
+        let is = self.new.as_ref().is_some_and(|new| matches(new));
+        match (was, is) {
+            (false, true) => Some(ChangeKind::Added),
+            (true, true) => Some(ChangeKind::Modified),
+            (true, false) => Some(ChangeKind::Deleted),
+            (false, false) => None,
+        }
+    }
+
+    /// The object that goes with a kind.
+    pub fn object(&self, kind: ChangeKind) -> Option<&Arc<Entry>> {
+        match kind {
+            ChangeKind::Added | ChangeKind::Modified => self.new.as_ref(),
+            ChangeKind::Deleted => self.gone(),
+        }
+    }
+
+    /// The entries that carry its attributes, the newer one first.
+    pub(super) fn entries(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.new.iter().chain(&self.old)
+    }
+
+    /// About how many bytes nobody but the change keeps alive.
+    pub(super) fn cost(&self) -> usize {
+        const OVERHEAD: usize = 256;
+        OVERHEAD + self.old.as_ref().map_or(0, |old| old.object.len())
+    }
+}

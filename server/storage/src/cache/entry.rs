@@ -1,0 +1,147 @@
+//! One object as the cache keeps it: the bytes it is served from, and what selectors look at.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+
+use super::budget::Budget;
+use crate::Revision;
+
+/// An object at one revision. Shared by everybody who reads it, and never changed.
+pub struct Entry {
+    pub key: Bytes,
+    /// The revision of the write that made it.
+    pub revision: Revision,
+    /// The object in its stored form, with its revision in it; empty when it is damaged.
+    pub object: Bytes,
+    pub attributes: Attributes,
+    /// Why the stored bytes cannot be read.
+    pub damage: Option<Box<str>>,
+    /// The stored value wants to be written again ([`KeyValue::stale`](crate::KeyValue::stale)).
+    pub stale: bool,
+    encodings: Mutex<Vec<(EncodingId, Bytes)>>,
+    budget: Arc<Budget>,
+}
+
+/// Names an encoding of an object: whoever encodes gives each version and media type an id of its own.
+pub type EncodingId = u64;
+
+impl Entry {
+    pub(super) fn new(
+        key: Bytes,
+        revision: Revision,
+        stale: bool,
+        description: Description,
+        budget: Arc<Budget>,
+    ) -> Self {
+        let Description { object, attributes, damage } = description;
+        Entry { key, revision, object, attributes, damage, stale, encodings: Mutex::default(), budget }
+    }
+
+    /// An encoding that was made and is still kept.
+    pub fn encoding(&self, id: EncodingId) -> Option<Bytes> {
+        self.lock().iter().find(|(known, _)| *known == id).map(|(_, bytes)| bytes.clone())
+    }
+
+    /// Keeps an encoding for those who ask for it next, until the budget of all entries is used up by newer ones.
+    pub fn keep_encoding(self: &Arc<Self>, id: EncodingId, bytes: &Bytes) {
+        let mut encodings = self.lock();
+        if encodings.iter().all(|(known, _)| *known != id) {
+            encodings.push((id, bytes.clone()));
+            drop(encodings);
+            self.budget.charge(self, bytes.len());
+        }
+    }
+
+    /// Forgets all encodings; gives how many bytes they took.
+    pub(super) fn drop_encodings(&self) -> usize {
+        std::mem::take(&mut *self.lock()).iter().map(|(_, bytes)| bytes.len()).sum()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(EncodingId, Bytes)>> {
+        self.encodings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let kept = self.drop_encodings();
+        self.budget.release(kept);
+    }
+}
+
+/// What a stored value says, as whoever knows its kind reads it ([`Describe`](super::Describe)).
+pub struct Description {
+    pub object: Bytes,
+    pub attributes: Attributes,
+    pub damage: Option<Box<str>>,
+}
+
+/// Labels and selectable fields of an object, in two allocations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// The fields' values, then names and values of the labels in turn.
+    text: Box<str>,
+    /// Where each of them ends.
+    ends: Box<[u32]>,
+    fields: u32,
+}
+
+impl Attributes {
+    /// `fields` in the order in which they are asked for; `labels` sorted by name.
+    pub fn new<'a>(fields: &[String], labels: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let (mut text, mut ends) = (String::new(), Vec::with_capacity(fields.len() + 8));
+        let mut add = |part: &str| {
+            text.push_str(part);
+            ends.push(text.len() as u32);
+        };
+        fields.iter().for_each(|field| add(field));
+        for (name, value) in labels {
+            add(name);
+            add(value);
+        }
+        Attributes { text: text.into(), ends: ends.into(), fields: fields.len() as u32 }
+    }
+
+    /// The value of the selectable field at this index; empty when there is none.
+    pub fn field(&self, index: usize) -> &str {
+        if index < self.fields as usize { self.part(index) } else { "" }
+    }
+
+    /// The value of a label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        let first = self.fields as usize;
+        let (mut low, mut high) = (0, (self.ends.len() - first) / 2);
+        while low < high {
+            let middle = (low + high) / 2;
+            match self.part(first + 2 * middle).cmp(name) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(self.part(first + 2 * middle + 1)),
+            }
+        }
+        None
+    }
+
+    fn part(&self, index: usize) -> &str {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[start as usize..self.ends[index] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_found() {
+        let labels = [("app", "web"), ("b", ""), ("tier", "front")];
+        let attributes = Attributes::new(&["node-1".into(), String::new()], labels);
+        assert_eq!([attributes.field(0), attributes.field(1), attributes.field(2)], ["node-1", "", ""]);
+        for (name, expect) in labels {
+            assert_eq!(attributes.label(name), Some(expect), "{name}");
+        }
+        assert_eq!([attributes.label(""), attributes.label("c"), attributes.label("z")], [None; 3]);
+        assert_eq!(Attributes::default().label("app"), None);
+    }
+}

@@ -1,0 +1,222 @@
+//! The task that follows the store, and what it keeps for resources that nobody has claimed.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use super::budget::Budget;
+use super::resource::{Describe, ResourceCache, Shaper};
+use crate::{Error, Event, EventKind, KeyRange, KeyValue, ListOptions, Result, Revision, Store, WatchBatch};
+
+/// How a cache behaves.
+#[derive(Clone, Debug)]
+pub struct CacheOptions {
+    /// What the keys of all objects begin with, such as `/registry/`.
+    pub prefix: Bytes,
+    /// How many bytes of encodings other than the stored one may be kept.
+    pub encodings: usize,
+    /// How many changes may wait for one watcher before it is cut off.
+    pub queue: usize,
+}
+
+/// The cache of a whole store. Dropping it ends its task.
+pub struct Cache {
+    store: Arc<dyn Store>,
+    options: CacheOptions,
+    budget: Arc<Budget>,
+    routes: Mutex<Routes>,
+    /// Every change up to this revision has been taken in and given to the watchers.
+    revision: watch::Sender<Revision>,
+}
+
+/// Where the objects below a prefix go.
+#[derive(Default)]
+struct Routes {
+    /// By the prefix of their keys, which ends with `/`.
+    claimed: HashMap<Bytes, Arc<ResourceCache>>,
+    /// As they were stored, until someone claims them.
+    unclaimed: BTreeMap<Bytes, KeyValue>,
+    /// The revision up to which `unclaimed` has every change; within a batch it runs ahead of the cache's.
+    revision: Revision,
+}
+
+impl Routes {
+    /// The resource that a key belongs to: prefixes are `/registry/pods/` and `/registry/example.com/things/`.
+    fn find(&self, key: &[u8], skip: usize) -> Option<&Arc<ResourceCache>> {
+        let slashes = key.iter().enumerate().skip(skip).filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        slashes.take(2).find_map(|slash| self.claimed.get(&key[..=slash]))
+    }
+
+    fn keep(&mut self, event: &Event) {
+        self.revision = event.revision();
+        match event.kind {
+            EventKind::Put => drop(self.unclaimed.insert(event.kv.key.clone(), event.kv.clone())),
+            EventKind::Delete => drop(self.unclaimed.remove(&event.kv.key)),
+        }
+    }
+}
+
+/// How many objects are read from the store at a time.
+const PAGE: usize = 1000;
+/// How long to wait before a store that failed is read again.
+const RETRY: Duration = Duration::from_millis(200);
+
+impl Cache {
+    /// Reads the store and begins to follow it.
+    ///
+    /// # Errors
+    /// Those of the store while it is first read.
+    pub async fn start(store: Arc<dyn Store>, options: CacheOptions) -> Result<Arc<Self>> {
+        let (kvs, revision) = list_all(&*store, &options.prefix).await?;
+        let cache = Arc::new(Cache {
+            budget: Budget::new(options.encodings),
+            routes: Mutex::new(Routes { unclaimed: by_key(kvs), revision, ..Routes::default() }),
+            revision: watch::Sender::new(revision),
+            store,
+            options,
+        });
+        tokio::spawn(follow(Arc::downgrade(&cache)));
+        Ok(cache)
+    }
+
+    /// The cache of the resource whose keys begin with `prefix`, which ends with `/`. Whoever claims it first says how its objects are read.
+    pub fn resource(&self, prefix: &Bytes, describe: impl FnOnce() -> Arc<dyn Describe>) -> Arc<ResourceCache> {
+        let mut routes = self.routes();
+        if let Some(resource) = routes.claimed.get(prefix) {
+            return resource.clone();
+        }
+        let range = KeyRange::prefix(prefix.clone());
+        let kvs = take_range(&mut routes.unclaimed, &range);
+        let revision = routes.revision.max(self.revision());
+        let resource = Arc::new(ResourceCache::new(self.shaper(describe()), revision, &kvs));
+        routes.claimed.insert(prefix.clone(), resource.clone());
+        resource
+    }
+
+    /// Every change up to this revision has been taken in.
+    pub fn revision(&self) -> Revision {
+        *self.revision.borrow()
+    }
+
+    /// Waits until every change up to a revision has been taken in; false when that took longer than `patience`.
+    pub async fn wait_for(&self, revision: Revision, patience: Duration) -> bool {
+        if self.revision() >= revision {
+            return true;
+        }
+        let mut progress = self.revision.subscribe();
+        let reached = progress.wait_for(|reached| *reached >= revision);
+        tokio::time::timeout(patience, reached).await.is_ok_and(|reached| reached.is_ok())
+    }
+
+    /// Bytes of encodings that are kept besides the stored ones.
+    pub fn encoded_bytes(&self) -> usize {
+        self.budget.used()
+    }
+
+    fn shaper(&self, describe: Arc<dyn Describe>) -> Shaper {
+        Shaper { describe, budget: self.budget.clone(), queue: self.options.queue }
+    }
+
+    fn apply(&self, batch: &WatchBatch) {
+        if let WatchBatch::Events { events, .. } = batch {
+            for event in events {
+                let mut routes = self.routes();
+                match routes.find(&event.kv.key, self.options.prefix.len()).cloned() {
+                    Some(resource) => {
+                        drop(routes);
+                        resource.apply(event);
+                    }
+                    None => routes.keep(event),
+                }
+            }
+        }
+        self.revision.send_if_modified(|revision| {
+            let newer = batch.revision() > *revision;
+            *revision = batch.revision().max(*revision);
+            newer
+        });
+    }
+
+    /// Replaces everything by what the store has now.
+    fn reset(&self, kvs: Vec<KeyValue>, revision: Revision) {
+        let mut routes = self.routes();
+        let mut unclaimed = by_key(kvs);
+        for (prefix, resource) in &routes.claimed {
+            resource.reset(revision, &take_range(&mut unclaimed, &KeyRange::prefix(prefix.clone())));
+        }
+        routes.unclaimed = unclaimed;
+        routes.revision = revision;
+        drop(routes);
+        self.revision.send_replace(revision);
+    }
+
+    fn routes(&self) -> MutexGuard<'_, Routes> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn by_key(kvs: Vec<KeyValue>) -> BTreeMap<Bytes, KeyValue> {
+    kvs.into_iter().map(|kv| (kv.key.clone(), kv)).collect()
+}
+
+fn take_range(from: &mut BTreeMap<Bytes, KeyValue>, range: &KeyRange) -> Vec<KeyValue> {
+    let mut taken = from.split_off(range.start());
+    if let Some(end) = range.end() {
+        from.append(&mut taken.split_off(end));
+    }
+    taken.into_values().collect()
+}
+
+/// All keys below a prefix at one revision.
+async fn list_all(store: &dyn Store, prefix: &Bytes) -> Result<(Vec<KeyValue>, Revision)> {
+    let mut range = KeyRange::prefix(prefix.clone());
+    let (mut kvs, mut at) = (Vec::new(), None);
+    loop {
+        let page = store.list(range.clone(), ListOptions { limit: PAGE, revision: at }).await?;
+        let revision = *at.get_or_insert(page.revision);
+        let last = page.kvs.last().map(|kv| kv.key.clone());
+        kvs.extend(page.kvs);
+        match last {
+            Some(last) if page.more => range = range.after(&last),
+            _ => return Ok((kvs, revision)),
+        }
+    }
+}
+
+/// Follows the store for as long as there is a cache.
+async fn follow(cache: Weak<Cache>) {
+    loop {
+        match follow_once(&cache).await {
+            None | Some(Error::Closed) => return,
+            Some(error) => tracing::warn!(%error, "the watch cache reads the store anew"),
+        }
+        let Some(strong) = cache.upgrade() else { return };
+        match list_all(&*strong.store, &strong.options.prefix).await {
+            Ok((kvs, revision)) => strong.reset(kvs, revision),
+            Err(Error::Closed) => return,
+            Err(_) => tokio::time::sleep(RETRY).await,
+        }
+    }
+}
+
+/// Follows one watch to its end; `None` when the cache is gone.
+async fn follow_once(cache: &Weak<Cache>) -> Option<Error> {
+    let mut watch = {
+        let strong = cache.upgrade()?;
+        let from = strong.revision() + 1;
+        match strong.store.watch(KeyRange::prefix(strong.options.prefix.clone()), Some(from)).await {
+            Ok(watch) => watch,
+            Err(error) => return Some(error),
+        }
+    };
+    loop {
+        match watch.next().await {
+            Some(Ok(batch)) => cache.upgrade()?.apply(&batch),
+            Some(Err(error)) => return Some(error),
+            None => return Some(Error::Closed),
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The cache of one resource: its present, its latest changes, its watchers.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::budget::Budget;
+use super::change::Change;
+use super::entry::{Description, Entry};
+use super::snapshot::Snapshot;
+use super::watchers::{Selection, Watcher, Watchers};
+use crate::{KeyValue, Revision};
+
+/// Reads stored values of one resource, whose kind the storage does not know.
+pub trait Describe: Send + Sync + 'static {
+    /// The object as it is served, with its revision in it, and what selectors look at. What cannot be read is described as damaged.
+    fn describe(&self, kv: &KeyValue) -> Description;
+
+    /// An object as it is served, at another revision.
+    fn at_revision(&self, entry: &Entry, revision: Revision) -> Description;
+}
+
+/// Makes entries, and knows the limits.
+#[derive(Clone)]
+pub(super) struct Shaper {
+    pub describe: Arc<dyn Describe>,
+    pub budget: Arc<Budget>,
+    /// Most changes that wait for one watcher.
+    pub queue: usize,
+}
+
+impl Shaper {
+    pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
+        self.make(kv.key.clone(), kv.mod_revision, kv.stale, self.describe.describe(kv))
+    }
+
+    pub fn at_revision(&self, entry: &Entry, revision: Revision) -> Arc<Entry> {
+        self.make(entry.key.clone(), revision, entry.stale, self.describe.at_revision(entry, revision))
+    }
+
+    fn make(&self, key: bytes::Bytes, revision: Revision, stale: bool, description: Description) -> Arc<Entry> {
+        Arc::new(Entry::new(key, revision, stale, description, self.budget.clone()))
+    }
+}
+
+/// Most changes that are kept for watches that begin in the past.
+const RECENT_CHANGES: usize = 4096;
+/// Most bytes that only these changes keep alive.
+const RECENT_BYTES: usize = 8 << 20;
+
+/// The latest changes, oldest first.
+struct Recent {
+    changes: VecDeque<Arc<Change>>,
+    bytes: usize,
+    /// Every change after this revision is there.
+    after: Revision,
+}
+
+impl Recent {
+    fn push(&mut self, change: Arc<Change>) {
+        self.bytes += change.cost();
+        self.changes.push_back(change);
+        while self.changes.len() > RECENT_CHANGES || self.bytes > RECENT_BYTES {
+            let Some(oldest) = self.changes.pop_front() else { break };
+            self.bytes -= oldest.cost();
+            self.after = oldest.revision;
+        }
+    }
+}
+
+/// See the module.
+///
+/// Two locks: whoever registers or feeds watchers holds `watchers`, and within it, for the time of one change, `state`. Readers take
+/// `state` alone, and only to copy the snapshot.
+pub struct ResourceCache {
+    shaper: Shaper,
+    state: RwLock<State>,
+    watchers: Mutex<Watchers>,
+}
+
+struct State {
+    snapshot: Snapshot,
+    recent: Recent,
+}
+
+/// Where a watch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchFrom {
+    /// With the objects that there are.
+    State,
+    /// With what follows a revision.
+    After(Revision),
+}
+
+/// A watch that has begun.
+pub struct Started {
+    /// The objects to begin with, if they were asked for.
+    pub state: Option<Snapshot>,
+    pub watcher: Arc<Watcher>,
+}
+
+impl ResourceCache {
+    pub(super) fn new(shaper: Shaper, revision: Revision, kvs: &[KeyValue]) -> Self {
+        let mut snapshot = Snapshot::at(revision);
+        for kv in kvs {
+            snapshot.insert(shaper.entry(kv));
+        }
+        let recent = Recent { changes: VecDeque::new(), bytes: 0, after: revision };
+        ResourceCache { shaper, state: RwLock::new(State { snapshot, recent }), watchers: Mutex::default() }
+    }
+
+    /// The objects as they are now.
+    pub fn snapshot(&self) -> Snapshot {
+        self.read(|state| state.snapshot.clone())
+    }
+
+    /// The object under a key as it is now.
+    pub fn get(&self, key: &[u8]) -> Option<Arc<Entry>> {
+        self.read(|state| state.snapshot.get(key).cloned())
+    }
+
+    /// The objects as they are now, with an index of a field, which is made when it is first asked for.
+    pub fn snapshot_by_field(&self, field: usize) -> Snapshot {
+        let snapshot = self.snapshot();
+        if snapshot.has_index(field) {
+            return snapshot;
+        }
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if !state.snapshot.has_index(field) {
+            state.snapshot.add_index(field);
+        }
+        state.snapshot.clone()
+    }
+
+    /// Begins a watch; `None` when the changes after the revision are no longer here, and the store has to be asked.
+    pub fn watch(&self, selection: Selection, from: WatchFrom) -> Option<Started> {
+        let mut watchers = self.watchers();
+        let watcher = Arc::new(Watcher::new(selection, self.shaper.queue));
+        let state = match from {
+            WatchFrom::State => Some(self.snapshot()),
+            WatchFrom::After(revision) => {
+                let missed = self.read(|state| missed(&state.recent, revision))?;
+                for change in missed {
+                    watcher.offer(&change);
+                }
+                None
+            }
+        };
+        watchers.add(watcher.clone());
+        Some(Started { state, watcher })
+    }
+
+    /// How many watchers there are.
+    pub fn watchers_len(&self) -> usize {
+        self.watchers().len()
+    }
+
+    /// An entry of a value that was read from the store's past.
+    pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
+        self.shaper.entry(kv)
+    }
+
+    /// A change that was read from the store's past.
+    pub fn change(&self, event: &crate::Event) -> Arc<Change> {
+        let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));
+        let old = event.prev.as_ref().map(|kv| self.shaper.entry(kv));
+        Arc::new(Change::new(event.revision(), new, old, self.shaper.clone()))
+    }
+
+    /// Takes in a change of the store.
+    pub(super) fn apply(&self, event: &crate::Event) {
+        let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));
+        let mut watchers = self.watchers();
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let revision = event.revision();
+        let old = match &new {
+            Some(entry) => state.snapshot.insert(entry.clone()),
+            None => state.snapshot.remove(&event.kv.key),
+        };
+        state.snapshot.revision = revision;
+        if new.is_none() && old.is_none() {
+            return;
+        }
+        let change = Arc::new(Change::new(revision, new, old, self.shaper.clone()));
+        state.recent.push(change.clone());
+        drop(state);
+        watchers.dispatch(&change);
+    }
+
+    /// Starts anew from what the store has now, because changes were missed; all watches end.
+    pub(super) fn reset(&self, revision: Revision, kvs: &[KeyValue]) {
+        let fresh = ResourceCache::new(self.shaper.clone(), revision, kvs);
+        let mut watchers = self.watchers();
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drop(state);
+        watchers.end();
+    }
+
+    fn read<T>(&self, f: impl FnOnce(&State) -> T) -> T {
+        f(&self.state.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, Watchers> {
+        self.watchers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The changes after a revision; `None` when some of them are gone.
+fn missed(recent: &Recent, revision: Revision) -> Option<Vec<Arc<Change>>> {
+    if revision < recent.after {
+        return None;
+    }
+    let first = recent.changes.partition_point(|change| change.revision <= revision);
+    Some(recent.changes.range(first..).cloned().collect())
+}
