@@ -33,6 +33,7 @@ use crate::meta::ObjectMeta;
 #[default(spec.enableServiceLinks = true)]
 #[default(by_hand = default_pod)]
 #[normalize(by_hand = normalize_pod)]
+#[validate(by_hand = validate_pod)]
 #[strategy(create = create_pod, update = update_pod, warnings = warn_pod, grace = grace_of_pod, rows = pod_row_conditions)]
 pub struct Pod {
     /// Pod name, namespace, labels used by selectors, annotations and owners.

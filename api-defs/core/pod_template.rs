@@ -6,6 +6,7 @@ use crate::meta::ObjectMeta;
 #[column("Containers", join(template.spec.containers.name))]
 #[column("Images", join(template.spec.containers.image))]
 #[column("Pod Labels", labels(template.metadata.labels))]
+#[validate(by_hand = validate_pod_template)]
 pub struct PodTemplate {
     /// Name and labels of the stored blueprint.
     #[field(1)]

@@ -482,7 +482,7 @@ pub struct VolumeProjection {
     pub cluster_trust_bundle: Option<ClusterTrustBundleProjection>,
 
     /// Brings in a rotated private key and certificate for the pod.
-    #[field(6, gate = PodCertificateProjection)]
+    #[field(6, gate = PodCertificateRequest)]
     pub pod_certificate: Option<PodCertificateProjection>,
 }
 

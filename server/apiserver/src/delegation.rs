@@ -42,6 +42,7 @@ pub fn build(
             store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
             admission: admission.clone(),
             features: options.features.clone(),
+            allow_privileged: options.allow_privileged,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };

@@ -22,6 +22,8 @@ pub struct Endpoint {
     pub store: Option<Arc<ResourceStore>>,
     pub admission: Arc<dyn Admission>,
     pub features: Arc<FeatureGates>,
+    /// Whether containers may be privileged.
+    pub allow_privileged: bool,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }

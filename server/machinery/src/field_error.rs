@@ -5,7 +5,7 @@
 use crate::field_path::Path;
 use crate::scalar::go_text::{append_json_string, json_string, quote};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 /// What kind of mistake it is (upstream `field.ErrorType`).
@@ -121,6 +121,16 @@ impl BadValue {
         }
         out.push(b']');
         Self::Json(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// A map of strings, shown as JSON; upstream's maps are nil when empty.
+    pub fn string_map(map: &BTreeMap<String, String>) -> Self {
+        if map.is_empty() {
+            return Self::None;
+        }
+        let pairs: Vec<String> =
+            map.iter().map(|(key, value)| format!("{}:{}", json_string(key), json_string(value))).collect();
+        Self::Json(format!("{{{}}}", pairs.join(",")))
     }
 }
 

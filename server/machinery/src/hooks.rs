@@ -29,6 +29,8 @@ pub struct Context {
     /// When the request came.
     pub now: Time,
     pub features: Arc<FeatureGates>,
+    /// Whether containers may be privileged (`--allow-privileged`).
+    pub allow_privileged: bool,
     /// What the writer is told besides the answer.
     pub warnings: Warnings,
 }
@@ -64,6 +66,7 @@ impl Default for Context {
             dry_run: false,
             now: Time::from(std::time::SystemTime::now()),
             features: Arc::default(),
+            allow_privileged: false,
             warnings: Warnings::default(),
         }
     }
@@ -131,6 +134,55 @@ impl Validation<'_> {
         if !name.is_empty() {
             self.malformed(path, name, rule.check(name, prefix));
         }
+    }
+
+    /// A name that breaks its rule, empty or not.
+    pub fn name(&mut self, path: &Path<'_>, name: &str, rule: NameRule) {
+        self.malformed(path, name, rule.check(name, false));
+    }
+
+    /// A number that must not be negative (upstream `ValidateNonnegativeField`).
+    pub fn not_negative(&mut self, path: &Path<'_>, number: impl Into<i64>) {
+        let number = number.into();
+        if number < 0 {
+            self.invalid(path, number, "must be greater than or equal to 0");
+        }
+    }
+
+    /// A number that must be more than 0 (upstream `ValidatePositiveField`).
+    pub fn positive(&mut self, path: &Path<'_>, number: impl Into<i64>) {
+        let number = number.into();
+        if number <= 0 {
+            self.invalid(path, number, "must be greater than zero");
+        }
+    }
+
+    /// A text that must not be empty.
+    pub fn filled(&mut self, path: &Path<'_>, text: &str) {
+        if text.is_empty() {
+            self.required(path, "");
+        }
+    }
+
+    /// A value of a named string type that must be one of `known`, which are shown in the order given.
+    pub fn one_of(&mut self, path: &Path<'_>, value: &str, known: &[&str]) {
+        if !known.contains(&value) {
+            self.not_supported(path, BadValue::json_string(value), known);
+        }
+    }
+
+    /// [`Self::one_of`], and missing when empty.
+    pub fn required_one_of(&mut self, path: &Path<'_>, value: &str, known: &[&str]) {
+        if value.is_empty() {
+            self.required(path, "");
+        } else {
+            self.one_of(path, value, known);
+        }
+    }
+
+    /// A value that refers to nothing.
+    pub fn not_found(&mut self, path: &Path<'_>, value: impl Into<BadValue>) {
+        self.errors.push(FieldError::not_found(path, value));
     }
 
     /// A missing value.

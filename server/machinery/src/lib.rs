@@ -13,6 +13,7 @@ pub mod features;
 pub mod field_error;
 pub mod field_path;
 pub mod format;
+pub mod gates;
 pub mod hooks;
 pub mod json;
 pub mod print;

@@ -3,6 +3,7 @@
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::gates;
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
@@ -62,6 +63,7 @@ impl Strategy for DeclaredStrategy {
         if self.has_status {
             clear_field(object, "status");
         }
+        gates::drop_disabled(&context.features, object.as_mut(), None);
         if let Some(meta) = meta_mut(object) {
             meta.generation = i64::from(self.resource.generation);
         }
@@ -72,8 +74,12 @@ impl Strategy for DeclaredStrategy {
 
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         self.keep_other_parts(context, new, old);
+        gates::drop_disabled(&context.features, new.as_mut(), Some(old));
         if let Some(hook) = self.resource.hooks.update {
             hook(context, new.as_mut(), old);
+        }
+        if self.resource.generation && spec_differs(new.as_ref(), old) {
+            count_generation(new, old);
         }
     }
 
@@ -95,7 +101,7 @@ impl Strategy for DeclaredStrategy {
 }
 
 impl DeclaredStrategy {
-    /// A write through a subresource leaves what that resets as it was, any other write the status; changes of the rest are counted.
+    /// A write through a subresource leaves what that resets as it was, any other write the status.
     fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         if let Some(subresource) = self.resource.subresources.iter().find(|s| s.name == context.subresource) {
             for path in subresource.resets {
@@ -108,13 +114,6 @@ impl DeclaredStrategy {
         if self.has_status {
             copy_path(new.as_mut(), old, "status");
         }
-        if self.resource.generation {
-            let old_generation = meta(old).map_or(0, |m| m.generation);
-            let changed = spec_differs(new.as_ref(), old);
-            if let Some(meta) = meta_mut(new) {
-                meta.generation = old_generation + i64::from(changed);
-            }
-        }
     }
 
     /// What the declaration's constraints say, with ratcheting on update.
@@ -126,6 +125,12 @@ impl DeclaredStrategy {
         validation::of_kind(context, new, old, self.resource, &mut errors);
         Validator { scope, context, rules: None }.validate(new, old, &Path::NONE, &mut errors);
         errors
+    }
+}
+
+fn count_generation(new: &mut Owned, old: Ref<'_>) {
+    if let (Some(to), Some(from)) = (meta_mut(new), meta(old)) {
+        to.generation = from.generation + 1;
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Binding {
     pub target: ObjectReference,
 }
 
-describe! { Binding, BINDING "Binding" {} [
+describe! { Binding, BINDING "Binding" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Binding>() { crate::hatches::core::validate_binding(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     target:    "target",   2, Flags::REQUIRED;

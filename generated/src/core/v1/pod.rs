@@ -50,7 +50,7 @@ pub struct Pod {
     pub status: PodStatus,
 }
 
-describe! { Pod, POD "Pod" { .defaults(&Defaults { paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))], by_hand: Some(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::default_pod(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::normalize_pod(v) }) .normalize_below() } [
+describe! { Pod, POD "Pod" { .defaults(&Defaults { paths: &[(&["spec", "enableServiceLinks"], Literal::Bool(true))], by_hand: Some(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::default_pod(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Pod>() { crate::hatches::core::normalize_pod(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Pod>() { crate::hatches::core::validate_pod(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

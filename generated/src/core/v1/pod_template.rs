@@ -18,7 +18,7 @@ pub struct PodTemplate {
     pub template: PodTemplateSpec,
 }
 
-describe! { PodTemplate, POD_TEMPLATE "PodTemplate" { .defaults_below() .normalize_below() } [
+describe! { PodTemplate, POD_TEMPLATE "PodTemplate" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodTemplate>() { crate::hatches::core::validate_pod_template(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     template:  "template", 2, Flags::OMIT_EMPTY;

@@ -478,7 +478,7 @@ describe! { VolumeProjection, VOLUME_PROJECTION "VolumeProjection" { .defaults_b
     config_map:            "configMap",           3, Flags::OMIT_EMPTY;
     service_account_token: "serviceAccountToken", 4, Flags::OMIT_EMPTY;
     cluster_trust_bundle:  "clusterTrustBundle",  5, Flags::OMIT_EMPTY, &FieldInfo { gate: "ClusterTrustBundleProjection", ..FieldInfo::PLAIN };
-    pod_certificate:       "podCertificate",      6, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodCertificateProjection", ..FieldInfo::PLAIN };
+    pod_certificate:       "podCertificate",      6, Flags::OMIT_EMPTY, &FieldInfo { gate: "PodCertificateRequest", ..FieldInfo::PLAIN };
 ] }
 
 /// Feeds Secret entries into a combined `projected` volume as files.

@@ -28,7 +28,7 @@ pub struct ReplicationController {
     pub status: ReplicationControllerStatus,
 }
 
-describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ReplicationController>() { crate::hatches::core::default_replication_controller(v) }) }) .defaults_below() .normalize_below() } [
+describe! { ReplicationController, REPLICATION_CONTROLLER "ReplicationController" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ReplicationController>() { crate::hatches::core::default_replication_controller(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ReplicationController>() { crate::hatches::core::validate_replication_controller(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -38,7 +38,7 @@ pub fn default_pod_level(spec: &mut PodSpec) {
 
 /// What all containers need at once: the sum of those that run together, or more when an init container needs more while it runs
 /// (upstream `AggregateContainerRequests`, `AggregateContainerLimits`).
-fn aggregate(spec: &PodSpec, of: fn(&ResourceRequirements) -> &ResourceList) -> ResourceList {
+pub(super) fn aggregate(spec: &PodSpec, of: fn(&ResourceRequirements) -> &ResourceList) -> ResourceList {
     let mut total = ResourceList::new();
     for container in &spec.containers {
         add(&mut total, of(&container.resources));

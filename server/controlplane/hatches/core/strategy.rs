@@ -6,6 +6,8 @@ mod namespace;
 mod node;
 #[path = "strategy/pod.rs"]
 mod pod;
+#[path = "strategy/pod_labels.rs"]
+mod pod_labels;
 #[path = "strategy/volume.rs"]
 mod volume;
 

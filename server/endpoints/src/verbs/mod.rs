@@ -72,6 +72,7 @@ impl Call {
             groups: self.user.groups.clone(),
             dry_run,
             features: endpoint.features.clone(),
+            allow_privileged: endpoint.allow_privileged,
             warnings: self.warnings.clone(),
             ..Context::default()
         }

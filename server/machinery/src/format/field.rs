@@ -218,10 +218,10 @@ pub fn domain_prefixed_key(path: &Path<'_>, key: &str) -> Vec<FieldError> {
 
 /// The name of a CSI driver (upstream `ValidateCSIDriverName`): a DNS name whatever its case.
 pub fn csi_driver_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
-    let mut errors = Vec::new();
     if name.is_empty() {
-        errors.push(FieldError::required(path, ""));
+        return vec![FieldError::required(path, "")];
     }
+    let mut errors = Vec::new();
     if name.len() > 63 {
         errors.push(FieldError::too_long(path, 63));
     }

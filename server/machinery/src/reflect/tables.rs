@@ -1,5 +1,6 @@
 //! Look-up tables of a struct, made at first use: JSON names (inlined structs flat), protobuf numbers.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
@@ -97,6 +98,8 @@ pub struct Tables {
     pub(crate) defaults_below: Vec<u16>,
     /// What is to be validated, for each `validate::Scope`.
     pub(crate) plans: [OnceLock<Plan>; 2],
+    /// See [`StructDef::gates`].
+    gates: OnceLock<Vec<&'static str>>,
 }
 
 /// Mixes length and three bytes: names of one struct seldom agree in all four.
@@ -145,6 +148,7 @@ impl Tables {
             defaulted: fields(|f| f.info.default.is_some()),
             defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
             plans: Default::default(),
+            gates: OnceLock::new(),
         }
     }
 
@@ -168,6 +172,19 @@ impl Tables {
         match self.number.get(number as usize) {
             Some(&i) if i != 0 => Some(i as usize - 1),
             _ => None,
+        }
+    }
+}
+
+fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, seen: &mut Vec<*const StructDef>) {
+    if seen.contains(&std::ptr::from_ref(def)) {
+        return;
+    }
+    seen.push(std::ptr::from_ref(def));
+    for field in def.fields {
+        gates.extend(Some(field.info.gate).filter(|gate| !gate.is_empty()));
+        if let Some(below) = field.shape().struct_def() {
+            gather_gates(below, gates, seen);
         }
     }
 }
@@ -202,6 +219,15 @@ impl StructDef {
     /// The path of the Rust type, the modules of which are named after API group and version.
     pub fn rust_path(&self) -> &'static str {
         (self.access.type_name)()
+    }
+
+    /// The feature gates of its fields and of those below them, sorted.
+    pub fn gates(&'static self) -> &'static [&'static str] {
+        self.tables().gates.get_or_init(|| {
+            let (mut gates, mut seen) = (BTreeSet::new(), Vec::new());
+            gather_gates(self, &mut gates, &mut seen);
+            gates.into_iter().collect()
+        })
     }
 
     /// JSON fields in order of output, inlined structs flat.

@@ -1,19 +1,21 @@
-//! Pods: their first status, their quality of service, how long they get to end.
+//! Pods: their first status, how long they get to end, and what each of their subresources changes.
 
-use std::collections::BTreeMap;
-
+use machinery::field_path::Path;
+use machinery::format::ip::warnings_for_ip;
+use machinery::gates::uses_gate;
 use machinery::hooks::Context;
-use machinery::scalar::Quantity;
+use machinery::reflect::Ref;
 
-use crate::core::v1::{Pod, PodCondition, PodSpec, PodStatus, ResourceRequirements};
+use super::pod_labels::merge_label_keys;
+use crate::core::v1::{Container, Lifecycle, Pod, PodCondition, PodSpec, PodStatus};
+use crate::hatches::core::app_armor::fields_from_annotations;
+use crate::hatches::core::quality::quality_of_service;
+use crate::hatches::core::warnings::{warning_of_name, warnings_of_pod};
 
-type ResourceList = BTreeMap<String, Quantity>;
-
-/// The resources that quality of service is about.
-const COUNTED: [&str; 2] = ["cpu", "memory"];
+const STOP_SIGNALS: &str = "ContainerStopSignals";
 
 /// Mirrors `podStrategy.PrepareForCreate`.
-pub fn create_pod(context: &Context, pod: &mut Pod, _: &Pod) {
+pub fn create_pod(context: &Context, pod: &mut Pod, said: &Pod) {
     pod.status =
         PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
     if !pod.spec.scheduling_gates.is_empty() {
@@ -26,38 +28,109 @@ pub fn create_pod(context: &Context, pod: &mut Pod, _: &Pod) {
             ..PodCondition::default()
         });
     }
+    merge_label_keys(context, pod);
+    fields_from_annotations(context, pod);
+    drop_empty_lifecycles(&mut pod.spec, &said.spec);
 }
 
-/// The class of a pod never changes (`podStatusStrategy.PrepareForUpdate`).
+/// A lifecycle that was nothing but a signal goes with the signal.
+fn drop_empty_lifecycles(spec: &mut PodSpec, said: &PodSpec) {
+    if uses_gate(Ref::of(spec), STOP_SIGNALS) || !uses_gate(Ref::of(said), STOP_SIGNALS) {
+        return;
+    }
+    for container in spec.containers.iter_mut().chain(&mut spec.init_containers) {
+        container.lifecycle.take_if(|lifecycle| **lifecycle == Lifecycle::default());
+    }
+}
+
+/// Mirrors `PrepareForUpdate` of each of the strategies of pods.
 pub fn update_pod(context: &Context, new: &mut Pod, old: &Pod) {
-    if context.subresource == "status" {
-        new.status.qos_class = old.status.qos_class.clone();
+    match context.subresource.as_str() {
+        "status" => keep_status(&mut new.status, &old.status),
+        "ephemeralcontainers" => keep_all_but_ephemeral_containers(new, old),
+        "resize" => keep_all_but_resources(context, new, old),
+        _ => {}
     }
 }
 
-/// Mirrors a part of `pod.GetWarningsForPod`.
-pub fn warn_pod(_: &Context, pod: &Pod, _: Option<&Pod>) -> Vec<String> {
-    let lists = [("initContainers", &pod.spec.init_containers), ("containers", &pod.spec.containers)];
-    let mut out = Vec::new();
-    for (list, containers) in lists {
-        for (index, container) in containers.iter().enumerate() {
-            fractional_bytes(&format!("spec.{list}[{index}].resources"), &container.resources, &mut out);
+/// What a writer of the status does not say stays: the class, and which generation was observed.
+fn keep_status(new: &mut PodStatus, old: &PodStatus) {
+    if new.qos_class.is_empty() {
+        new.qos_class = old.qos_class.clone();
+    }
+    if new.observed_generation == 0 {
+        new.observed_generation = old.observed_generation;
+    }
+    // There may be several conditions of one type.
+    let mut before: Vec<&PodCondition> = old.conditions.iter().collect();
+    for condition in &mut new.conditions {
+        let Some(index) = before.iter().position(|old| old.r#type == condition.r#type) else { continue };
+        let was = before.remove(index);
+        if condition.observed_generation == 0 {
+            condition.observed_generation = was.observed_generation;
         }
     }
-    out
 }
 
-/// Amounts of bytes that are no whole numbers: accepted, and rounded by whoever uses them.
-fn fractional_bytes(path: &str, resources: &ResourceRequirements, out: &mut Vec<String>) {
-    for resource in ["memory", "ephemeral-storage"] {
-        for (name, amounts) in [("limits", &resources.limits), ("requests", &resources.requests)] {
-            if let Some(amount) = amounts.get(resource).filter(|amount| amount.milli_value() % 1000 != 0) {
-                out.push(format!(
-                    "{path}.{name}[{resource}]: fractional byte value \"{amount}\" is invalid, must be an integer"
-                ));
-            }
-        }
+/// `dropNonEphemeralContainerUpdates`
+fn keep_all_but_ephemeral_containers(new: &mut Pod, old: &Pod) {
+    let containers = std::mem::take(&mut new.spec.ephemeral_containers);
+    keep_all(new, old);
+    new.spec.ephemeral_containers = containers;
+}
+
+/// `dropNonResizeUpdates`; validation refuses other containers.
+fn keep_all_but_resources(context: &Context, new: &mut Pod, old: &Pod) {
+    let (is, was) = (&new.spec, &old.spec);
+    if is.containers.len() != was.containers.len() || is.init_containers.len() != was.init_containers.len() {
+        return;
     }
+    let mut spec = std::mem::take(&mut new.spec);
+    keep_all(new, old);
+    new.spec.containers = resized(&mut spec.containers, &old.spec.containers);
+    new.spec.init_containers = resized(&mut spec.init_containers, &old.spec.init_containers);
+    if context.enabled("InPlacePodLevelResourcesVerticalScaling") {
+        new.spec.resources = spec.resources;
+    }
+}
+
+fn resized(new: &mut Vec<Container>, old: &[Container]) -> Vec<Container> {
+    if new.iter().zip(old).any(|(new, old)| new.name != old.name) {
+        return std::mem::take(new);
+    }
+    let pairs = new.drain(..).zip(old);
+    pairs
+        .map(|(new, old)| Container { resources: new.resources, resize_policy: new.resize_policy, ..old.clone() })
+        .collect()
+}
+
+/// Leaves everything but what every write changes.
+fn keep_all(new: &mut Pod, old: &Pod) {
+    let (managed, version) =
+        (std::mem::take(&mut new.metadata.managed_fields), std::mem::take(&mut new.metadata.resource_version));
+    *new = old.clone();
+    new.metadata.managed_fields = managed;
+    new.metadata.resource_version = version;
+}
+
+/// Upstream warns of what is new, and of old spellings of addresses.
+pub fn warn_pod(context: &Context, pod: &Pod, old: Option<&Pod>) -> Vec<String> {
+    match (old, context.subresource.as_str()) {
+        (None, _) => {
+            let name = warning_of_name(&pod.metadata.name, "the Pod's hostname");
+            name.into_iter().chain(warnings_of_pod(pod)).collect()
+        }
+        (Some(_), "status") => warnings_of_addresses(&pod.status),
+        _ => Vec::new(),
+    }
+}
+
+fn warnings_of_addresses(status: &PodStatus) -> Vec<String> {
+    let path = Path::new("status");
+    let (of_pod, of_host) = (path.child("podIPs"), path.child("hostIPs"));
+    let pods = status.pod_ips.iter().enumerate().map(|(index, address)| (&of_pod, index, &address.ip));
+    let hosts = status.host_ips.iter().enumerate().map(|(index, address)| (&of_host, index, &address.ip));
+    pods.chain(hosts).filter_map(|(path, index, ip)| warnings_for_ip(&path.index(index).child("ip"), ip)).collect()
 }
 
 /// Mirrors `podStrategy.CheckGracefulDelete`: a pod that no kubelet runs ends at once.
@@ -68,36 +141,4 @@ pub fn grace_of_pod(asked: Option<i64>, pod: &Pod) -> Option<i64> {
     }
     let period = asked.or(pod.spec.termination_grace_period_seconds).unwrap_or(0);
     Some(if period < 0 { 1 } else { period })
-}
-
-/// `qos.ComputePodQOS`
-fn quality_of_service(spec: &PodSpec) -> &'static str {
-    let (mut requests, mut limits) = (ResourceList::new(), ResourceList::new());
-    let mut all_limited = true;
-    let pod_level = spec.resources.as_deref().filter(|r| !r.requests.is_empty() || !r.limits.is_empty());
-    let containers = spec.containers.iter().chain(&spec.init_containers).map(|c| &c.resources);
-    let counted: Vec<_> = pod_level.map_or_else(|| containers.collect(), |resources| vec![resources]);
-    for resources in counted {
-        add(&mut requests, &resources.requests);
-        let limited = add(&mut limits, &resources.limits);
-        all_limited &= limited == COUNTED.len();
-    }
-    if requests.is_empty() && limits.is_empty() {
-        return "BestEffort";
-    }
-    let same = requests.len() == limits.len()
-        && requests.iter().all(|(name, q)| limits.get(name).is_some_and(|l| equal(l, q)));
-    if all_limited && same { "Guaranteed" } else { "Burstable" }
-}
-
-/// Adds what counts and is more than nothing; tells how many that were.
-fn add(total: &mut ResourceList, amounts: &ResourceList) -> usize {
-    let counted = amounts.iter().filter(|(name, q)| COUNTED.contains(&name.as_str()) && q.sign().is_gt());
-    counted.map(|(name, q)| total.entry(name.clone()).or_default().add(q)).count()
-}
-
-fn equal(a: &Quantity, b: &Quantity) -> bool {
-    let mut difference = a.clone();
-    difference.sub(b);
-    difference.is_zero()
 }
