@@ -7,6 +7,7 @@ use crate::meta::ObjectMeta;
 #[column("Images", join(template.spec.containers.image))]
 #[column("Pod Labels", labels(template.metadata.labels))]
 #[validate(by_hand = validate_pod_template)]
+#[strategy(warnings = warn_pod_template)]
 pub struct PodTemplate {
     /// Name and labels of the stored blueprint.
     #[field(1)]

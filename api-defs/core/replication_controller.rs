@@ -28,6 +28,7 @@ use crate::meta::ObjectMeta;
 #[selectable(status.replicas)]
 #[default(by_hand = default_replication_controller)]
 #[validate(by_hand = validate_replication_controller)]
+#[strategy(warnings = warn_replication_controller)]
 pub struct ReplicationController {
     /// Name and labels; labels default to those of the pod template.
     #[field(1, shadow("k8s:subfield(name)=+k8s:optional", "k8s:subfield(name)=+k8s:format=k8s-long-name"))]

@@ -2431,7 +2431,10 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PodTemplate>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod_template(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
@@ -2471,7 +2474,10 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ReplicationController>().map_or(Vec::new(), |new| crate::hatches::core::warn_replication_controller(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {

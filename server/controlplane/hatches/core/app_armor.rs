@@ -4,9 +4,7 @@ use machinery::field_path::Path;
 use machinery::hooks::Context;
 
 use crate::core::v1::{AppArmorProfile, Pod, SecurityContext};
-use crate::hatches::core::validation::annotations::{
-    APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED,
-};
+use crate::hatches::core::validation::annotations::{APP_ARMOR_OF_CONTAINER, LOCALHOST, RUNTIME_DEFAULT, UNCONFINED};
 use crate::hatches::core::validation::security_context::is_app_armor_profile;
 
 /// What an annotation says, as a field says it.

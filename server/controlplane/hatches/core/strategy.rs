@@ -8,10 +8,13 @@ mod node;
 mod pod;
 #[path = "strategy/pod_labels.rs"]
 mod pod_labels;
+#[path = "strategy/template.rs"]
+mod template;
 #[path = "strategy/volume.rs"]
 mod volume;
 
 pub use namespace::*;
 pub use node::*;
 pub use pod::*;
+pub use template::*;
 pub use volume::*;

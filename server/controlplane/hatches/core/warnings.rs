@@ -30,6 +30,11 @@ pub(crate) fn warnings_of_template(path: &Path<'_>, template: &PodTemplateSpec) 
     out
 }
 
+/// Names of workloads become the beginnings of their pods'.
+pub(crate) fn warning_of_workload(name: &str) -> Option<String> {
+    warning_of_name(name, "Pod names and hostnames")
+}
+
 /// Names that pods get their host names from should be labels.
 pub(crate) fn warning_of_name(name: &str, used: &str) -> Option<String> {
     let messages = is_dns1123_label(name);

@@ -72,7 +72,8 @@ fn validate_weighted_terms(
 
 /// `validatePodAffinityTerm`
 fn validate_term(v: &mut Validation<'_>, path: &Path<'_>, term: &PodAffinityTerm, options: &PodOptions) {
-    for (field, selector) in [("labelSelector", &term.label_selector), ("namespaceSelector", &term.namespace_selector)] {
+    for (field, selector) in [("labelSelector", &term.label_selector), ("namespaceSelector", &term.namespace_selector)]
+    {
         if let Some(selector) = selector.as_deref() {
             let options = SelectorOptions {
                 allow_invalid_values: options.allow_invalid_values_of_pods,

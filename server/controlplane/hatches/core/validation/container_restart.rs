@@ -27,11 +27,10 @@ pub(super) fn validate_init_restart_policy(
         Some(other) if !options.container_restart_rules => {
             v.not_supported(&path.child("restartPolicy"), BadValue::json_string(other), &["Always"]);
         }
+        Some("Always") if !options.restart_all_containers && rules.is_empty() => {}
         Some("Always") if !options.restart_all_containers => {
-            if !rules.is_empty() {
-                let detail = "restartPolicyRules are not allowed for init containers with restart policy Always";
-                v.forbidden(&path.child("restartPolicyRules"), detail);
-            }
+            let detail = "restartPolicyRules are not allowed for init containers with restart policy Always";
+            v.forbidden(&path.child("restartPolicyRules"), detail);
         }
         Some(_) => validate_restart_policy(v, path, policy, rules, options),
     }

@@ -27,7 +27,10 @@ pub(super) fn validate_transitions(
         let restarts = match container {
             Some(container) if options.container_restart_rules => is_restarted(v.context, container, spec, code),
             None if options.container_restart_rules => false,
-            _ => container.is_some_and(super::container::is_sidecar) || by_policy(&spec.restart_policy, code) == Some(true),
+            _ => {
+                container.is_some_and(super::container::is_sidecar)
+                    || by_policy(&spec.restart_policy, code) == Some(true)
+            }
         };
         if !restarts && runs_again(new, name) {
             v.forbidden(&path.index(index).child("state"), REFUSAL);

@@ -57,8 +57,7 @@ const RESOURCES: [&str; 6] = [
 const HUGE_PAGES: [&str; 2] = ["limits.hugepages-", "requests.hugepages-"];
 
 const CPU_DIVISORS: [&str; 2] = ["1m", "1"];
-const BYTE_DIVISORS: [&str; 13] =
-    ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
+const BYTE_DIVISORS: [&str; 13] = ["1", "1k", "1M", "1G", "1T", "1P", "1E", "1Ki", "1Mi", "1Gi", "1Ti", "1Pi", "1Ei"];
 
 /// `ValidateEnv`
 pub(super) fn validate_env(v: &mut Validation<'_>, path: &Path<'_>, variables: &[EnvVar], options: &PodOptions) {

@@ -104,8 +104,7 @@ pub(super) fn validate_devices(
         }
         match volumes.get(device.name.as_str()) {
             Some(source) if source.persistent_volume_claim.is_none() && source.ephemeral.is_none() => {
-                let detail =
-                    "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
+                let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
                 v.invalid(&name, &device.name, detail);
             }
             Some(_) => {}

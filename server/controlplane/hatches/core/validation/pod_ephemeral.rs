@@ -11,12 +11,7 @@ use crate::core::v1::Pod;
 use crate::hatches::core::internal::internal_diff;
 
 /// `ValidatePodEphemeralContainersUpdate`
-pub(super) fn validate_ephemeral_containers_change(
-    v: &mut Validation<'_>,
-    new: &Pod,
-    old: &Pod,
-    options: &PodOptions,
-) {
+pub(super) fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: &Pod, old: &Pod, options: &PodOptions) {
     if old.metadata.annotations.contains_key(MIRROR) {
         // Instead of everything else that is wrong.
         v.errors.clear();

@@ -135,12 +135,7 @@ fn validate_removals(v: &mut Validation<'_>, path: &Path<'_>, new: &PodSpec, old
     }
 }
 
-fn validate_removal(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &ResourceRequirements,
-    old: &ResourceRequirements,
-) {
+fn validate_removal(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceRequirements, old: &ResourceRequirements) {
     if is_removed(&new.requests, &old.requests) {
         v.forbidden(&path.child("requests"), "resource requests cannot be removed");
     }

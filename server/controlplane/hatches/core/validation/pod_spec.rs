@@ -44,7 +44,8 @@ pub fn validate_pod_spec(
     }
     let pod = meta.map_or("", |meta| meta.name.as_str());
     let volumes = validate_volumes(v, &path.child("volumes"), &spec.volumes, pod, options);
-    let claims: BTreeSet<&str> = spec.resource_claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
+    let claims: BTreeSet<&str> =
+        spec.resource_claims.iter().map(|c| c.name.as_str()).filter(|n| !n.is_empty()).collect();
     validate_claims(v, &path.child("resourceClaims"), &spec.resource_claims, meta);
     let surroundings = Surroundings { spec, volumes, claims, options };
     surroundings.validate_containers(v, &path.child("containers"));

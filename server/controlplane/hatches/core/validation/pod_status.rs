@@ -42,12 +42,7 @@ pub(super) fn validate_status_change(v: &mut Validation<'_>, new: &Pod, old: &Po
     let spec = &old.spec;
     for (list, new, old, containers) in [
         ("containerStatuses", &status.container_statuses, &was.container_statuses, &spec.containers),
-        (
-            "initContainerStatuses",
-            &status.init_container_statuses,
-            &was.init_container_statuses,
-            &spec.init_containers,
-        ),
+        ("initContainerStatuses", &status.init_container_statuses, &was.init_container_statuses, &spec.init_containers),
     ] {
         validate_transitions(v, &path.child(list), (new, old), (spec, containers), options);
     }
@@ -116,9 +111,8 @@ fn validate_pair(
         v.errors.push(FieldError::internal(path, why));
     }
     let addresses: Vec<IpAddr> = parsed.into_iter().flatten().collect();
-    let dual = addresses.len() == new.len()
-        && addresses.iter().any(IpAddr::is_ipv4)
-        && addresses.iter().any(IpAddr::is_ipv6);
+    let dual =
+        addresses.len() == new.len() && addresses.iter().any(IpAddr::is_ipv4) && addresses.iter().any(IpAddr::is_ipv6);
     if !dual || new.len() > 2 {
         v.invalid(path, shown(), BOTH_FAMILIES);
     }

@@ -48,12 +48,7 @@ fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[PodResou
 }
 
 /// `validatePodExtendedResourceClaimStatus`
-fn validate_extended(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    status: &PodExtendedResourceClaimStatus,
-    spec: &PodSpec,
-) {
+fn validate_extended(v: &mut Validation<'_>, path: &Path<'_>, status: &PodExtendedResourceClaimStatus, spec: &PodSpec) {
     let mappings = path.child("requestMappings");
     if status.request_mappings.is_empty() {
         v.required(&mappings, "at least one request mapping is required");
@@ -89,11 +84,7 @@ fn validate_claim_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
 }
 
 /// `validateNodeAllocatableResourceClaimStatus`
-fn validate_node_allocatable(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    statuses: &[NodeAllocatableResourceClaimStatus],
-) {
+fn validate_node_allocatable(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[NodeAllocatableResourceClaimStatus]) {
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
         validate_claim_name(v, &path.child("resourceClaimName"), &status.resource_claim_name);

@@ -16,14 +16,12 @@ const UNKNOWN_REQUEST: &str = "must match one of the container's resource reques
 const MAX_IMAGE_REF: usize = 256;
 
 /// What the statuses of containers of every sort say, below the pod's status.
-pub(super) fn validate_container_statuses(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    status: &PodStatus,
-    spec: &PodSpec,
-) {
-    let (mains, inits, ephemerals) =
-        (path.child("containerStatuses"), path.child("initContainerStatuses"), path.child("ephemeralContainerStatuses"));
+pub(super) fn validate_container_statuses(v: &mut Validation<'_>, path: &Path<'_>, status: &PodStatus, spec: &PodSpec) {
+    let (mains, inits, ephemerals) = (
+        path.child("containerStatuses"),
+        path.child("initContainerStatuses"),
+        path.child("ephemeralContainerStatuses"),
+    );
     let lists = [
         (&mains, &status.container_statuses),
         (&inits, &status.init_container_statuses),
@@ -77,12 +75,7 @@ fn validate_linux_user(v: &mut Validation<'_>, path: &Path<'_>, user: &LinuxCont
 }
 
 /// `validateContainerStatusAllocatedResourcesStatus`; containers that are not there are not looked for.
-fn validate_allocated(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    statuses: &[ContainerStatus],
-    containers: &[Container],
-) {
+fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[ContainerStatus], containers: &[Container]) {
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
         let path = path.child("allocatedResourcesStatus");

@@ -168,9 +168,8 @@ fn validate_requirements(
         validate_request(v, path, name, amount, resources.limits.get(name));
         validate_huge_pages(v, &requests.key(name), name, amount, options);
     }
-    let any = |wanted: fn(&str) -> bool| {
-        resources.limits.keys().chain(resources.requests.keys()).any(|name| wanted(name))
-    };
+    let any =
+        |wanted: fn(&str) -> bool| resources.limits.keys().chain(resources.requests.keys()).any(|name| wanted(name));
     if any(is_huge_pages) && !any(|name| matches!(name, "cpu" | "memory")) {
         v.forbidden(path, "HugePages require cpu or memory");
     }
@@ -183,13 +182,7 @@ fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: 
 }
 
 /// `validateResourceQuantityHugePageValue`
-fn validate_huge_pages(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    name: &str,
-    amount: &Quantity,
-    options: &PodOptions,
-) {
+fn validate_huge_pages(v: &mut Validation<'_>, path: &Path<'_>, name: &str, amount: &Quantity, options: &PodOptions) {
     if is_huge_pages(name) && !options.allow_indivisible_huge_pages && !is_divisible(name, amount) {
         let detail = format!("{amount} is not positive integer multiple of {name}");
         v.invalid(path, amount.to_string(), detail);
@@ -263,7 +256,12 @@ fn unknown_claim(path: &Path<'_>, name: &str, of_pod: &BTreeSet<&str>) -> FieldE
 }
 
 /// What running a pod costs besides its containers (`validateOverhead`).
-pub(super) fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, overhead: &ResourceList, options: &PodOptions) {
+pub(super) fn validate_overhead(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    overhead: &ResourceList,
+    options: &PodOptions,
+) {
     let resources = ResourceRequirements { limits: overhead.clone(), ..ResourceRequirements::default() };
     validate_container_resources(v, path, &resources, &BTreeSet::new(), options);
 }

@@ -97,7 +97,8 @@ pub(super) fn validate_pod_security_context(
 }
 
 fn validate_user(v: &mut Validation<'_>, path: &Path<'_>, user: Option<i64>) {
-    for (user, message) in user.into_iter().flat_map(|user| is_valid_user_id(user).into_iter().map(move |m| (user, m))) {
+    for (user, message) in user.into_iter().flat_map(|user| is_valid_user_id(user).into_iter().map(move |m| (user, m)))
+    {
         v.invalid(path, user, message);
     }
 }

@@ -1,7 +1,9 @@
 //! Names of signers of certificates (`ValidateSignerName`).
 
 use machinery::field_path::Path;
-use machinery::format::{DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1123_label, is_dns1123_subdomain};
+use machinery::format::{
+    DNS_LABEL_MAX_LENGTH, DNS_SUBDOMAIN_MAX_LENGTH, Messages, is_dns1123_label, is_dns1123_subdomain,
+};
 use machinery::hooks::Validation;
 use machinery::scalar::go_text::quote;
 

@@ -25,7 +25,8 @@ pub(super) fn validate_spread_constraints(
         let path = path.index(index);
         validate_constraint(v, &path, constraint, &constraints[index + 1..]);
         validate_match_label_keys(v, &path, constraint, options.match_label_keys);
-        if let Some(selector) = constraint.label_selector.as_deref().filter(|_| !options.allow_invalid_spread_selector) {
+        if let Some(selector) = constraint.label_selector.as_deref().filter(|_| !options.allow_invalid_spread_selector)
+        {
             let options = SelectorOptions::default();
             validate_label_selector_with(v, &path.child("labelSelector"), selector, options);
         }
@@ -55,10 +56,9 @@ fn validate_constraint(
             v.invalid(&path, domains, detail);
         }
     }
-    for (field, policy) in [
-        ("nodeAffinityPolicy", &constraint.node_affinity_policy),
-        ("nodeTaintsPolicy", &constraint.node_taints_policy),
-    ] {
+    for (field, policy) in
+        [("nodeAffinityPolicy", &constraint.node_affinity_policy), ("nodeTaintsPolicy", &constraint.node_taints_policy)]
+    {
         if let Some(unknown) = policy.as_deref().filter(|policy| !POLICIES.contains(policy)) {
             v.not_supported(&path.child(field), BadValue::json_string(unknown), &POLICIES);
         }
@@ -79,12 +79,7 @@ fn validate_match_label_keys(
 }
 
 /// `ValidateMatchLabelKeysInTopologySpread`
-fn validate_separate_keys(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    keys: &[String],
-    selector: Option<&LabelSelector>,
-) {
+fn validate_separate_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[String], selector: Option<&LabelSelector>) {
     if !keys.is_empty() && selector.is_none() {
         v.forbidden(path, "must not be specified when labelSelector is not set");
     }

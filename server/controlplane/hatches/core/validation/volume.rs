@@ -17,8 +17,7 @@ use super::volume_sources::*;
 use crate::core::v1::{EphemeralVolumeSource, ImageVolumeSource, Volume, VolumeSource};
 
 const ONE_TYPE: &str = "may not specify more than 1 volume type";
-const LONG_PORTAL: &str =
-    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
+const LONG_PORTAL: &str = "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 
 /// Volumes by name, those without a mistake.
 pub(super) type Volumes<'s> = BTreeMap<&'s str, &'s VolumeSource>;

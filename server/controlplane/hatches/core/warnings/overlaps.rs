@@ -28,9 +28,8 @@ impl<'f> File<'f> {
 
     /// Whether one path is the other's, or leads through it.
     fn overlaps(&self, other: &File<'_>) -> bool {
-        let leads_to = |from: &str, to: &str| {
-            to.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
+        let leads_to =
+            |from: &str, to: &str| to.strip_prefix(from).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         !self.path.is_empty()
             && !other.path.is_empty()
             && (leads_to(self.path, other.path) || leads_to(other.path, self.path))

@@ -17,7 +17,10 @@ use crate::meta::v1::ObjectMeta;
 
 const NO_SELECTOR: &str = "a null labelSelector results in matching no pod";
 const OLD_ANNOTATIONS: [(&str, &str); 3] = [
-    ("scheduler.alpha.kubernetes.io/critical-pod", r#"non-functional in v1.16+; use the "priorityClassName" field instead"#),
+    (
+        "scheduler.alpha.kubernetes.io/critical-pod",
+        r#"non-functional in v1.16+; use the "priorityClassName" field instead"#,
+    ),
     ("security.alpha.kubernetes.io/sysctls", r#"non-functional in v1.11+; use the "sysctls" field instead"#),
     ("security.alpha.kubernetes.io/unsafe-sysctls", r#"non-functional in v1.11+; use the "sysctls" field instead"#),
 ];
@@ -25,12 +28,7 @@ const OLD_SECCOMP: &str = r#"non-functional in v1.27+; use the "seccompProfile" 
 const OLD_APP_ARMOR: &str = r#"deprecated since v1.30; use the "appArmorProfile" field instead"#;
 
 /// `path` is that of the object or template; only in templates AppArmor annotations are spoken of.
-pub(super) fn warn(
-    path: &Path<'_>,
-    (meta, spec): (&ObjectMeta, &PodSpec),
-    is_template: bool,
-    out: &mut Vec<String>,
-) {
+pub(super) fn warn(path: &Path<'_>, (meta, spec): (&ObjectMeta, &PodSpec), is_template: bool, out: &mut Vec<String>) {
     let annotations = path.child("metadata");
     let (annotations, path) = (annotations.child("annotations"), path.child("spec"));
     node_labels::warn(&path, spec, out);
@@ -119,9 +117,7 @@ fn warn_of_container(path: &Path<'_>, container: AnyContainer<'_>, out: &mut Vec
     for (index, variable) in container.env.iter().enumerate() {
         if !seen.insert(&variable.name) && !extends_itself(variable) {
             let (path, name) = (path.index(index), quote(&variable.name));
-            out.push(format!(
-                "{path}: hides previous definition of {name}, which may be dropped when using apply"
-            ));
+            out.push(format!("{path}: hides previous definition of {name}, which may be dropped when using apply"));
         }
     }
 }

@@ -22,13 +22,15 @@ pub(super) fn warn(path: &Path<'_>, spec: &PodSpec, out: &mut Vec<String>) {
         others.push((path.to_owned(), port));
     });
     let mut names: BTreeMap<&str, String> = BTreeMap::new();
-    each_port(path, spec, |path, port| match names.get(port.name.as_str()) {
+    each_port(path, spec, |path, port| {
+        match names.get(port.name.as_str()) {
         _ if port.name.is_empty() => {}
         Some(first) => out.push(format!(
             "{path}: duplicate port name {} with {first}, services and probes that select ports by name will use {first}",
             quote(&port.name)
         )),
         None => drop(names.insert(&port.name, path.to_owned())),
+    }
     });
 }
 

@@ -9,13 +9,18 @@ use crate::core::v1::{PersistentVolumeClaimSpec, Volume};
 
 /// What is said of the volumes at `path`.
 pub(super) fn warn(path: &Path<'_>, volumes: &[Volume], git_repo_driver: bool, out: &mut Vec<String>) {
-    let git_repo = if git_repo_driver { "deprecated in v1.11" } else { "deprecated in v1.11, and disabled by default in v1.33+" };
+    let git_repo =
+        if git_repo_driver { "deprecated in v1.11" } else { "deprecated in v1.11, and disabled by default in v1.33+" };
     for (index, volume) in volumes.iter().enumerate() {
         let (path, v) = (path.index(index), &volume.volume_source);
         let mut say = |field: &str, there: bool, what: &str| {
             out.extend(there.then(|| format!("{}: {what}", path.child(field))));
         };
-        say("photonPersistentDisk", v.photon_persistent_disk.is_some(), "deprecated in v1.11, non-functional in v1.16+");
+        say(
+            "photonPersistentDisk",
+            v.photon_persistent_disk.is_some(),
+            "deprecated in v1.11, non-functional in v1.16+",
+        );
         say("gitRepo", v.git_repo.is_some(), git_repo);
         say("scaleIO", v.scale_io.is_some(), "deprecated in v1.16, non-functional in v1.22+");
         say("flocker", v.flocker.is_some(), "deprecated in v1.22, non-functional in v1.25+");
