@@ -2,7 +2,14 @@ use crate::core::{ConditionStatus, PodConditionType, PodTemplateSpec};
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Runs pods until a given number of them finish successfully.
-#[kind(plural = "jobs", category = "all", scope = Namespaced, gc = orphan)]
+#[kind(
+    plural = "jobs",
+    category = "all",
+    scope = Namespaced,
+    gc = orphan,
+    orphan_warning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+    label_error = "field label {quoted} not supported for Job"
+)]
 #[versions(v1(introduced = "1.2"))]
 #[subresource(status, resets(spec))]
 #[column("Status", by_hand = job_status)]

@@ -17,7 +17,7 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[selectable(status.phase)]
 #[default(by_hand = default_namespace)]
-#[strategy(create = create_namespace, update = update_namespace)]
+#[strategy(create = create_namespace, update = update_namespace, delete = delete_namespace, holds = namespace_has_content)]
 pub struct Namespace {
     /// Namespace name plus labels, which drive things like Pod Security levels.
     #[field(1)]

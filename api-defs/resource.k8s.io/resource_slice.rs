@@ -2,7 +2,13 @@ use crate::core::NodeSelector;
 use crate::meta::ObjectMeta;
 
 /// Inventory page in which a DRA driver publishes devices of one pool.
-#[kind(plural = "resourceslices", scope = Cluster, delete_returns_object, generation)]
+#[kind(
+    plural = "resourceslices",
+    scope = Cluster,
+    delete_returns_object,
+    generation,
+    label_error = "field label not supported for {kind}: {label}"
+)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Node", spec.nodeName or "")]
 #[column("Driver", spec.driver)]

@@ -136,7 +136,7 @@ pub struct Kind {
 /// One function of `#[strategy(..)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StrategyHook {
-    /// `create`, `update`, `warnings`, `grace` or `rows`.
+    /// `create`, `update`, `warnings`, `grace`, `delete`, `holds` or `rows`.
     pub word: String,
     pub function: String,
     pub span: Span,
@@ -185,6 +185,10 @@ pub struct Resource {
     pub garbage_collection: GarbageCollection,
     /// `graceful`: DELETE honours grace periods (pods).
     pub graceful_delete: bool,
+    /// Said to who deletes one without a propagation policy, when that orphans dependents: `orphan_warning = ".."`.
+    pub orphan_warning: Option<String>,
+    /// The error for a field selector's label that is not selectable: `label_error = "field label not supported for Job: {label}"`.
+    pub label_error: Option<String>,
     /// metadata.generation counts changes of everything outside metadata and status; on when there is a status subresource or `generation`.
     pub generation: bool,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).

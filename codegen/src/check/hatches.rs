@@ -120,6 +120,11 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
         let (parameters, returns) = match hook.word.as_str() {
             "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
             "rows" => (vec![object], "Vec"),
+            "holds" => (vec![object], "bool"),
+            "delete" => {
+                let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));
+                (vec![context("Context"), object], "")
+            }
             "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };

@@ -126,6 +126,8 @@ impl<'m> KindEmitter<'m> {
             ("delete_returns_object", r.delete_returns_object.to_string()),
             ("garbage_collection", format!("GarbageCollection::{gc}")),
             ("graceful_delete", r.graceful_delete.to_string()),
+            ("orphan_warning", string(r.orphan_warning.as_deref().unwrap_or(""))),
+            ("label_error", string(r.label_error.as_deref().unwrap_or(""))),
             ("generation", r.generation.to_string()),
             ("name_rule", format!("NameRule::{name_rule}")),
             ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
@@ -269,6 +271,8 @@ impl<'m> KindEmitter<'m> {
             let function = format!("{}::{}", self.hatches(), hook.function);
             let closure = match hook.word.as_str() {
                 "warnings" => format!("|c, new, old| new.downcast::<{hub}>().map_or(Vec::new(), |new| {function}(c, new, old.and_then(|o| o.downcast())))"),
+                "delete" => format!("|c, o| if let Some(o) = o.downcast::<{hub}>() {{ {function}(c, o) }}"),
+                "holds" => format!("|o| o.downcast::<{hub}>().is_some_and({function})"),
                 "rows" => format!("|o| o.downcast::<{hub}>().map_or(Vec::new(), {function})"),
                 "grace" => format!("|asked, o| o.downcast::<{hub}>().and_then(|o| {function}(asked, o))"),
                 _ => format!("|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<{hub}>(), old.downcast()) {{ {function}(c, new, old) }}"),

@@ -23,7 +23,9 @@ const KIND_WORDS: &[&str] = &[
     "unconditional_update",
     "delete_returns_object",
     "gc",
+    "orphan_warning",
     "graceful",
+    "label_error",
     "generation",
     "name",
     "metadata",
@@ -35,7 +37,7 @@ const KIND_WORDS: &[&str] = &[
 const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "observed", "selector"];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
-const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "rows"];
+const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -110,6 +112,8 @@ impl Reader<'_> {
                     _ => GarbageCollection::Delete,
                 }
             }
+            "label_error" => resource.label_error = self.string(entry),
+            "orphan_warning" => resource.orphan_warning = self.string(entry),
             "graceful" => resource.graceful_delete = self.flag(entry),
             "generation" => out.generation = Some(self.flag(entry)),
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,

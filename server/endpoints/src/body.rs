@@ -81,10 +81,7 @@ fn decode_json(
     mut issues: json::Issues,
     validation: FieldValidation,
 ) -> Result<Decoded, Status> {
-    let mut meta = TypeMeta::default();
-    json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore()).map_err(|e| {
-        unrecognized(kind, &format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string())), sent)
-    })?;
+    let meta = type_meta(text).map_err(|why| unrecognized(kind, &why, sent))?;
     check_kind(kind, &meta.api_version, &meta.kind)?;
     let mut value = Owned::new(kind.def);
     json::decode(text, value.as_mut(), &mut issues).map_err(|e| refused(kind, &e))?;
@@ -96,6 +93,14 @@ fn decode_json(
         FieldValidation::Warn => Ok(Decoded { value, warnings: warnings(&issues) }),
         FieldValidation::Ignore => Ok(Decoded { value, warnings: Vec::new() }),
     }
+}
+
+/// Kind and version that a JSON body says it is of; the error is text for a client.
+pub fn type_meta(text: &[u8]) -> Result<TypeMeta, String> {
+    let mut meta = TypeMeta::default();
+    json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore())
+        .map_err(|e| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string())))?;
+    Ok(meta)
 }
 
 fn refused(kind: &KindDef, why: &dyn std::fmt::Display) -> Status {

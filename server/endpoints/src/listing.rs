@@ -141,7 +141,8 @@ impl Writer {
             format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":").as_bytes(),
         );
         json::encode(Ref::of(meta), out);
-        out.extend_from_slice(b",\"items\":[");
+        let items: &[u8] = if is_empty && self.is_null_when_empty() { b",\"items\":null" } else { b",\"items\":[" };
+        out.extend_from_slice(items);
         Ok(())
     }
 
@@ -154,9 +155,15 @@ impl Writer {
     }
 
     fn tail(&self, is_empty: bool) -> &'static [u8] {
+        if is_empty && self.is_null_when_empty() { b"}\n" } else { b"]}\n" }
+    }
+
+    /// Upstream's list of nothing is nil in some forms.
+    fn is_null_when_empty(&self) -> bool {
         match self {
-            Writer::Table(table) if is_empty && table.is_null_when_empty() => b"}\n",
-            _ => b"]}\n",
+            Writer::Table(table) => table.is_null_when_empty(),
+            Writer::Partials(..) => true,
+            Writer::Objects(_) => false,
         }
     }
 }

@@ -29,7 +29,9 @@ pub struct WriteOptions {
 impl Query {
     /// Parses what follows the question mark.
     pub fn parse(query: Option<&str>) -> Self {
-        Query(form_urlencoded::parse(query.unwrap_or("").as_bytes()).into_owned().collect())
+        // Go's `url.Query` leaves out parameters that it cannot read.
+        let readable = query.unwrap_or("").split('&').filter(|pair| is_readable(pair));
+        Query(readable.flat_map(|pair| form_urlencoded::parse(pair.as_bytes()).into_owned()).collect())
     }
 
     /// The first value of a parameter.
@@ -112,6 +114,14 @@ impl Query {
             errors.push(FieldError::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
         }
     }
+}
+
+/// Whether a parameter has no broken escape, and no semicolon, which once separated parameters.
+fn is_readable(pair: &str) -> bool {
+    let hex = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    let bytes = pair.as_bytes();
+    let escapes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'%');
+    !pair.contains(';') && escapes.into_iter().all(|(at, _)| hex(bytes.get(at + 1)) && hex(bytes.get(at + 2)))
 }
 
 fn is_true(text: &str) -> bool {

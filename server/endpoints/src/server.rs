@@ -252,6 +252,9 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         if call.info.parts.len() > 3 && subresource != "proxy" {
             return Err(Status::path_not_found());
         }
+        if verb == "watch" {
+            return Err(Status::path_not_found());
+        }
         if !def.verbs.contains(&verb.as_str()) {
             return Err(Status::method_not_allowed());
         }
@@ -277,6 +280,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         ("create", false) => verbs::create::create(&endpoint, call).await,
         ("get", _) => verbs::get::get(&endpoint, call).await,
         ("list", _) => verbs::list::list(&endpoint, call).await,
+        ("watch", _) if method != Method::GET => Err(Status::method_not_allowed()),
         ("watch", _) => verbs::watch::watch(endpoint, call).await,
         ("update", true) => verbs::update::update(&endpoint, call).await,
         ("patch", true) => verbs::patch::patch(&endpoint, call).await,

@@ -112,6 +112,10 @@ pub struct ResourceDef {
     pub delete_returns_object: bool,
     pub garbage_collection: GarbageCollection,
     pub graceful_delete: bool,
+    /// Said to who deletes without a propagation policy, when that orphans dependents; empty when nothing is.
+    pub orphan_warning: &'static str,
+    /// The error for a label that does not select: `{label}`, `{quoted}` and `{kind}` stand for what they say; empty for upstream's usual words.
+    pub label_error: &'static str,
     pub generation: bool,
     pub name_rule: NameRule,
     pub metadata_check: MetadataCheck,

@@ -98,13 +98,18 @@ pub struct Hooks {
     pub warnings: Option<WarnFn>,
     /// The grace period of a delete, given the seconds asked for; `None`: the object goes at once.
     pub grace: Option<GraceFn>,
+    /// When its deletion begins: with this, it is marked first and goes when nothing holds it any more.
+    pub delete: Option<fn(&Context, Mut<'_>)>,
+    /// Whether something but finalizers of its metadata holds an object that is being deleted.
+    pub holds: Option<fn(Ref<'_>) -> bool>,
     /// What is said of its rows in tables.
     pub rows: Option<RowsFn>,
 }
 
 impl Hooks {
     /// Nothing beyond the declared strategy.
-    pub const NONE: Hooks = Hooks { create: None, update: None, warnings: None, grace: None, rows: None };
+    pub const NONE: Hooks =
+        Hooks { create: None, update: None, warnings: None, grace: None, delete: None, holds: None, rows: None };
 }
 
 /// A hand-written validation at work (`#[validate(by_hand = ..)]`): who writes, and where its findings go.

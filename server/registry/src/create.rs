@@ -1,10 +1,13 @@
 //! Create (`registry.Store.Create`).
 
+use std::sync::Arc;
+
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::metadata::meta_mut;
+use crate::metadata::{MetaExt, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
@@ -42,14 +45,14 @@ impl ResourceStore {
             let name = crate::meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
             self.check_new(context, &object, &name)?;
             match self.put_new(context, &object, &name, options).await? {
-                Some(stored) => return Ok(stored),
-                None if generated && attempt < NAME_ATTEMPTS => {
+                Ok(stored) => return Ok(stored),
+                Err(_) if generated && attempt < NAME_ATTEMPTS => {
                     if let Some(meta) = meta_mut(&mut object) {
                         meta.name = names::random_suffix(&meta.generate_name);
                     }
                 }
-                None if generated => return Err(Status::generate_name_conflict(self.name(), &name)),
-                None => return Err(Status::already_exists(self.name(), &name)),
+                Err(_) if generated => return Err(Status::generate_name_conflict(self.name(), &name)),
+                Err(taken) => return Err(self.already_exists(&name, taken)),
             }
         }
         Err(Status::internal("no attempt was made"))
@@ -68,18 +71,27 @@ impl ResourceStore {
         Ok(())
     }
 
-    /// `None` when the name is taken.
+    fn already_exists(&self, name: &str, taken: Option<Arc<Entry>>) -> Status {
+        let mut status = Status::already_exists(self.name(), name);
+        let taken = taken.and_then(|entry| self.object(&entry).ok());
+        if taken.is_some_and(|object| crate::meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {
+            status.message = format!("object is being deleted: {}", status.message);
+        }
+        status
+    }
+
+    /// The stored object, or the one that has the name already.
     async fn put_new(
         &self,
         context: &Context,
         object: &Owned,
         name: &str,
         options: &CreateOptions,
-    ) -> Result<Option<Owned>, Status> {
+    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         let key = self.key(&context.namespace, name);
         if options.dry_run {
-            let taken = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv.is_some();
-            return Ok((!taken).then(|| object.clone()));
+            let taken = self.current(&key).await?;
+            return Ok(if taken.is_some() { Err(taken) } else { Ok(object.clone()) });
         }
         let value = stored::encode(self.storage_kind, self.def.stored_as_json, object.clone());
         let txn = Txn::create(key, value).with_ttl(options.ttl_seconds);
@@ -89,9 +101,9 @@ impl ResourceStore {
                 if let Some(meta) = meta_mut(&mut stored) {
                     meta.resource_version = revision.to_string();
                 }
-                Ok(Some(stored))
+                Ok(Ok(stored))
             }
-            TxnOutcome::Conflict { .. } => Ok(None),
+            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
 

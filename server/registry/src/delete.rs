@@ -1,10 +1,12 @@
-//! Delete (`registry.Store.Delete`): grace periods, finalizers, propagation.
+//! Delete (`registry.Store.Delete`, `rest.BeforeDelete`): grace periods, finalizers, propagation.
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use machinery::catalog::GarbageCollection;
-use machinery::reflect::{Owned, Ref};
-use machinery::status::Status;
+use machinery::reflect::Owned;
+use machinery::scalar::Time;
+use machinery::status::{GroupResource, Status};
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
@@ -17,93 +19,158 @@ use crate::strategy::Context;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
+/// What became of a delete.
+pub struct Deleted {
+    /// The object as it was last.
+    pub object: Owned,
+    /// Nothing holds it any longer.
+    pub gone: bool,
+}
+
+/// Says whether an object may be deleted: admission.
+#[async_trait]
+pub trait CheckDelete: Send + Sync {
+    /// Called with the stored object, again when another writer was faster.
+    async fn check(&self, current: &Owned) -> Result<(), Status>;
+}
+
+/// What is to be done with an object that is to be deleted.
+enum Step {
+    /// It is being deleted, and this request changes nothing about that.
+    Nothing,
+    /// It is marked, and goes when whatever holds it lets go.
+    Mark(Owned),
+    /// It is marked with no time left, and then removed.
+    MarkAndRemove(Owned),
+    Remove,
+}
+
 impl ResourceStore {
-    /// Deletes an object, or begins to. Answers the object as it was last, and whether it is gone.
+    /// Deletes an object, or begins to.
     pub async fn delete(
         &self,
         context: &Context,
         name: &str,
         options: &DeleteOptions,
-    ) -> Result<(Owned, bool), Status> {
+        check: &dyn CheckDelete,
+    ) -> Result<Deleted, Status> {
         let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else { return Err(Status::not_found(self.name(), name)) };
             let object = self.object(&entry)?;
-            self.check_precondition(name, object.as_ref(), options)?;
-            let outcome = match self.marked(&object, options) {
-                Some(marked) => self.store_marked(&key, &entry, object, marked, options.dry_run).await?,
-                None => self.remove(&key, &entry, self.last_state(object, options), options.dry_run).await?,
+            self.check_precondition(name, &object, options)?;
+            check.check(&object).await?;
+            let outcome = match self.next_step(context, &object, options) {
+                Step::Nothing => return Ok(Deleted { object, gone: false }),
+                Step::Mark(marked) => {
+                    self.put(&key, &entry, marked, options.dry_run, 0).await?.map(|object| (object, false))
+                }
+                Step::MarkAndRemove(marked) => match self.put(&key, &entry, marked, options.dry_run, 0).await? {
+                    Ok(marked) => self.remove(&key, marked, options.dry_run).await?.map(|object| (object, true)),
+                    Err(newer) => Err(newer),
+                },
+                Step::Remove => self.remove(&key, object, options.dry_run).await?.map(|object| (object, true)),
             };
             match outcome {
-                Ok(done) => return Ok(done),
+                Ok((object, gone)) => return Ok(Deleted { object, gone }),
                 Err(newer) => current = newer,
             }
         }
     }
 
-    fn check_precondition(&self, name: &str, object: Ref<'_>, options: &DeleteOptions) -> Result<(), Status> {
-        let Some(meta) = meta(object) else { return Ok(()) };
+    fn check_precondition(&self, name: &str, object: &Owned, options: &DeleteOptions) -> Result<(), Status> {
+        let Some(meta) = meta(object.as_ref()) else { return Ok(()) };
+        let conflict = |why: String| {
+            let of = GroupResource { group: self.strategy.group(), resource: self.strategy.kind() };
+            Status::conflict(of, name, why)
+        };
         let wanted = &options.precondition;
         if let Some(uid) = wanted.uid.as_ref().filter(|uid| **uid != meta.uid) {
-            let why = format!("Precondition failed: UID in precondition: {uid}, UID in object meta: {}", meta.uid);
-            return Err(Status::conflict(self.name(), name, why));
+            return Err(conflict(format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+                meta.uid
+            )));
         }
         if let Some(version) = wanted.resource_version.as_ref().filter(|v| **v != meta.resource_version) {
-            let why = format!(
-                "Precondition failed: ResourceVersion in precondition: {version}, ResourceVersion in object meta: {}",
+            return Err(conflict(format!(
+                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",
                 meta.resource_version
-            );
-            return Err(Status::conflict(self.name(), name, why));
+            )));
         }
         Ok(())
     }
 
-    /// The object marked for deletion, when something still holds it: a grace period or finalizers.
-    fn marked(&self, object: &Owned, options: &DeleteOptions) -> Option<Owned> {
+    fn next_step(&self, context: &Context, object: &Owned, options: &DeleteOptions) -> Step {
+        let finalizers = self.finalizers(object, options);
         let mut marked = object.clone();
-        let grace = self.strategy.grace_period(options.grace_period_seconds, object.as_ref());
-        let finalizers = self.finalizers(object.as_ref(), options);
-        let now = self.clock.now();
-        let meta = meta_mut(&mut marked)?;
-        let held = !finalizers.is_empty() || grace.is_some_and(|g| g > 0);
+        let Some(meta) = meta_mut(&mut marked) else { return Step::Remove };
+        if let Some(delete) = self.def.hooks.delete.filter(|_| !meta.is_deleting()) {
+            meta.deletion_timestamp = Some(context.now);
+            meta.finalizers = finalizers;
+            delete(context, marked.as_mut());
+            return Step::Mark(marked);
+        }
+        if self.def.hooks.holds.is_some_and(|holds| holds(object.as_ref())) {
+            return Step::Nothing;
+        }
+        let grace = match self.graceful(context, object, meta, options) {
+            Graceful::Pending => return Step::Nothing,
+            Graceful::Period(seconds) => Some(seconds),
+            Graceful::No => None,
+        };
         meta.finalizers = finalizers;
-        if !held {
-            return None;
-        }
-        let grace = grace.unwrap_or(0);
-        let shorter = meta.deletion_grace_period_seconds.is_none_or(|left| grace < left);
-        if !meta.is_deleting() || shorter {
-            if !meta.is_deleting() && meta.generation > 0 {
-                meta.generation += 1;
+        let held = !meta.finalizers.is_empty();
+        match grace {
+            Some(seconds) if held || seconds > 0 => Step::Mark(marked),
+            Some(_) => Step::MarkAndRemove(marked),
+            None if held => {
+                mark_as_deleting(meta, context.now);
+                Step::Mark(marked)
             }
-            let requested = match (meta.deletion_timestamp, meta.deletion_grace_period_seconds) {
-                (Some(at), Some(left)) => machinery::scalar::Time::from_unix(at.unix() - left),
-                _ => now,
-            };
-            meta.deletion_timestamp = Some(machinery::scalar::Time::from_unix(requested.unix() + grace));
-            meta.deletion_grace_period_seconds = Some(grace);
+            None => Step::Remove,
         }
-        Some(marked)
     }
 
-    /// The object as it is shown once it is gone: kinds with grace periods say that they had none left.
-    fn last_state(&self, mut object: Owned, options: &DeleteOptions) -> Owned {
-        let grace = self.strategy.grace_period(options.grace_period_seconds, object.as_ref());
-        let now = self.clock.now();
-        if let (Some(grace), Some(meta)) = (grace, meta_mut(&mut object)) {
-            if !meta.is_deleting() && meta.generation > 0 {
+    /// Begins, shortens or keeps the grace period in the object's metadata.
+    fn graceful(
+        &self,
+        context: &Context,
+        object: &Owned,
+        meta: &mut apimachinery::meta::v1::ObjectMeta,
+        options: &DeleteOptions,
+    ) -> Graceful {
+        if !self.def.graceful_delete {
+            return Graceful::No;
+        }
+        let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
+        let Some(deletion) = meta.deletion_timestamp else {
+            let Some(seconds) = self.strategy.grace_period(asked, object.as_ref()) else { return Graceful::No };
+            meta.deletion_timestamp = Some(after(context.now, seconds));
+            meta.deletion_grace_period_seconds = Some(seconds);
+            if meta.generation > 0 {
                 meta.generation += 1;
             }
-            meta.deletion_timestamp.get_or_insert(now);
-            meta.deletion_grace_period_seconds = Some(grace);
+            return Graceful::Period(seconds);
+        };
+        let left = meta.deletion_grace_period_seconds.unwrap_or(0);
+        if left == 0 {
+            return Graceful::No;
         }
-        object
+        let Some(mut period) = asked.filter(|asked| *asked < left) else { return Graceful::Pending };
+        let mut at = after(deletion, period - left);
+        if at.unix() < context.now.unix() {
+            at = context.now;
+            period = period.min(1);
+        }
+        meta.deletion_timestamp = Some(at);
+        meta.deletion_grace_period_seconds = Some(period);
+        Graceful::Period(asked.unwrap_or(period))
     }
 
     /// The finalizers that the propagation policy asks for (`deletionFinalizersForGarbageCollection`).
-    fn finalizers(&self, object: Ref<'_>, options: &DeleteOptions) -> Vec<String> {
-        let Some(meta) = meta(object) else { return Vec::new() };
+    fn finalizers(&self, object: &Owned, options: &DeleteOptions) -> Vec<String> {
+        let Some(meta) = meta(object.as_ref()) else { return Vec::new() };
         if self.def.garbage_collection == GarbageCollection::Unsupported {
             return meta.finalizers.clone();
         }
@@ -116,58 +183,56 @@ impl ResourceStore {
             None if has(FOREGROUND) => (false, true),
             None => (self.def.garbage_collection == GarbageCollection::Orphan, false),
         };
-        let mut out: Vec<String> =
-            meta.finalizers.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned().collect();
-        if orphan {
-            out.push(ORPHAN.into());
+        if (has(ORPHAN), has(FOREGROUND)) == (orphan, foreground) {
+            return meta.finalizers.clone();
         }
-        if foreground {
-            out.push(FOREGROUND.into());
-        }
-        out
+        let others = meta.finalizers.iter().filter(|f| *f != ORPHAN && *f != FOREGROUND).cloned();
+        let added = [(orphan, ORPHAN), (foreground, FOREGROUND)].into_iter().filter(|(wanted, _)| *wanted);
+        others.chain(added.map(|(_, name)| name.to_string())).collect()
     }
 
-    async fn store_marked(
+    pub(crate) async fn remove(
         &self,
         key: &str,
-        entry: &Entry,
-        object: Owned,
-        mut marked: Owned,
-        dry_run: bool,
-    ) -> Result<Result<(Owned, bool), Option<Arc<Entry>>>, Status> {
-        if dry_run || marked.as_ref() == object.as_ref() {
-            return Ok(Ok((marked, false)));
-        }
-        let value = stored::encode(self.storage_kind, self.def.stored_as_json, marked.clone());
-        match self.store.commit(Txn::update(key.to_string(), entry.revision, value)).await.map_err(stored::failure)? {
-            TxnOutcome::Committed { revision, .. } => {
-                if let Some(meta) = meta_mut(&mut marked) {
-                    meta.resource_version = revision.to_string();
-                }
-                Ok(Ok((marked, false)))
-            }
-            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
-        }
-    }
-
-    async fn remove(
-        &self,
-        key: &str,
-        entry: &Entry,
         mut object: Owned,
         dry_run: bool,
-    ) -> Result<Result<(Owned, bool), Option<Arc<Entry>>>, Status> {
+    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
-            return Ok(Ok((object, true)));
+            return Ok(Ok(object));
         }
-        match self.store.commit(Txn::delete(key.to_string()).when(entry.revision)).await.map_err(stored::failure)? {
+        let revision = meta(object.as_ref()).and_then(MetaExt::revision).unwrap_or(0);
+        match self.store.commit(Txn::delete(key.to_string()).when(revision)).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();
                 }
-                Ok(Ok((object, true)))
+                Ok(Ok(object))
             }
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }
+}
+
+/// What `rest.BeforeDelete` says of grace.
+enum Graceful {
+    /// A grace period is running, and it is not to become shorter.
+    Pending,
+    /// The object waits so many seconds from now.
+    Period(i64),
+    No,
+}
+
+fn after(time: Time, seconds: i64) -> Time {
+    Time::from_unix(time.unix() + seconds)
+}
+
+/// For objects without grace that finalizers hold.
+fn mark_as_deleting(meta: &mut apimachinery::meta::v1::ObjectMeta, now: Time) {
+    if !meta.is_deleting() && meta.generation > 0 {
+        meta.generation += 1;
+    }
+    if meta.deletion_timestamp.is_none_or(|at| at.unix() > now.unix()) {
+        meta.deletion_timestamp = Some(now);
+    }
+    meta.deletion_grace_period_seconds = Some(0);
 }

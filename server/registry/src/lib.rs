@@ -21,6 +21,7 @@ mod validation;
 mod watch;
 
 pub use clock::{Clock, SystemClock};
+pub use delete::{CheckDelete, Deleted};
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;
 pub use metadata::{MetaExt, meta, meta_mut};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde::{Deserialize, Serialize};
@@ -45,9 +46,13 @@ impl Continue {
     }
 
     fn decode(token: &str) -> Result<Self, Status> {
-        let invalid = |why: &str| Status::bad_request(format!("continue key is not valid: {why}"));
+        let invalid =
+            |why: &str| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = URL_SAFE_NO_PAD.decode(token).or_else(|_| STANDARD.decode(token));
         let bytes = bytes.map_err(|_| invalid("illegal base64 data at input byte 0"))?;
+        if let Some(why) = json::syntax_error(&bytes) {
+            return Err(invalid(&why));
+        }
         let token: Continue = serde_json::from_slice(&bytes).map_err(|e| invalid(&e.to_string()))?;
         if token.version != TOKEN_VERSION {
             return Err(invalid(&format!("server does not recognize this encoded version {:?}", token.version)));
@@ -109,9 +114,13 @@ impl ResourceStore {
     fn shown(&self, query: &ListQuery) -> Result<(Shown, Option<String>), Status> {
         if !query.continue_token.is_empty() {
             let token = Continue::decode(&query.continue_token)?;
-            let start = format!("{}{}", self.root, token.start);
-            let shown = if token.revision > 0 { Shown::Exactly(token.revision as Revision) } else { Shown::Latest };
-            return Ok((shown, Some(start)));
+            let start = Some(format!("{}{}", self.root, token.start));
+            return match (query.resource_version.as_str(), token.revision) {
+                ("", revision @ 1..) => Ok((Shown::Exactly(revision as Revision), start)),
+                ("", _) => Ok((Shown::Latest, start)),
+                ("0", _) => Ok((Shown::Any, start)),
+                _ => Err(Status::bad_request("specifying resource version is not allowed when using continue")),
+            };
         }
         let wanted = parse_resource_version(&query.resource_version)
             .map_err(|status| Status::bad_request(format!("invalid resource version: {}", status.message)))?;
@@ -210,14 +219,14 @@ fn take(
     };
     let mut entries = Vec::new();
     for entry in found {
-        check(entry)?;
-        if !selector.matches(entry) {
-            continue;
-        }
+        // There are more when there are more objects, wanted or not: nobody looks further than the page.
         if limit > 0 && entries.len() == limit {
             return Ok((entries, true));
         }
-        entries.push(entry.clone());
+        check(entry)?;
+        if selector.matches(entry) {
+            entries.push(entry.clone());
+        }
     }
     Ok((entries, false))
 }

@@ -68,7 +68,7 @@ impl Selector {
         });
         // What the range says already need not be asked again.
         terms.retain(|term| match term {
-            Term::Name(true, _) => key.is_none(),
+            Term::Name(true, value) => key.is_none() || single != Some(value.as_str()),
             Term::Namespace(true, value) => !(store.def.namespaced && value == within),
             _ => true,
         });

@@ -148,17 +148,31 @@ impl ResourceStore {
         mut new: Owned,
         options: &UpdateOptions,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
-        if finished(&new) {
-            return self.finish_delete(key, entry, new, options.dry_run).await;
-        }
         if let Some(meta) = meta_mut(&mut new) {
             meta.resource_version = entry.revision.to_string();
         }
-        if options.dry_run || (!entry.stale && stored::is_same(self.storage_kind, &new, entry)) {
+        if !self.is_finished(&new) {
+            return self.put(key, entry, new, options.dry_run, options.ttl_seconds).await;
+        }
+        // The object that was sent is answered, not the one that is gone (`deleteWithoutFinalizers`).
+        let removed = self.remove(key, new.clone(), options.dry_run).await?;
+        Ok(removed.map(|_| new))
+    }
+
+    /// Puts an object in the place of an entry, unless it is the same.
+    pub(crate) async fn put(
+        &self,
+        key: &str,
+        entry: &Entry,
+        mut new: Owned,
+        dry_run: bool,
+        ttl_seconds: u64,
+    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
+        if dry_run || (!entry.stale && stored::is_same(self.storage_kind, &new, entry)) {
             return Ok(Ok(new));
         }
         let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
-        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(options.ttl_seconds);
+        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(ttl_seconds);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut new) {
@@ -170,32 +184,11 @@ impl ResourceStore {
         }
     }
 
-    /// The update removed the last finalizer of an object that was to be deleted.
-    async fn finish_delete(
-        &self,
-        key: &str,
-        entry: &Entry,
-        mut new: Owned,
-        dry_run: bool,
-    ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
-        if dry_run {
-            return Ok(Ok(new));
-        }
-        match self.store.commit(Txn::delete(key.to_string()).when(entry.revision)).await.map_err(stored::failure)? {
-            TxnOutcome::Committed { revision, .. } => {
-                if let Some(meta) = meta_mut(&mut new) {
-                    meta.resource_version = revision.to_string();
-                }
-                Ok(Ok(new))
-            }
-            TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
-        }
+    /// Whether nothing keeps a deleted object any longer (`ShouldDeleteDuringUpdate`).
+    fn is_finished(&self, object: &Owned) -> bool {
+        let released = meta(object.as_ref()).is_some_and(|m| {
+            m.is_deleting() && m.finalizers.is_empty() && m.deletion_grace_period_seconds.unwrap_or(0) == 0
+        });
+        released && !self.def.hooks.holds.is_some_and(|holds| holds(object.as_ref()))
     }
-}
-
-/// Whether nothing keeps a deleted object any longer (`ShouldDeleteDuringUpdate`).
-fn finished(object: &Owned) -> bool {
-    meta(object.as_ref()).is_some_and(|m| {
-        m.is_deleting() && m.finalizers.is_empty() && m.deletion_grace_period_seconds.unwrap_or(0) == 0
-    })
 }

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1 as metav1;
+use async_trait::async_trait;
 use http::StatusCode;
+use machinery::catalog::GarbageCollection;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{DeleteOptions, Precondition, Propagation, meta};
+use registry::{CheckDelete, DeleteOptions, Precondition, Propagation, meta};
 use serving::Response;
 
 use super::Call;
-use crate::admission::Operation;
+use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::query::{Query, check_dry_run, refuse};
@@ -21,36 +24,38 @@ use crate::{answer, body, listing, media};
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let options = options(&mut call).await?;
-    call.warn_deprecated(endpoint.kind);
-    let context = call.context(endpoint, options.dry_run);
-    let store = endpoint.store()?;
+    warn(endpoint, &call, &options);
+    let context = call.context(endpoint, options.store.dry_run);
     let name = call.info.name.clone();
-    let attributes = call.attributes(endpoint, Operation::Delete, &name, options.dry_run);
-    let current = store.get(&call.info.namespace, &name, "").await?;
-    endpoint.admission.validate(&attributes, None, Some(&current)).await?;
-    let (object, gone) = store.delete(&context, &name, &options).await?;
-    if !gone || endpoint.resource.delete_returns_object {
-        return super::get::object_in_form(endpoint, StatusCode::OK, object, &accepted, &call);
+    let check =
+        AdmitDelete { endpoint, attributes: call.attributes(endpoint, Operation::Delete, &name, context.dry_run) };
+    let deleted = endpoint.store()?.delete(&context, &name, &options.store, &check).await?;
+    let code =
+        if !deleted.gone && options.orphan_dependents == Some(false) { StatusCode::ACCEPTED } else { StatusCode::OK };
+    if !deleted.gone || endpoint.resource.delete_returns_object {
+        return super::get::object_in_form(endpoint, code, deleted.object, &accepted, &call);
     }
-    let uid = meta(object.as_ref()).map_or(String::new(), |m| m.uid.clone());
+    let uid = meta(deleted.object.as_ref()).map_or(String::new(), |m| m.uid.clone());
     answer::success(endpoint.kind, endpoint.resource.plural, &name, &uid, &accepted)
 }
 
 /// Deletes what a list would show.
 pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
-    let options = options(&mut call).await?;
-    let predicate = super::list::predicate(endpoint, &call)?;
     let query = super::list::list_query(&call.query)?;
+    super::list::check_list(&query, &call.query)?;
+    let predicate = super::list::predicate(endpoint, &call)?;
+    let options = options(&mut call).await?;
+    warn(endpoint, &call, &options);
     let store = endpoint.store()?;
-    let context = call.context(endpoint, options.dry_run);
+    let mut context = call.context(endpoint, options.store.dry_run);
     let listed = store.list(&call.info.namespace, &predicate, &query).await?;
     for entry in &listed.entries {
         let object = store.object(entry)?;
         let Some(meta) = meta(object.as_ref()) else { continue };
-        let mut context = context.clone();
-        context.namespace = meta.namespace.clone();
-        match store.delete(&context, &meta.name, &options).await {
+        context.namespace.clone_from(&meta.namespace);
+        let attributes = call.attributes(endpoint, Operation::Delete, &meta.name, context.dry_run);
+        match store.delete(&context, &meta.name, &options.store, &AdmitDelete { endpoint, attributes }).await {
             Ok(_) => {}
             Err(status) if status.code == 404 => {}
             Err(status) => return Err(status),
@@ -59,8 +64,34 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     listing::respond(endpoint, listed, &accepted, &call.query)
 }
 
+/// Asks admission about each object that is to be deleted.
+struct AdmitDelete<'e> {
+    endpoint: &'e Endpoint,
+    attributes: Attributes,
+}
+
+#[async_trait]
+impl CheckDelete for AdmitDelete<'_> {
+    async fn check(&self, current: &Owned) -> Result<(), Status> {
+        self.endpoint.admission.validate(&self.attributes, None, Some(current)).await
+    }
+}
+
+fn warn(endpoint: &Endpoint, call: &Call, options: &Options) {
+    call.warn_deprecated(endpoint.kind);
+    if options.store.propagation.is_none() && endpoint.resource.garbage_collection == GarbageCollection::Orphan {
+        call.warn(&[endpoint.resource.orphan_warning.to_string()]);
+    }
+}
+
+/// What a delete is asked for with.
+struct Options {
+    store: DeleteOptions,
+    orphan_dependents: Option<bool>,
+}
+
 /// The options of body and query; the body wins when there is one.
-async fn options(call: &mut Call) -> Result<DeleteOptions, Status> {
+async fn options(call: &mut Call) -> Result<Options, Status> {
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let said = if bytes.is_empty() { from_query(&call.query)? } else { from_body(call, &bytes)? };
     check(&said)?;
@@ -71,12 +102,13 @@ async fn options(call: &mut Call) -> Result<DeleteOptions, Status> {
         (Some("Background"), _) | (None, Some(false)) => Some(Propagation::Background),
         _ => None,
     };
-    Ok(DeleteOptions {
+    let store = DeleteOptions {
         dry_run: !said.dry_run.is_empty(),
         precondition: Precondition { uid: preconditions.uid, resource_version: preconditions.resource_version },
         propagation,
         grace_period_seconds: said.grace_period_seconds,
-    })
+    };
+    Ok(Options { store, orphan_dependents: said.orphan_dependents })
 }
 
 fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
@@ -87,6 +119,7 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     match encoding {
         Encoding::Protobuf => {
             let parts = machinery::envelope::split(bytes).map_err(|e| refused(e.to_string()))?;
+            check_kind(parts.api_version, parts.kind)?;
             machinery::protobuf::decode(parts.raw, into).map_err(|e| refused(e.to_string()))?;
         }
         Encoding::Json => decode_json(bytes, into)?,
@@ -99,7 +132,19 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     Ok(value)
 }
 
+/// A body may leave out its kind; options of any group's version are taken.
+fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
+    if matches!(kind, "" | "DeleteOptions") {
+        return Ok(());
+    }
+    Err(Status::bad_request(format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/apis/meta/internalversion/scheme/register.go\""
+    )))
+}
+
 fn decode_json(text: &[u8], into: machinery::reflect::Mut<'_>) -> Result<(), Status> {
+    let meta = body::type_meta(text).map_err(Status::bad_request)?;
+    check_kind(&meta.api_version, &meta.kind)?;
     machinery::json::decode(text, into, &mut machinery::json::Issues::ignore())
         .map_err(|e| Status::bad_request(e.to_string()))
 }

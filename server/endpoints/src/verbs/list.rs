@@ -27,6 +27,7 @@ pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Stat
 
 /// The parameters of a list or watch.
 pub fn list_query(query: &Query) -> Result<ListQuery, Status> {
+    query.number("timeoutSeconds")?;
     let limit = query.number("limit")?.unwrap_or(0);
     Ok(ListQuery {
         limit: usize::try_from(limit).unwrap_or(0),
@@ -37,7 +38,7 @@ pub fn list_query(query: &Query) -> Result<ListQuery, Status> {
 }
 
 /// `ValidateListOptions` for lists.
-fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
+pub fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("resourceVersionMatch");
     if !list.resource_version_match.is_empty() {
@@ -70,13 +71,17 @@ fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
 /// The selectors of a request; a name in the path selects by itself.
 pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
     let labels = LabelSelector::parse(call.query.text("labelSelector"));
-    let labels = labels.map_err(|e| Status::bad_request(format!("unable to parse requirement: {e}")))?;
+    let labels = labels.map_err(|e| Status::bad_request(e.to_string()))?;
     let mut fields =
         FieldSelector::parse(call.query.text("fieldSelector")).map_err(|e| Status::bad_request(e.to_string()))?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }
-    if !call.info.name.is_empty() && call.query.text("fieldSelector").is_empty() {
+    let named = call.info.parts.len() > 1;
+    if named && fields.requires_exact_match("metadata.name").is_some_and(|name| name != call.info.name) {
+        return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
+    }
+    if !call.info.name.is_empty() && fields.is_empty() {
         fields = FieldSelector::equal("metadata.name", call.info.name.clone());
     }
     Ok(Predicate { labels, fields })
@@ -90,10 +95,15 @@ fn check_label(endpoint: &Endpoint, label: &str) -> Result<(), Status> {
     if known {
         return Ok(());
     }
-    let message = if endpoint.resource.selectable.is_empty() {
-        format!("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
-    } else {
-        format!("field label not supported: {label}")
+    let message = match endpoint.resource.label_error {
+        "" if endpoint.resource.selectable.is_empty() => {
+            format!("{label:?} is not a known field selector: only \"metadata.name\", \"metadata.namespace\"")
+        }
+        "" => format!("field label not supported: {label}"),
+        said => {
+            let kind = format!("{}, Kind={}", endpoint.kind.api_version(), endpoint.kind.kind);
+            said.replace("{label}", label).replace("{quoted}", &format!("{label:?}")).replace("{kind}", &kind)
+        }
     };
     Err(Status::bad_request(message))
 }

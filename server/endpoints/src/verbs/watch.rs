@@ -13,7 +13,7 @@ use serving::{Body, Response};
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events, error_frame};
-use crate::media::{self, Accepted, Encoding};
+use crate::media::{self, Accepted, Encoding, Form};
 use crate::query::{Query, refuse};
 use crate::render::Renderer;
 
@@ -31,6 +31,10 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
         .number("timeoutSeconds")?
         .filter(|&s| s > 0)
         .map_or_else(default_timeout, |s| Duration::from_secs(s as u64));
+    if matches!(accepted.form, Form::PartialMetadataList(_)) {
+        // No event is a list: upstream ends the stream at once.
+        return Ok(respond(Body::empty(), &accepted));
+    }
     let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.query)?;
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
@@ -53,25 +57,22 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("resourceVersionMatch");
     let matching = list.resource_version_match.as_str();
-    match query.get("sendInitialEvents") {
-        Some(_) => {
-            if matching != "NotOlderThan" {
-                errors.push(FieldError::forbidden(
-                    &path,
-                    "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
-                ));
-            }
-            if !matching.is_empty() && matching != "NotOlderThan" {
-                errors.push(FieldError::not_supported(&path, BadValue::json_string(matching), &["NotOlderThan"]));
-            }
+    let initial = query.get("sendInitialEvents").is_some();
+    let mut forbid = |why| errors.push(FieldError::forbidden(&path, why));
+    if initial && matching != "NotOlderThan" {
+        forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
+    }
+    if !matching.is_empty() {
+        if !initial {
+            forbid("resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
         }
-        None if !matching.is_empty() => {
-            errors.push(FieldError::forbidden(
-                &path,
-                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-            ));
+        if matching != "NotOlderThan" {
+            errors.push(FieldError::not_supported(&path, BadValue::json_string(matching), &["NotOlderThan"]));
         }
-        None => {}
+        if !list.continue_token.is_empty() {
+            let why = "resourceVersionMatch is forbidden when continue is provided";
+            errors.push(FieldError::forbidden(&path, why));
+        }
     }
     refuse("ListOptions", &errors)
 }
