@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex};
 
 use generated::core::v1::ConfigMap;
 use machinery::reflect::Owned;
+use machinery::status::Status;
 use registry::{
-    Backend, Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer, ResourceStore,
-    Stores,
+    Backend, CheckDelete, Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer,
+    ResourceStore, Stores,
 };
 use storage::EmbeddedStore;
 use tempfile::TempDir;
@@ -20,6 +21,16 @@ async fn config_maps(folder: &TempDir) -> Arc<ResourceStore> {
     let backend = Backend::start(store, "/registry").await.unwrap();
     let strategy = Arc::new(DeclaredStrategy::new(kind, def));
     Arc::new(ResourceStore::new(&generated::CATALOG, kind, def, strategy, &backend))
+}
+
+/// Nothing is kept from being deleted.
+struct Anything;
+
+#[async_trait::async_trait]
+impl CheckDelete for Anything {
+    async fn check(&self, _: &Owned) -> Result<(), Status> {
+        Ok(())
+    }
 }
 
 async fn create(store: &ResourceStore, namespace: &str, name: &str) {
@@ -53,7 +64,7 @@ async fn objects_are_followed() {
     assert_eq!(names(&informer.in_namespace("a")), ["a/one"]);
     assert!(informer.get("a-b", "two").is_some() && informer.get("a", "two").is_none());
     let context = Context { namespace: "a".into(), ..Context::default() };
-    store.delete(&context, "one", &DeleteOptions::default()).await.unwrap();
+    store.delete(&context, "one", &DeleteOptions::default(), &Anything).await.unwrap();
     changes.wait_for(|changes| *changes == 3).await.unwrap();
     assert_eq!(names(&informer.all()), ["a-b/two"]);
     let (one, two) = (Some("one".to_owned()), Some("two".to_owned()));

@@ -1,0 +1,201 @@
+//! HTTP/2 over TLS to one server: a connection per client, as controllers have.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HOST};
+use http::{HeaderValue, Method, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http2::SendRequest;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+use crate::error::{Error, Result};
+use crate::kubeconfig::Access;
+
+/// A server that connections can be made to.
+pub struct Server {
+    access: Access,
+    tls: TlsConnector,
+}
+
+impl Server {
+    pub fn new(access: Access) -> Result<Self> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()?;
+        let builder = match &access.authority {
+            Some(pem) => {
+                let mut roots = RootCertStore::empty();
+                for certificate in certificates(pem)? {
+                    roots.add(certificate)?;
+                }
+                builder.with_root_certificates(roots)
+            }
+            None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate)),
+        };
+        let mut config = match &access.certificate {
+            Some((certificate, key)) => {
+                let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::Other(e.to_string()))?;
+                builder.with_client_auth_cert(certificates(certificate)?, key)?
+            }
+            None => builder.with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Ok(Server { access, tls: TlsConnector::from(Arc::new(config)) })
+    }
+
+    /// A connection of its own.
+    pub async fn connect(&self) -> Result<Client> {
+        let Access { host, port, token, .. } = &self.access;
+        let tcp = TcpStream::connect((host.as_str(), *port)).await?;
+        tcp.set_nodelay(true)?;
+        let name = ServerName::try_from(host.clone()).map_err(|e| Error::Other(e.to_string()))?;
+        let tls = self.tls.connect(name, tcp).await?;
+        let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(4 << 20)
+            .initial_connection_window_size(16 << 20)
+            .max_frame_size(64 << 10)
+            .handshake(TokioIo::new(tls))
+            .await?;
+        tokio::spawn(connection);
+        let authorization = token.as_ref().map(|token| HeaderValue::from_str(&format!("Bearer {token}"))).transpose();
+        let authorization = authorization.map_err(http::Error::from)?;
+        Ok(Client { sender, authority: format!("{host}:{port}"), authorization })
+    }
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> {
+    CertificateDer::pem_slice_iter(pem).collect::<std::result::Result<_, _>>().map_err(|e| Error::Other(e.to_string()))
+}
+
+/// One connection. Clones share it.
+#[derive(Clone)]
+pub struct Client {
+    sender: SendRequest<Full<Bytes>>,
+    authority: String,
+    authorization: Option<HeaderValue>,
+}
+
+/// A request, as workloads say it.
+#[derive(Clone)]
+pub struct Ask {
+    pub method: Method,
+    pub path: String,
+    pub accept: &'static str,
+    pub gzip: bool,
+    pub content_type: &'static str,
+    pub body: Bytes,
+}
+
+impl Ask {
+    pub fn get(path: impl Into<String>) -> Self {
+        let (accept, content_type) = ("application/json", "");
+        Ask { method: Method::GET, path: path.into(), accept, gzip: false, content_type, body: Bytes::new() }
+    }
+
+    pub fn post(path: impl Into<String>, body: &Value) -> Self {
+        let body = body.to_string().into();
+        Ask { method: Method::POST, content_type: "application/json", body, ..Ask::get(path) }
+    }
+}
+
+/// What came back.
+pub struct Answer {
+    pub first_byte: Duration,
+    pub length: usize,
+    pub body: Vec<u8>,
+}
+
+impl Client {
+    /// Sends a request and gives the answer when its head has come.
+    pub async fn send(&mut self, ask: &Ask) -> Result<Response<Incoming>> {
+        let mut request = Request::builder()
+            .method(ask.method.clone())
+            .uri(format!("https://{}{}", self.authority, ask.path))
+            .header(ACCEPT, ask.accept)
+            .header(HOST, &self.authority)
+            .header("user-agent", "load/1.0");
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        if ask.gzip {
+            request = request.header(ACCEPT_ENCODING, "gzip");
+        }
+        if !ask.content_type.is_empty() {
+            request = request.header(CONTENT_TYPE, ask.content_type);
+        }
+        self.sender.ready().await?;
+        Ok(self.sender.send_request(request.body(Full::new(ask.body.clone()))?).await?)
+    }
+
+    /// Sends a request and reads the answer; its bytes are counted, and kept only when they are asked for.
+    pub async fn ask(&mut self, ask: &Ask, keep: bool) -> Result<Answer> {
+        let began = Instant::now();
+        let response = self.send(ask).await?;
+        let code = response.status().as_u16();
+        let mut answer = Answer { first_byte: Duration::ZERO, length: 0, body: Vec::new() };
+        let mut body = response.into_body();
+        while let Some(frame) = body.frame().await {
+            let Ok(data) = frame?.into_data() else { continue };
+            if answer.length == 0 {
+                answer.first_byte = began.elapsed();
+            }
+            answer.length += data.len();
+            if keep || code >= 300 {
+                answer.body.extend_from_slice(&data);
+            }
+        }
+        if code >= 300 {
+            let body = String::from_utf8_lossy(&answer.body).into_owned();
+            return Err(Error::Answer { method: ask.method.clone(), path: ask.path.clone(), code, body });
+        }
+        Ok(answer)
+    }
+}
+
+/// Takes whatever certificate a server shows, when the kubeconfig says so.
+#[derive(Debug)]
+struct AnyCertificate;
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,104 @@
+//! `load`: one tool that puts the same load on any Kubernetes API server, so that servers are compared with one measure.
+//!
+//! It says throughput, latency and, for a process named by `--pid`, CPU time per operation and the peak of its memory.
+//! `docs/performance.md` has the figures and the commands that repeat them.
+
+mod client;
+mod error;
+mod kubeconfig;
+mod measure;
+mod objects;
+mod process;
+mod workloads;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::client::Server;
+use crate::error::Result;
+use crate::workloads::{create, get, list, patch, prepare, watch};
+
+/// Puts load on a Kubernetes API server.
+#[derive(Parser)]
+#[command(name = "load", about, version)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    workload: Workload,
+}
+
+/// What every workload takes.
+#[derive(Args, Clone)]
+pub struct Common {
+    /// The server and who to be there.
+    #[arg(long)]
+    kubeconfig: PathBuf,
+    /// The namespace that is worked in; made when it is not there.
+    #[arg(long, default_value = "load")]
+    namespace: String,
+    /// A process whose CPU time and memory are counted.
+    #[arg(long)]
+    pid: Option<u32>,
+    /// How many clients work at once, each with a connection of its own.
+    #[arg(long, default_value_t = 1)]
+    clients: usize,
+    /// How many operations to do in all.
+    #[arg(long, default_value_t = 1000)]
+    operations: usize,
+    /// Begin so many operations per second whether or not earlier ones have ended (open loop); 0: each client does one after the other.
+    #[arg(long, default_value_t = 0.0)]
+    rate: f64,
+}
+
+#[derive(Subcommand)]
+enum Workload {
+    /// Creates objects for the others to work on.
+    Prepare(prepare::Options),
+    /// Reads pods one by one.
+    Get(get::Options),
+    /// Lists all pods.
+    List(list::Options),
+    /// Changes one label of a pod by a merge patch.
+    Patch,
+    /// Creates objects.
+    Create(create::Options),
+    /// Watches config maps with many watchers while one is changed.
+    Watch(watch::Options),
+    /// Makes a CRD and an object of it, and says how long that took.
+    Crd,
+}
+
+fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let outcome = runtime.map_err(Into::into).and_then(|runtime| runtime.block_on(run(cli)));
+    match outcome {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("load: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(cli: Cli) -> Result<()> {
+    let server = Arc::new(Server::new(kubeconfig::read(&cli.common.kubeconfig)?)?);
+    let common = &cli.common;
+    prepare::namespace(&server, &common.namespace).await?;
+    match cli.workload {
+        Workload::Prepare(options) => prepare::run(&server, common, &options).await,
+        Workload::Get(options) => get::run(server, common, &options).await,
+        Workload::List(options) => list::run(server, common, &options).await,
+        Workload::Patch => patch::run(server, common).await,
+        Workload::Create(options) => create::run(server, common, &options).await,
+        Workload::Watch(options) => watch::run(server, common, &options).await,
+        Workload::Crd => create::crd(&server, common).await,
+    }
+}
+
+/// How long anything may take before the run is given up.
+const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,0 +1,86 @@
+//! The objects that are worked with.
+
+use serde_json::{Value, json};
+
+/// A pod of a deployment with two containers, about 2.3 KB as posted.
+pub fn pod(name: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {
+            "name": name,
+            "labels": {"app": "shop", "pod-template-hash": "7d4b9c6f5d", "tier": "frontend", "version": "v1.24.3"},
+            "annotations": {"prometheus.io/scrape": "true", "prometheus.io/port": "9090", "checksum/config":
+                "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+            "ownerReferences": [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "shop-7d4b9c6f5d",
+                "uid": "3f1f8f9b-4f5e-4c0e-9c55-0d8e5d2e2f11", "controller": true, "blockOwnerDeletion": true}]
+        },
+        "spec": {
+            "serviceAccountName": "default",
+            "automountServiceAccountToken": false,
+            "volumes": [
+                {"name": "config", "configMap": {"name": "shop-config"}},
+                {"name": "scratch", "emptyDir": {"sizeLimit": "64Mi"}}
+            ],
+            "containers": [container("web", 8080), container("metrics-proxy", 9090)],
+            "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100,
+                "podAffinityTerm": {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "shop"}}}}]}},
+            "securityContext": {"runAsNonRoot": true, "runAsUser": 1000, "fsGroup": 2000}
+        }
+    })
+}
+
+fn container(name: &str, port: u16) -> Value {
+    json!({
+        "name": name,
+        "image": format!("registry.example.com/shop/{name}:v1.24.3"),
+        "args": ["--config=/etc/shop/config.yaml", "--log-format=json"],
+        "env": [
+            {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+            {"name": "POD_NAMESPACE", "valueFrom": {"fieldRef": {"fieldPath": "metadata.namespace"}}},
+            {"name": "REGION", "value": "eu-central-1"}
+        ],
+        "ports": [{"name": "main", "containerPort": port}],
+        "resources": {"requests": {"cpu": "100m", "memory": "128Mi"}, "limits": {"cpu": "500m", "memory": "256Mi"}},
+        "readinessProbe": {"httpGet": {"path": "/ready", "port": port}, "periodSeconds": 5},
+        "livenessProbe": {"httpGet": {"path": "/live", "port": port}, "initialDelaySeconds": 10},
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/shop"}, {"name": "scratch", "mountPath": "/tmp"}],
+        "securityContext": {"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
+            "capabilities": {"drop": ["ALL"]}}
+    })
+}
+
+/// A config map with this many bytes of data.
+pub fn config_map(name: &str, size: usize) -> Value {
+    json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"config.yaml": "x".repeat(size)}})
+}
+
+/// A secret with this many bytes of data.
+pub fn secret(name: &str, size: usize) -> Value {
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"blob": "x".repeat(size)}})
+}
+
+/// The definition of widgets, in a group of their own.
+pub fn crd(group: &str) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("widgets.{group}")},
+        "spec": {"group": group, "scope": "Namespaced",
+            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {
+                    "spec": {"type": "object", "properties": {
+                        "size": {"type": "integer", "minimum": 0}, "text": {"type": "string", "maxLength": 4096},
+                        "parts": {"type": "array", "items": {"type": "object", "required": ["name"], "properties": {
+                            "name": {"type": "string"}, "count": {"type": "integer", "default": 1}}}}}},
+                    "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}}}]}
+    })
+}
+
+/// A widget of about 1 KB.
+pub fn widget(group: &str, name: &str) -> Value {
+    let parts: Vec<Value> = (0..8).map(|n| json!({"name": format!("part-{n}"), "count": n + 1})).collect();
+    json!({
+        "apiVersion": format!("{group}/v1"), "kind": "Widget", "metadata": {"name": name, "labels": {"app": "shop"}},
+        "spec": {"size": 3, "text": "x".repeat(600), "parts": parts}
+    })
+}

@@ -1,0 +1,119 @@
+//! Fan-out: many watchers of one config map that is changed again and again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use http::Method;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tokio::sync::mpsc;
+
+use crate::client::{Ask, Client, Server};
+use crate::error::{Error, Result};
+use crate::measure::{Clock, Sample};
+use crate::{Common, PATIENCE, objects};
+
+/// How to watch.
+#[derive(Args)]
+pub struct Options {
+    /// How many watchers.
+    #[arg(long, default_value_t = 100)]
+    watchers: usize,
+    /// How many of them share a connection.
+    #[arg(long, default_value_t = 50)]
+    per_connection: usize,
+    /// How many watchers stop reading once they have begun; they are not counted.
+    #[arg(long, default_value_t = 0)]
+    stalled: usize,
+}
+
+const MARK: &str = "\"at\":\"";
+
+/// `--operations` changes at `--rate` a second, or one after the other as fast as they are acknowledged.
+pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
+    let began = Instant::now();
+    let collection = format!("/api/v1/namespaces/{}/configmaps", common.namespace);
+    let mut writer = server.connect().await?;
+    let created = writer.ask(&Ask::post(&collection, &objects::config_map("fan-out", 1024)), false).await;
+    if !matches!(created, Ok(_) | Err(Error::Answer { code: 409, .. })) {
+        return created.map(drop);
+    }
+    let (sender, mut samples) = mpsc::unbounded_channel();
+    let expected = options.watchers * common.operations;
+    let mut stalled = Vec::new();
+    let mut connection = server.connect().await?;
+    for number in 0..options.watchers + options.stalled {
+        if number % options.per_connection == 0 {
+            connection = server.connect().await?;
+        }
+        let body = begin(&mut connection.clone(), &collection).await?;
+        if number >= options.watchers {
+            stalled.push(body);
+            continue;
+        }
+        tokio::spawn(follow(body, began, sender.clone()));
+    }
+    drop(sender);
+    let clock = Clock::start(common.pid);
+    for number in 0..common.operations {
+        if common.rate > 0.0 {
+            tokio::time::sleep_until(tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / common.rate)).await;
+        }
+        change(&mut writer, &collection, began, number).await?;
+    }
+    let mut delivered = Vec::with_capacity(expected);
+    while delivered.len() < expected {
+        match tokio::time::timeout(PATIENCE, samples.recv()).await {
+            Ok(Some(sample)) => delivered.push(sample),
+            _ => return Err(Error::Other(format!("{} of {expected} deliveries arrived", delivered.len()))),
+        }
+    }
+    clock.report(&format!("{} watchers, each delivery", options.watchers), &mut delivered);
+    Ok(())
+}
+
+async fn begin(client: &mut Client, collection: &str) -> Result<Incoming> {
+    let path = format!("{collection}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Dfan-out");
+    let response = client.send(&Ask::get(path.as_str())).await?;
+    let code = response.status().as_u16();
+    if code != 200 {
+        return Err(Error::Answer { method: Method::GET, path, code, body: String::new() });
+    }
+    Ok(response.into_body())
+}
+
+/// The data says when it was written, counted from the beginning of the run.
+async fn change(writer: &mut Client, collection: &str, began: Instant, number: usize) -> Result<()> {
+    let body = format!("{{\"data\":{{\"at\":\"{}\",\"n\":\"{number}\"}}}}", began.elapsed().as_nanos());
+    let ask = Ask {
+        method: Method::PATCH,
+        content_type: "application/merge-patch+json",
+        body: body.into(),
+        ..Ask::get(format!("{collection}/fan-out"))
+    };
+    writer.ask(&ask, false).await.map(drop)
+}
+
+/// Reads a watch, and tells of each event that carries a time of this run.
+async fn follow(mut body: Incoming, began: Instant, samples: mpsc::UnboundedSender<Sample>) {
+    let mut rest: Vec<u8> = Vec::new();
+    while let Some(Ok(frame)) = body.frame().await {
+        let Ok(data) = frame.into_data() else { continue };
+        rest.extend_from_slice(&data);
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = rest.drain(..=end).collect();
+            if line.starts_with(b"{\"type\":\"ADDED\"") {
+                continue;
+            }
+            let now = began.elapsed();
+            let text = String::from_utf8_lossy(&line);
+            let written = text.split_once(MARK).and_then(|(_, rest)| rest.split_once('"')?.0.parse().ok());
+            let Some(written) = written.map(Duration::from_nanos) else { continue };
+            let latency = now.saturating_sub(written);
+            if samples.send(Sample { latency, first_byte: Duration::ZERO, bytes: line.len() }).is_err() {
+                return;
+            }
+        }
+    }
+}
