@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, OpenApi};
+use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
 use registry::{Backend, DeclaredStrategy, Informers, ResourceStore, Stores};
 use serving::options::Options;
-use serving::{Handler, handler::FromFn, respond};
+use serving::{Handler, Server, handler::FromFn, respond};
 
 use crate::enabled;
 
@@ -16,6 +16,7 @@ pub struct Delegation {
     /// What the three servers serve.
     pub discovery: Arc<Discovery>,
     pub environment: Arc<Environment>,
+    pub loopback: Arc<Loopback>,
 }
 
 const AGGREGATOR: &str = "apiregistration.k8s.io";
@@ -25,13 +26,13 @@ const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 pub fn build(
     catalog: &'static Catalog,
     behaviour: &Arc<dyn Behaviour>,
-    options: Arc<Options>,
+    server: &Server,
     backend: &Backend,
 ) -> Result<Delegation, String> {
-    let kinds = enabled::kinds(catalog, &options);
+    let options = &server.options;
+    let kinds = enabled::kinds(catalog, options);
     let stores = Arc::new(stores(catalog, backend));
-    let informers = Informers::new(stores.clone());
-    let environment = Arc::new(Environment { catalog, options: options.clone(), stores, informers });
+    let environment = Arc::new(environment(catalog, behaviour, server, stores)?);
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
@@ -41,13 +42,16 @@ pub fn build(
             resource,
             store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
             admission: admission.clone(),
+            authorizer: environment.access.authorizer.clone(),
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };
+    let endpoints: Vec<Arc<Endpoint>> = kinds.iter().filter_map(endpoint).collect();
+    let loopback = Arc::new(Loopback::new(&endpoints));
     let of = |belongs: &dyn Fn(&str) -> bool| {
-        kinds.iter().filter(|k| belongs(k.group)).filter_map(endpoint).collect::<Vec<_>>()
+        endpoints.iter().filter(|e| belongs(e.kind.group)).cloned().collect::<Vec<_>>()
     };
     let discovery = Arc::new(Discovery::default());
     let openapi = openapi(catalog, &kinds)?;
@@ -57,7 +61,26 @@ pub fn build(
     let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
     let aggregator =
         ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery.clone(), Some(openapi), Arc::new(control_plane));
-    Ok(Delegation { handler: Arc::new(aggregator), discovery, environment })
+    Ok(Delegation { handler: Arc::new(aggregator), discovery, environment, loopback })
+}
+
+fn environment(
+    catalog: &'static Catalog,
+    behaviour: &Arc<dyn Behaviour>,
+    server: &Server,
+    stores: Arc<Stores>,
+) -> Result<Environment, String> {
+    let informers = Arc::new(Informers::new(stores.clone()));
+    let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
+    Ok(Environment {
+        catalog,
+        options: server.options.clone(),
+        stores,
+        informers,
+        access,
+        token_keys: server.certificates.service_accounts.clone(),
+        health: server.health.clone(),
+    })
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.

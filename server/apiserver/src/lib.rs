@@ -3,7 +3,6 @@
 mod convert_command;
 mod delegation;
 mod enabled;
-mod public_paths;
 mod run;
 
 use std::process::ExitCode;

@@ -6,13 +6,11 @@ use std::sync::Arc;
 use endpoints::Behaviour;
 use machinery::catalog::Catalog;
 use registry::Backend;
-use serving::authorization::{AlwaysAllow, AlwaysDeny, Authorizer, Union};
-use serving::options::{AuthorizationMode, Options};
+use serving::options::Options;
 use serving::{Front, Server};
 use storage::{EmbeddedStore, Store};
 
 use crate::delegation;
-use crate::public_paths::PublicPaths;
 
 /// Serves until told to stop. The error is text for a person.
 pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec<OsString>) -> Result<(), String> {
@@ -39,28 +37,15 @@ async fn serve_async(
     let server = Server::prepare(options.clone()).map_err(|e| text(&e))?;
     let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(options.data_dir.join("store")).map_err(|e| text(&e))?);
     let backend = Backend::start(store.clone(), &options.storage.prefix).await.map_err(|e| text(&e))?;
-    let delegation = delegation::build(catalog, &behaviour, options.clone(), &backend).map_err(|e| text(&e))?;
+    let delegation = delegation::build(catalog, &behaviour, &server, &backend).map_err(|e| text(&e))?;
     let bootstrap = server.health.pending("poststarthook/bootstrap-controller");
-    behaviour.bootstrap(&delegation.environment).await.map_err(|e| text(&e))?;
+    behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(|e| text(&e))?;
     bootstrap.done();
     let front = Front {
         handler: delegation.handler,
         paths: Box::new(move || delegation.discovery.paths()),
-        authentication: server.authentication().map_err(|e| text(&e))?,
-        authorizer: authorizer(&options),
+        access: delegation.environment.access.clone(),
     };
     server.run(front).await.map_err(|e| text(&e))?;
     store.close().await.map_err(|e| text(&e))
-}
-
-fn authorizer(options: &Options) -> Arc<dyn Authorizer> {
-    let modes = options.authorization_modes.iter().map(|mode| -> Arc<dyn Authorizer> {
-        match mode {
-            AuthorizationMode::AlwaysAllow => Arc::new(AlwaysAllow),
-            AuthorizationMode::AlwaysDeny => Arc::new(AlwaysDeny),
-            // The union asks for system:masters first; rules of stored roles are not evaluated yet (docs/status.md).
-            AuthorizationMode::Rbac => Arc::new(PublicPaths),
-        }
-    });
-    Arc::new(Union::new(modes))
 }

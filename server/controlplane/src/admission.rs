@@ -18,6 +18,7 @@ use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::Predicate;
 
+use crate::rbac::escalation;
 use crate::services;
 
 /// The plugins that are built.
@@ -95,9 +96,12 @@ impl Admission for Chain {
     async fn validate(
         &self,
         attributes: &Attributes,
-        _object: Option<&Owned>,
-        _old: Option<&Owned>,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
     ) -> Result<(), Status> {
+        if let Some(object) = object {
+            escalation::check(&self.environment, attributes, object, old).await?;
+        }
         if attributes.operation == Operation::Delete && attributes.subresource.is_empty() {
             if self.runs("NamespaceLifecycle") {
                 namespaces::validate_delete(attributes)?;

@@ -1,14 +1,13 @@
 //! Objects that a cluster begins with.
 
-use endpoints::Environment;
+use endpoints::{Environment, Loopback, Resource};
 use generated::core::v1::{Namespace, Service, ServicePort};
 use generated::scheduling::v1::PriorityClass;
-use machinery::defaulting;
-use machinery::reflect::{Mut, Owned, Struct};
+use machinery::reflect::Struct;
 use machinery::scalar::IntOrString;
 use machinery::status::Status;
-use registry::{Context, CreateOptions};
 
+use crate::rbac;
 use crate::services::families;
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
@@ -29,22 +28,29 @@ pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
 ];
 
 /// Makes everything that is missing.
-pub async fn all(environment: &Environment) -> Result<(), Status> {
+pub async fn all(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+    let (roles, classes) =
+        ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");
+    let (roles, classes) = (environment.health.pending(roles), environment.health.pending(classes));
     for name in SYSTEM_NAMESPACES {
         let mut namespace = Namespace::default();
         namespace.metadata.name = name.into();
-        ensure(environment, ("", "namespaces"), "", namespace).await?;
+        ensure(loopback, ("", "v1", "namespaces"), "", name, namespace).await?;
     }
+    rbac::bootstrap(environment, loopback).await?;
+    environment.access.roles.synced().await;
+    roles.done();
     for (name, value, description) in SYSTEM_PRIORITY_CLASSES {
         let mut class = PriorityClass { value, description: description.into(), ..PriorityClass::default() };
         class.metadata.name = name.into();
-        ensure(environment, ("scheduling.k8s.io", "priorityclasses"), "", class).await?;
+        ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await?;
     }
-    kubernetes_service(environment).await
+    classes.done();
+    kubernetes_service(environment, loopback).await
 }
 
 /// The service by which pods reach this server (`kubernetesservice.Controller`).
-async fn kubernetes_service(environment: &Environment) -> Result<(), Status> {
+async fn kubernetes_service(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
     let options = &environment.options;
     let Some(address) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
         return Ok(());
@@ -61,22 +67,22 @@ async fn kubernetes_service(environment: &Environment) -> Result<(), Status> {
     service.spec.cluster_ips = vec![address.to_string()];
     service.spec.ip_families = vec![families::of(address).into()];
     service.spec.ip_family_policy = Some("SingleStack".into());
-    ensure(environment, ("", "services"), "default", service).await
+    ensure(loopback, ("", "v1", "services"), "default", "kubernetes", service).await
 }
 
 /// Creates an object unless there is one of its name.
 async fn ensure<T: Struct>(
-    environment: &Environment,
-    resource: (&'static str, &'static str),
+    loopback: &Loopback,
+    resource: Resource,
     namespace: &str,
-    mut object: T,
+    name: &str,
+    object: T,
 ) -> Result<(), Status> {
-    let Some(store) = environment.stores.get(&resource) else { return Ok(()) };
-    defaulting::apply_defaults(Mut::of(&mut object));
-    let context = Context { namespace: namespace.into(), ..Context::default() };
-    match store.create(&context, Owned::of(object), &CreateOptions::default()).await {
-        Ok(_) => Ok(()),
-        Err(status) if status.reason == "AlreadyExists" => Ok(()),
-        Err(status) => Err(status),
+    if !loopback.serves(resource) || loopback.get::<T>(resource, namespace, name).await?.is_some() {
+        return Ok(());
+    }
+    match loopback.create(resource, object).await {
+        Err(status) if status.reason != "AlreadyExists" => Err(status),
+        _ => Ok(()),
     }
 }

@@ -2,35 +2,45 @@
 
 mod admission;
 mod bootstrap;
+mod rbac;
+mod reviews;
 mod services;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use endpoints::{Admission, Behaviour, Environment, SubresourceHandler};
+use endpoints::{Admission, Behaviour, Environment, Loopback, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
+use registry::Informers;
+use serving::authorization::rbac::RuleSource;
+use serving::{Access, Server};
 
 /// The behaviour of Kubernetes' own kinds.
 pub struct ControlPlane;
 
 #[async_trait]
 impl Behaviour for ControlPlane {
+    fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error> {
+        let roles: Arc<dyn RuleSource> = Arc::new(rbac::Index::start(informers.stores()));
+        Ok(Access { authentication: server.authentication()?, authorizer: server.authorizer(roles.clone()), roles })
+    }
+
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission> {
         Arc::new(admission::Chain::new(environment.clone()))
     }
 
     fn handlers(
         &self,
-        _kind: &'static KindDef,
+        kind: &'static KindDef,
         _resource: &'static ResourceDef,
-        _environment: &Arc<Environment>,
+        environment: &Arc<Environment>,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
-        HashMap::new()
+        reviews::handlers(kind, environment)
     }
 
-    async fn bootstrap(&self, environment: &Arc<Environment>) -> Result<(), Status> {
-        bootstrap::all(environment).await
+    async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+        bootstrap::all(environment, loopback).await
     }
 }

@@ -108,3 +108,10 @@ pub fn success(kind: &KindDef, plural: &str, name: &str, uid: &str, accepted: &A
     let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
     Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
 }
+
+/// What a POST answers that leaves no object to show.
+pub fn created(accepted: &Accepted) -> Result<Response, Status> {
+    let value = apimachinery::meta::v1::Status { status: "Success".into(), code: 201, ..Default::default() };
+    let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
+    Ok(respond(StatusCode::CREATED, accepted.encoding, encode(&typed, accepted)?))
+}

@@ -7,22 +7,34 @@ use async_trait::async_trait;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
 use registry::{Informers, Stores};
+use serving::certificates::ServiceAccountKeys;
+use serving::health::Health;
 use serving::options::Options;
+use serving::{Access, Server};
 
 use crate::admission::Admission;
 use crate::endpoint::SubresourceHandler;
+use crate::loopback::Loopback;
 
 /// What behaviours are given to work with.
 pub struct Environment {
     pub catalog: &'static Catalog,
     pub options: Arc<Options>,
     pub stores: Arc<Stores>,
-    pub informers: Informers,
+    pub informers: Arc<Informers>,
+    /// Who is let in, and who may do what.
+    pub access: Access,
+    /// Keys of service account tokens.
+    pub token_keys: ServiceAccountKeys,
+    pub health: Health,
 }
 
 /// Behaviour of kinds by name.
 #[async_trait]
 pub trait Behaviour: Send + Sync {
+    /// Who is let in, and who may do what: from flags, and from what is stored.
+    fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error>;
+
     /// Admission for all resources.
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;
 
@@ -34,6 +46,6 @@ pub trait Behaviour: Send + Sync {
         environment: &Arc<Environment>,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>>;
 
-    /// Makes the objects that a server begins with. Runs before `/readyz` is good.
-    async fn bootstrap(&self, environment: &Arc<Environment>) -> Result<(), Status>;
+    /// Makes the objects that a server begins with, and begins what it does of its own accord. Runs before `/readyz` is good.
+    async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status>;
 }

@@ -9,10 +9,12 @@ use machinery::features::FeatureGates;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Context, ResourceStore};
+use serving::authorization::Authorizer;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Attributes};
 
 /// Everything a verb needs to know about a resource in a version.
+#[derive(Clone)]
 pub struct Endpoint {
     pub catalog: &'static Catalog,
     /// The version's kind.
@@ -21,6 +23,8 @@ pub struct Endpoint {
     /// `None` for virtual resources.
     pub store: Option<Arc<ResourceStore>>,
     pub admission: Arc<dyn Admission>,
+    /// Asked again when an update turns out to be a create.
+    pub authorizer: Arc<dyn Authorizer>,
     pub features: Arc<FeatureGates>,
     /// Whether containers may be privileged.
     pub allow_privileged: bool,
@@ -28,13 +32,36 @@ pub struct Endpoint {
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }
 
-/// A subresource, or a virtual resource, with behaviour of its own: `create` for `pods/binding` and reviews.
+/// A body that was posted to a subresource or a virtual resource.
+pub struct Posted<'a> {
+    /// The resource, with the kind of the body.
+    pub endpoint: &'a Endpoint,
+    pub context: &'a Context,
+    pub attributes: &'a Attributes,
+    /// In hub form, with defaults, after mutating admission.
+    pub body: Owned,
+}
+
+impl Posted<'_> {
+    /// Asks validating admission; a handler does so once it has validated the object itself (upstream: `createValidation`).
+    pub async fn validate(&self) -> Result<(), Status> {
+        self.endpoint.admission.validate(self.attributes, Some(&self.body), None).await
+    }
+}
+
+/// What a [`SubresourceHandler`] answers.
+pub enum Answer {
+    /// An object of the body's kind, in hub form.
+    Object(Owned),
+    /// A Status that says so.
+    Success,
+}
+
+/// A subresource, or a virtual resource, with behaviour of its own: `pods/binding`, `serviceaccounts/token`, reviews.
 #[async_trait]
 pub trait SubresourceHandler: Send + Sync {
-    /// The body's kind, in the request's version.
-    fn body_kind(&self) -> &'static KindDef;
-    /// Takes a body and answers with an object of `body_kind`, or a Status as success.
-    async fn create(&self, context: &Context, name: &str, body: Owned) -> Result<Owned, Status>;
+    /// Takes what was posted.
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status>;
 }
 
 impl Endpoint {
@@ -46,6 +73,47 @@ impl Endpoint {
     /// Group and kind.
     pub fn kind_name(&self) -> GroupResource<'static> {
         GroupResource { group: self.kind.group, resource: self.kind.kind }
+    }
+
+    /// The store's view of what is about to happen.
+    pub fn context(&self, attributes: &Attributes) -> Context {
+        Context {
+            namespace: attributes.namespace.clone(),
+            version: self.kind.version.to_owned(),
+            subresource: attributes.subresource.clone(),
+            user: attributes.user.name.clone(),
+            groups: attributes.user.groups.clone(),
+            dry_run: attributes.dry_run,
+            features: self.features.clone(),
+            allow_privileged: self.allow_privileged,
+            ..Context::default()
+        }
+    }
+
+    /// Whether the user may create the object that an update did not find (upstream: `withAuthorization`).
+    pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
+        let wish = serving::authorization::Attributes {
+            namespace: &attributes.namespace,
+            version: self.kind.version,
+            name: &attributes.name,
+            ..serving::authorization::Attributes::resource(
+                &attributes.user,
+                "create",
+                self.kind.group,
+                self.resource.plural,
+            )
+        };
+        let decision = self.authorizer.authorize(&wish).await;
+        if decision.is_allowed() { Ok(()) } else { Err(wish.forbidden(decision.reason())) }
+    }
+
+    /// The endpoint as one of bodies that are posted to a subresource.
+    pub fn of_bodies(&self, subresource: &str) -> Result<Self, Status> {
+        let Some(def) = self.subresource(subresource) else { return Ok(self.clone()) };
+        let (group, version, kind) = def.kind;
+        let kind = self.catalog.kind(group, version, kind);
+        let kind = kind.ok_or_else(|| Status::internal(format!("{group}/{version} has no such kind")))?;
+        Ok(Endpoint { kind, ..self.clone() })
     }
 
     /// The declared subresource of this name.

@@ -270,10 +270,13 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
             _ => Err(Status::not_implemented(&format!("{verb} of {}/{subresource}", endpoint.resource.plural))),
         };
     }
+    let named = !call.info.name.is_empty() && call.info.parts.len() > 1;
+    if named && !["get", "update", "patch", "delete"].iter().any(|verb| endpoint.resource.verbs.contains(verb)) {
+        return Err(Status::path_not_found());
+    }
     if !endpoint.resource.verbs.contains(&verb.as_str()) {
         return Err(Status::method_not_allowed());
     }
-    let named = !call.info.name.is_empty() && call.info.parts.len() > 1;
     match (verb.as_str(), named) {
         ("create", true) => Err(Status::method_not_allowed()),
         ("create", false) if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,

@@ -210,6 +210,11 @@ impl Informers {
         Informers { stores, running: Mutex::default() }
     }
 
+    /// The stores that they follow.
+    pub fn stores(&self) -> &Arc<Stores> {
+        &self.stores
+    }
+
     /// The informer of a resource whose hub form is `T`; `None` when there is no such resource. Needs a tokio runtime.
     pub fn of<T: Struct>(&self, group: &'static str, plural: &'static str) -> Option<Informer<T>> {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);

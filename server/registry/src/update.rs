@@ -133,7 +133,8 @@ impl ResourceStore {
                 let metadata = Path::new("metadata");
                 let errors =
                     [FieldError::invalid(&metadata.child("resourceVersion"), 0, "must be specified for an update")];
-                Err(Status::invalid(self.kind_name(), name, &errors))
+                // Upstream names the resource here, not the kind.
+                Err(Status::invalid(self.name(), name, &errors))
             }
             Some(_) if to.resource_version == from.resource_version => Ok(()),
             Some(_) => Err(Status::conflict(self.name(), name, MODIFIED)),

@@ -7,10 +7,11 @@ pub mod rbac;
 
 use std::sync::Arc;
 
-pub use attributes::Attributes;
+pub use attributes::{Attributes, Selectors};
+use rbac::PolicyRule;
 
 use crate::handler::BoxFuture;
-use crate::user::SYSTEM_MASTERS;
+use crate::user::{SYSTEM_MASTERS, User};
 
 /// What an authorizer says, and why. The reason of a refusal is shown to the client, that of a permission to reviews.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,14 +36,27 @@ impl Decision {
     }
 }
 
-/// Who decides (upstream: `authorizer.Authorizer`).
+/// Who decides (upstream: `authorizer.Authorizer`, `authorizer.RuleResolver`).
 pub trait Authorizer: Send + Sync {
     /// Whether the user of the attributes may do what they say.
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision>;
+
+    /// What the user may do in a namespace, as far as that can be listed.
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules>;
 }
 
-fn ready(decision: Decision) -> BoxFuture<'static, Decision> {
-    Box::pin(std::future::ready(decision))
+/// What somebody may do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    pub rules: Vec<PolicyRule>,
+    /// Whether there may be more.
+    pub incomplete: bool,
+    /// What went wrong while they were collected.
+    pub errors: Vec<String>,
+}
+
+fn ready<T: Send + 'static>(value: T) -> BoxFuture<'static, T> {
+    Box::pin(std::future::ready(value))
 }
 
 /// Everybody may do everything.
@@ -52,6 +66,11 @@ impl Authorizer for AlwaysAllow {
     fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         ready(Decision::Allow("".into()))
     }
+
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+        let all = PolicyRule::resources(&["*"], &["*"], &["*"]);
+        ready(Rules { rules: vec![all, PolicyRule::paths(&["*"], &["*"])], ..Rules::default() })
+    }
 }
 
 /// Nobody may do anything. No opinion rather than a refusal, as upstream: later authorizers are asked.
@@ -60,6 +79,10 @@ pub struct AlwaysDeny;
 impl Authorizer for AlwaysDeny {
     fn authorize<'a>(&'a self, _: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         ready(Decision::NoOpinion("Everything is forbidden.".into()))
+    }
+
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+        ready(Rules::default())
     }
 }
 
@@ -72,6 +95,10 @@ impl Authorizer for PrivilegedGroup {
             true => Decision::Allow("".into()),
             false => Decision::NoOpinion("".into()),
         })
+    }
+
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+        ready(Rules::default())
     }
 }
 
@@ -100,12 +127,24 @@ impl Authorizer for Union {
             Decision::NoOpinion(reasons.join("\n").into())
         })
     }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+        Box::pin(async move {
+            let mut all = Rules::default();
+            for authorizer in &self.0 {
+                let rules = authorizer.rules(user, namespace).await;
+                all.rules.extend(rules.rules);
+                all.incomplete |= rules.incomplete;
+                all.errors.extend(rules.errors);
+            }
+            all
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::user::User;
 
     async fn decide(authorizers: Vec<Arc<dyn Authorizer>>, group: &str) -> Decision {
         let user = User::new("x", [group]);

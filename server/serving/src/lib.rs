@@ -31,5 +31,5 @@ pub use body::{Body, BodyError};
 pub use error::Error;
 pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
 pub use request_info::RequestInfo;
-pub use server::{Front, Server};
+pub use server::{Access, Front, Server};
 pub use user::User;

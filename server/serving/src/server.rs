@@ -20,13 +20,21 @@ use crate::shutdown::Shutdown;
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::tokens::{Documents, OpenId};
 
+/// Who is let in, and who may do what.
+#[derive(Clone)]
+pub struct Access {
+    pub authentication: Authentication,
+    pub authorizer: Arc<dyn Authorizer>,
+    /// The rights that roles give, whether or not requests are judged by them: nobody may give away others (`escalate`, `bind`).
+    pub roles: Arc<dyn RuleSource>,
+}
+
 /// Who answers the requests of a server, and who is let in.
 pub struct Front {
     pub handler: Arc<dyn Handler>,
     /// The paths that the handler serves, for the list at `/`.
     pub paths: ListPaths,
-    pub authentication: Authentication,
-    pub authorizer: Arc<dyn Authorizer>,
+    pub access: Access,
 }
 
 /// A server that listens and does not serve yet.
@@ -78,8 +86,8 @@ impl Server {
     }
 
     /// The authorizers of the options, behind the one that lets `system:masters` do everything.
-    pub fn authorizer(&self, rules: impl RuleSource + 'static) -> Arc<dyn Authorizer> {
-        let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(rules));
+    pub fn authorizer(&self, roles: Arc<dyn RuleSource>) -> Arc<dyn Authorizer> {
+        let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
         let authorizer = |mode: &AuthorizationMode| -> Arc<dyn Authorizer> {
             match mode {
                 AuthorizationMode::Rbac => Arc::clone(&rbac),
@@ -99,8 +107,8 @@ impl Server {
         let handler = paths.with_openid(self.openid(address));
         let chain = Chain {
             options: &self.options,
-            authentication: front.authentication,
-            authorizer: front.authorizer,
+            authentication: front.access.authentication,
+            authorizer: front.access.authorizer,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
         };

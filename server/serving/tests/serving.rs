@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, Identity, StatusCode, Version};
 use serde_json::Value;
-use serving::authorization::rbac::Policy;
+use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
-use serving::{Body, BoxFuture, Front, Handler, Request, RequestExt, Response, Server};
+use serving::{Access, Body, BoxFuture, Front, Handler, Request, RequestExt, Response, Server};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -61,12 +61,10 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
     let args = std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
     let server = Server::prepare(Arc::new(Options::parse_from(args).unwrap())).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
-    let front = Front {
-        handler: Arc::new(handler),
-        paths: Box::new(Vec::new),
-        authentication: server.authentication().unwrap(),
-        authorizer: server.authorizer(Policy::default()),
-    };
+    let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
+    let authorizer = server.authorizer(roles.clone());
+    let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
+    let front = Front { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
     let ended = tokio::spawn(server.run(front));
     Running { url: format!("https://127.0.0.1:{}", address.port()), address, directory, shutdown, ended }
 }

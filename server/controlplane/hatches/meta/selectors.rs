@@ -35,12 +35,12 @@ pub fn validate_label_selector_with(
 ) {
     validate_labels(v, &path.child("matchLabels"), &selector.match_labels);
     for (index, requirement) in selector.match_expressions.iter().enumerate() {
-        validate_requirement(v, &path.child("matchExpressions").index(index), requirement, options);
+        validate_label_selector_requirement(v, &path.child("matchExpressions").index(index), requirement, options);
     }
 }
 
 /// `ValidateLabelSelectorRequirement`
-fn validate_requirement(
+pub fn validate_label_selector_requirement(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     requirement: &LabelSelectorRequirement,

@@ -12,9 +12,11 @@ use serving::Response;
 
 use super::Call;
 use crate::admission::Operation;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::{answer, body, media};
+
+const OTHER_NAMESPACE: &str = "the namespace of the provided object does not match the namespace sent on the request";
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -52,9 +54,7 @@ fn check_names(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(
     if meta.namespace.is_empty() {
         meta.namespace = expected.into();
     } else if meta.namespace != expected {
-        return Err(Status::bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request",
-        ));
+        return Err(Status::bad_request(OTHER_NAMESPACE));
     }
     if meta.name.is_empty() && meta.generate_name.is_empty() {
         let path = Path::new("metadata");
@@ -67,18 +67,48 @@ fn check_names(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(
 /// POST to a subresource, or to a virtual resource, that has behaviour of its own.
 pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
     let options = call.query.write_options("CreateOptions", false)?;
-    let handler = endpoint.handlers.get(call.info.subresource.as_str()).cloned();
-    let Some(handler) = handler else {
-        let what = format!("POST of {}", [endpoint.resource.plural, &call.info.subresource].join("/"));
+    let subresource = call.info.subresource.clone();
+    let Some(handler) = endpoint.handlers.get(subresource.as_str()).cloned() else {
+        let what = format!("POST of {}", [endpoint.resource.plural, &subresource].join("/"));
         return Err(Status::not_implemented(what.trim_end_matches('/')));
     };
-    let accepted = call.accept(false)?;
+    let endpoint = &endpoint.of_bodies(&subresource)?;
+    let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let kind = handler.body_kind();
-    let decoded = body::decode(kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(endpoint.kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
+    call.warn_deprecated(endpoint.kind);
+    let mut object = decoded.value;
+    forget_system_fields(endpoint, &call, &mut object)?;
+    let name = match call.info.name.as_str() {
+        "" => meta(object.as_ref()).map_or(String::new(), |m| m.name.clone()),
+        name => name.to_owned(),
+    };
     let context = call.context(endpoint, options.dry_run);
-    let answer = handler.create(&context, &call.info.name, decoded.value).await?;
-    answer::object(StatusCode::CREATED, kind, answer, &accepted)
+    let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
+    let manager = managed::manager_name(&options.field_manager, call.user_agent());
+    let manager = Manager { name: &manager, subresource: &subresource };
+    let mut body = managed::on_update(endpoint, None, object, &manager)?;
+    endpoint.admission.admit(&attributes, &mut body, None).await?;
+    match handler.create(Posted { endpoint, context: &context, attributes: &attributes, body }).await? {
+        Answer::Object(object) => super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call),
+        Answer::Success => answer::created(&accepted),
+    }
+}
+
+/// What a client cannot say of an object that is about to be handled, and the namespace that it has to say if any
+/// (`rest.WipeObjectMetaSystemFields`, `rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+fn forget_system_fields(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
+    let Some(meta) = meta_mut(object) else { return Ok(()) };
+    meta.creation_timestamp = Default::default();
+    meta.uid.clear();
+    meta.deletion_timestamp = None;
+    meta.deletion_grace_period_seconds = None;
+    meta.self_link.clear();
+    let expected = if endpoint.resource.namespaced { call.info.namespace.as_str() } else { "" };
+    if meta.namespace.is_empty() {
+        meta.namespace = expected.into();
+    }
+    if meta.namespace == expected { Ok(()) } else { Err(Status::bad_request(OTHER_NAMESPACE)) }
 }

@@ -64,18 +64,8 @@ impl Call {
 
     /// The store's view of the request.
     pub fn context(&self, endpoint: &Endpoint, dry_run: bool) -> Context {
-        Context {
-            namespace: self.info.namespace.clone(),
-            version: endpoint.kind.version.to_owned(),
-            subresource: self.info.subresource.clone(),
-            user: self.user.name.clone(),
-            groups: self.user.groups.clone(),
-            dry_run,
-            features: endpoint.features.clone(),
-            allow_privileged: endpoint.allow_privileged,
-            warnings: self.warnings.clone(),
-            ..Context::default()
-        }
+        let attributes = self.attributes(endpoint, Operation::Connect, "", dry_run);
+        Context { warnings: self.warnings.clone(), ..endpoint.context(&attributes) }
     }
 
     /// Admission's view of the request.

@@ -102,6 +102,9 @@ impl Change for ApplyPatch<'_> {
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
         }
+        if current.is_none() {
+            self.endpoint.authorize_create(&self.attributes).await?;
+        }
         self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)
     }

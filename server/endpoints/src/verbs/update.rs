@@ -63,12 +63,12 @@ fn check_name(call: &Call, object: &mut Owned) -> Result<(), Status> {
 }
 
 /// Puts a body in the place of the stored object.
-struct Replace<'a> {
-    endpoint: &'a Endpoint,
-    object: Owned,
-    attributes: Attributes,
-    manager: String,
-    subresource: String,
+pub struct Replace<'a> {
+    pub endpoint: &'a Endpoint,
+    pub object: Owned,
+    pub attributes: Attributes,
+    pub manager: String,
+    pub subresource: String,
 }
 
 #[async_trait]
@@ -82,6 +82,9 @@ impl Change for Replace<'_> {
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
+        }
+        if current.is_none() {
+            self.endpoint.authorize_create(&self.attributes).await?;
         }
         self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)

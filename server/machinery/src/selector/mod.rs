@@ -7,5 +7,5 @@ pub mod field;
 pub mod label;
 
 pub use error::SelectorError;
-pub use field::FieldSelector;
-pub use label::LabelSelector;
+pub use field::{FieldRequirement, FieldSelector};
+pub use label::{LabelRequirement, LabelSelector, Operator};

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use machinery::scalar::go_text::quote;
+use machinery::selector::{FieldRequirement, FieldSelector, LabelRequirement, LabelSelector};
 use machinery::status::{GroupResource, Status};
 
 use crate::request_info::RequestInfo;
@@ -21,9 +23,47 @@ pub struct Attributes<'a> {
     pub subresource: &'a str,
     pub name: &'a str,
     pub path: &'a str,
-    /// The selectors of a list, as sent.
-    pub field_selector: &'a str,
-    pub label_selector: &'a str,
+    pub selectors: Selectors,
+}
+
+/// Which objects of a collection are wanted. All terms have to hold, so leaving one out only widens the wish: one that cannot be read is left
+/// out, and makes no request that would be allowed a forbidden one or the other way round.
+#[derive(Clone, Debug, Default)]
+pub struct Selectors {
+    pub fields: Vec<FieldRequirement>,
+    pub labels: Vec<LabelRequirement>,
+    /// Whether a term of the field selector could not be read.
+    pub field_error: bool,
+    /// Whether a term of the label selector could not be read.
+    pub label_error: bool,
+}
+
+impl Selectors {
+    /// The selectors of a request; empty texts select everything.
+    pub fn parse(fields: &str, labels: &str) -> Self {
+        let mut selectors = Selectors::default();
+        selectors.parse_fields(fields);
+        selectors.parse_labels(labels);
+        selectors
+    }
+
+    /// Reads a field selector in text form.
+    pub fn parse_fields(&mut self, text: &str) {
+        if !text.is_empty() {
+            let parsed = FieldSelector::parse(text);
+            self.field_error = parsed.is_err();
+            self.fields = parsed.map_or_else(|_| Vec::new(), |selector| selector.requirements().to_vec());
+        }
+    }
+
+    /// Reads a label selector in text form.
+    pub fn parse_labels(&mut self, text: &str) {
+        if !text.is_empty() {
+            let parsed = LabelSelector::parse(text);
+            self.label_error = parsed.is_err();
+            self.labels = parsed.map_or_else(|_| Vec::new(), |selector| selector.requirements().to_vec());
+        }
+    }
 }
 
 impl<'a> Attributes<'a> {
@@ -45,8 +85,7 @@ impl<'a> Attributes<'a> {
             subresource: "",
             name: "",
             path: "",
-            field_selector: "",
-            label_selector: "",
+            selectors: Selectors::default(),
         }
     }
 
@@ -63,8 +102,7 @@ impl<'a> Attributes<'a> {
             subresource: &info.subresource,
             name: &info.name,
             path: &info.path,
-            field_selector: &info.field_selector,
-            label_selector: &info.label_selector,
+            selectors: Selectors::parse(&info.field_selector, &info.label_selector),
         }
     }
 
@@ -96,24 +134,6 @@ impl<'a> Attributes<'a> {
             false => Status::forbidden(GroupResource { group: "", resource: "" }, "", why),
         }
     }
-}
-
-/// Text in quotes, as Go's `%q` writes it.
-pub(crate) fn quote(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 #[cfg(test)]

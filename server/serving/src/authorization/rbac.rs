@@ -1,16 +1,19 @@
 //! Role-based access control: whether one of a user's roles has a rule that covers a wish (upstream: `plugin/pkg/auth/authorizer/rbac`).
 
+mod coverage;
 mod policy;
 mod rules;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use coverage::{covers, describe_missing, missing};
 pub use policy::Policy;
 pub use rules::PolicyRule;
 
-use super::attributes::quote;
-use super::{Attributes, Authorizer, Decision, ready};
+use machinery::scalar::go_text::quote;
+
+use super::{Attributes, Authorizer, Decision, Rules, ready};
 use crate::handler::BoxFuture;
 use crate::user::{User, service_account_user_name};
 
@@ -51,26 +54,35 @@ pub struct Grant<'a> {
 
 /// Who knows roles and bindings (upstream: `validation.AuthorizationRuleResolver`).
 pub trait RuleSource: Send + Sync {
-    /// Shows the grants of a user: those that hold everywhere, then those of the namespace, unless it is empty.
+    /// Shows the grants of a user, each binding once: those that hold everywhere, then those of the namespace, unless it is empty.
     fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>);
 
+    /// Waits until what was stored when the server began is known.
+    fn synced(&self) -> BoxFuture<'_, ()> {
+        ready(())
+    }
+
     /// All rules of a user, and what is wrong with the bindings (upstream: `RulesFor`).
-    fn rules_for(&self, user: &User, namespace: &str) -> (Vec<PolicyRule>, Vec<String>) {
-        let (mut rules, mut errors) = (Vec::new(), Vec::new());
+    fn rules_for(&self, user: &User, namespace: &str) -> Rules {
+        let mut all = Rules::default();
         self.visit(user, namespace, &mut |grant| {
             match grant.rules {
-                Some(granted) => rules.extend_from_slice(granted),
-                None => errors.push(grant.missing_role()),
+                Some(granted) => all.rules.extend_from_slice(granted),
+                None => all.errors.push(grant.missing_role()),
             }
             ControlFlow::Continue(())
         });
-        (rules, errors)
+        all
     }
 }
 
 impl<S: RuleSource + ?Sized> RuleSource for Arc<S> {
     fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>) {
         (**self).visit(user, namespace, visit);
+    }
+
+    fn synced(&self) -> BoxFuture<'_, ()> {
+        (**self).synced()
     }
 }
 
@@ -105,6 +117,14 @@ impl Grant<'_> {
 }
 
 impl Binding {
+    /// Whether a subject means this user.
+    fn means(&self, subject: &Subject, user: &User) -> bool {
+        match subject {
+            Subject::Group(group) => user.is_in(group),
+            other => self.user_name(other).is_some_and(|name| name == user.name),
+        }
+    }
+
     /// The user name that a subject stands for, if it stands for one user.
     fn user_name(&self, subject: &Subject) -> Option<String> {
         match subject {
@@ -151,6 +171,10 @@ impl<S: RuleSource> RbacAuthorizer<S> {
 impl<S: RuleSource> Authorizer for RbacAuthorizer<S> {
     fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
         ready(self.decide(attributes))
+    }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+        ready(self.0.rules_for(user, namespace))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use machinery::status::Status;
 
-use crate::authorization::{Attributes, Authorizer};
+use crate::authorization::{Attributes, Authorizer, Selectors};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
 use crate::respond;
@@ -77,8 +77,7 @@ impl<H> WithImpersonation<H> {
         if mode != Mode::Legacy {
             let action = Attributes {
                 verb: format!("impersonate-on:{}:{}", mode.name(), info.verb).into(),
-                field_selector: "",
-                label_selector: "",
+                selectors: Selectors::default(),
                 ..Attributes::of_request(requestor, info)
             };
             self.demand(&action).await?;

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use http::{HeaderValue, header};
 
 use super::{Endpoint, Health, Named};
-use crate::authorization::attributes::quote;
 use crate::body::Body;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
+use machinery::scalar::go_text::quote;
 
 /// Answers `/healthz`, `/livez`, `/readyz` and what is below them; 404 for other paths.
 pub struct HealthHandler(pub Health);

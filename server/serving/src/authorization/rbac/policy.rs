@@ -141,6 +141,10 @@ impl RuleSource for Policy {
         let own = Some(namespace).filter(|n| !n.is_empty()).and_then(|n| scopes.namespaces.get(n));
         for scope in std::iter::once(&scopes.cluster).chain(own) {
             for Entry { binding, subject } in scope.entries(user) {
+                // A binding may name a user several times over; the first time counts.
+                if binding.subjects[..*subject].iter().any(|earlier| binding.means(earlier, user)) {
+                    continue;
+                }
                 let grant = Grant { binding, subject: &binding.subjects[*subject], rules: scopes.rules(binding) };
                 if visit(grant).is_break() {
                     return;

@@ -3,7 +3,7 @@
 use crate::authorization::Attributes;
 
 /// A rule: these verbs on these things.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PolicyRule {
     pub verbs: Vec<String>,
     pub api_groups: Vec<String>,

@@ -114,5 +114,16 @@ fn changes_count_at_once() {
     bind(&policy, "", "b", RoleRef::ClusterRole("r".into()), Subject::User("alice".into()));
     policy.remove_binding("", "b");
     policy.remove_role("", "r");
-    assert_eq!(policy.rules_for(&alice(), "ns"), (vec![], vec![]));
+    assert_eq!(policy.rules_for(&alice(), "ns"), Rules::default());
+}
+
+#[test]
+fn a_binding_counts_once() {
+    let policy = Arc::new(Policy::default());
+    policy.set_role("", "r", vec![PolicyRule::paths(&["get"], &["/x"])]);
+    let subjects = vec![Subject::Group("dev".into()), Subject::User("alice".into())];
+    let role = RoleRef::ClusterRole("r".into());
+    policy.set_binding(Binding { namespace: String::new(), name: "b".into(), role, subjects });
+    assert_eq!(policy.rules_for(&alice(), "").rules.len(), 1);
+    assert!(decide(&policy, &alice(), "get /x").reason().ends_with(r#"to Group "dev""#));
 }

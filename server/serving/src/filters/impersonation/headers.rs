@@ -3,8 +3,8 @@
 use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 
-use crate::authorization::attributes::quote;
 use crate::user::User;
+use machinery::scalar::go_text::quote;
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
 const UID: HeaderName = HeaderName::from_static("impersonate-uid");

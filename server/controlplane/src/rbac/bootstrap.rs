@@ -1,0 +1,127 @@
+//! Makes the policy that a cluster begins with, and mends it on every start (`PolicyData.EnsureRBACPolicy`).
+
+use std::future::Future;
+
+use endpoints::{Environment, Loopback, Resource};
+use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
+use machinery::status::Status;
+
+use super::convert::AnyBinding;
+use super::policy::Policy;
+use super::reconcile::{self, AnyRole, Binding};
+
+const VERSION: &str = "v1";
+const CLUSTER_ROLES: Resource = (super::GROUP, VERSION, "clusterroles");
+const CLUSTER_ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "clusterrolebindings");
+const ROLES: Resource = (super::GROUP, VERSION, "roles");
+const ROLE_BINDINGS: Resource = (super::GROUP, VERSION, "rolebindings");
+
+/// Roles that once had rules of their own, and where these are collected from now.
+const AGGREGATED: [(&str, &str); 3] = [
+    ("admin", "system:aggregate-to-admin"),
+    ("edit", "system:aggregate-to-edit"),
+    ("view", "system:aggregate-to-view"),
+];
+/// A binding whose subjects another one took over when it was split.
+const SPLIT: (&str, &str) = ("system:discovery", "system:public-info-viewer");
+
+/// How often an object that others change at the same moment is tried.
+const ATTEMPTS: usize = 5;
+
+/// Makes what is missing and mends the rest.
+pub async fn bootstrap(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+    if !loopback.serves(CLUSTER_ROLES) {
+        return Ok(());
+    }
+    let policy = Policy::load(&environment.options.features).map_err(Status::internal)?;
+    keep_custom_rules(loopback).await?;
+    split_bindings(loopback, &policy).await?;
+    for role in &policy.cluster_roles {
+        retried(|| ensure_role(loopback, CLUSTER_ROLES, role)).await?;
+    }
+    for binding in &policy.cluster_role_bindings {
+        retried(|| ensure_binding(loopback, CLUSTER_ROLE_BINDINGS, binding)).await?;
+    }
+    for role in &policy.roles {
+        retried(|| ensure_role(loopback, ROLES, role)).await?;
+    }
+    for binding in &policy.role_bindings {
+        retried(|| ensure_binding(loopback, ROLE_BINDINGS, binding)).await?;
+    }
+    Ok(())
+}
+
+/// Rules that somebody added to a role before it was aggregated go on to where it is aggregated from (`primeAggregatedClusterRoles`).
+async fn keep_custom_rules(loopback: &Loopback) -> Result<(), Status> {
+    for (old, new) in AGGREGATED {
+        if loopback.get::<ClusterRole>(CLUSTER_ROLES, "", new).await?.is_some() {
+            continue;
+        }
+        let Some(mut role) = loopback.get::<ClusterRole>(CLUSTER_ROLES, "", old).await? else { continue };
+        if role.aggregation_rule.is_some() {
+            return Ok(());
+        }
+        role.metadata.name = new.to_owned();
+        role.metadata.resource_version.clear();
+        loopback.create(CLUSTER_ROLES, role).await?;
+    }
+    Ok(())
+}
+
+/// Who had a binding before it was split has both afterwards (`primeSplitClusterRoleBindings`).
+async fn split_bindings(loopback: &Loopback, policy: &Policy) -> Result<(), Status> {
+    let (source, target) = SPLIT;
+    let Some(stored) = loopback.get::<ClusterRoleBinding>(CLUSTER_ROLE_BINDINGS, "", source).await? else {
+        return Ok(());
+    };
+    if loopback.get::<ClusterRoleBinding>(CLUSTER_ROLE_BINDINGS, "", target).await?.is_some() {
+        return Ok(());
+    }
+    let Some(mut binding) = policy.cluster_role_bindings.iter().find(|b| b.metadata.name == target).cloned() else {
+        return Ok(());
+    };
+    binding.subjects = stored.subjects;
+    binding.metadata.labels = stored.metadata.labels;
+    binding.metadata.annotations = stored.metadata.annotations;
+    loopback.create(CLUSTER_ROLE_BINDINGS, binding).await.map(drop)
+}
+
+async fn ensure_role<R: AnyRole>(loopback: &Loopback, resource: Resource, expected: &R) -> Result<(), Status> {
+    let meta = expected.metadata();
+    match loopback.get::<R>(resource, &meta.namespace, &meta.name).await? {
+        None => loopback.create(resource, expected.clone()).await.map(drop),
+        Some(stored) => match reconcile::role(&stored, expected) {
+            Some(mended) => loopback.update(resource, mended).await.map(drop),
+            None => Ok(()),
+        },
+    }
+}
+
+async fn ensure_binding<B: AnyBinding>(loopback: &Loopback, resource: Resource, expected: &B) -> Result<(), Status> {
+    let meta = expected.metadata();
+    let Some(stored) = loopback.get::<B>(resource, &meta.namespace, &meta.name).await? else {
+        return loopback.create(resource, expected.clone()).await.map(drop);
+    };
+    match reconcile::binding(&stored, expected) {
+        Binding::Keep => Ok(()),
+        Binding::Update(mended) => loopback.update(resource, mended).await.map(drop),
+        Binding::Recreate => {
+            loopback.delete(resource, &meta.namespace, &meta.name).await?;
+            loopback.create(resource, expected.clone()).await.map(drop)
+        }
+    }
+}
+
+/// Tries again while others are faster: several servers may start at once.
+async fn retried<F: Future<Output = Result<(), Status>>>(mut attempt: impl FnMut() -> F) -> Result<(), Status> {
+    let mut outcome = attempt().await;
+    for _ in 1..ATTEMPTS {
+        match &outcome {
+            Err(status) if matches!(status.reason, "Conflict" | "AlreadyExists" | "NotFound") => {
+                outcome = attempt().await;
+            }
+            _ => break,
+        }
+    }
+    outcome
+}

@@ -1,0 +1,92 @@
+//! Between stored roles and bindings and the forms that authorization works with.
+
+use generated::rbac::v1;
+use machinery::reflect::Struct;
+use serving::authorization::rbac::{Binding, PolicyRule, RoleRef, Subject};
+
+/// Rules as authorization knows them.
+pub fn rules(rules: &[v1::PolicyRule]) -> Vec<PolicyRule> {
+    let rule = |rule: &v1::PolicyRule| PolicyRule {
+        verbs: rule.verbs.clone(),
+        api_groups: rule.api_groups.clone(),
+        resources: rule.resources.clone(),
+        resource_names: rule.resource_names.clone(),
+        non_resource_urls: rule.non_resource_urls.clone(),
+    };
+    rules.iter().map(rule).collect()
+}
+
+/// A rule as it is stored.
+pub fn stored_rule(rule: PolicyRule) -> v1::PolicyRule {
+    v1::PolicyRule {
+        verbs: rule.verbs,
+        api_groups: rule.api_groups,
+        resources: rule.resources,
+        resource_names: rule.resource_names,
+        non_resource_urls: rule.non_resource_urls,
+    }
+}
+
+/// What is common to RoleBinding and ClusterRoleBinding.
+pub trait AnyBinding: Struct + Clone + PartialEq {
+    fn metadata(&self) -> &apimachinery::meta::v1::ObjectMeta;
+    fn metadata_mut(&mut self) -> &mut apimachinery::meta::v1::ObjectMeta;
+    fn role(&self) -> &v1::RoleRef;
+    fn subjects(&self) -> &[v1::Subject];
+    fn subjects_mut(&mut self) -> &mut Vec<v1::Subject>;
+
+    /// The binding as authorization knows it. Subjects and roles of kinds that nobody knows are left out: they grant nothing.
+    fn binding(&self) -> Option<Binding> {
+        Some(Binding {
+            namespace: self.metadata().namespace.clone(),
+            name: self.metadata().name.clone(),
+            role: role_ref(self.role())?,
+            subjects: self.subjects().iter().filter_map(subject).collect(),
+        })
+    }
+}
+
+macro_rules! bindings {
+    ($($kind:ident)*) => {$(
+        impl AnyBinding for v1::$kind {
+            fn metadata(&self) -> &apimachinery::meta::v1::ObjectMeta {
+                &self.metadata
+            }
+
+            fn metadata_mut(&mut self) -> &mut apimachinery::meta::v1::ObjectMeta {
+                &mut self.metadata
+            }
+
+            fn role(&self) -> &v1::RoleRef {
+                &self.role_ref
+            }
+
+            fn subjects(&self) -> &[v1::Subject] {
+                &self.subjects
+            }
+
+            fn subjects_mut(&mut self) -> &mut Vec<v1::Subject> {
+                &mut self.subjects
+            }
+        }
+    )*};
+}
+
+bindings! { RoleBinding ClusterRoleBinding }
+
+fn role_ref(role: &v1::RoleRef) -> Option<RoleRef> {
+    match role.kind.as_str() {
+        "Role" => Some(RoleRef::Role(role.name.clone())),
+        "ClusterRole" => Some(RoleRef::ClusterRole(role.name.clone())),
+        _ => None,
+    }
+}
+
+fn subject(subject: &v1::Subject) -> Option<Subject> {
+    match subject.kind.as_str() {
+        "User" => Some(Subject::User(subject.name.clone())),
+        "Group" => Some(Subject::Group(subject.name.clone())),
+        "ServiceAccount" => Some(Subject::ServiceAccount(subject.namespace.clone(), subject.name.clone())),
+        _ => None,
+    }
+}

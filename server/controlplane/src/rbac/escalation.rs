@@ -1,0 +1,153 @@
+//! Nobody gives away rights that are not theirs: a role may be written, and bound, only by who has all of its rights, or the verbs `escalate`
+//! and `bind` (upstream: `registry/rbac/*/policybased`).
+
+use endpoints::{Attributes, Environment, Operation};
+use generated::rbac::v1::{ClusterRole, Role, RoleRef};
+use machinery::reflect::Owned;
+use machinery::scalar::go_text::quote;
+use machinery::status::{GroupResource, Status};
+use registry::{meta, meta_mut};
+use serving::authorization;
+use serving::authorization::rbac::{PolicyRule, describe_missing, missing};
+use serving::user::SYSTEM_MASTERS;
+
+use super::convert::{self, AnyBinding};
+use super::reconcile::AnyRole;
+use super::{GROUP, convert::rules};
+
+/// Refuses a write of a role or binding that would give away too much.
+pub async fn check(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
+    if !writes || attributes.kind.group != GROUP || attributes.user.is_in(SYSTEM_MASTERS) {
+        return Ok(());
+    }
+    let check = Check { environment, attributes };
+    match attributes.plural {
+        "clusterroles" | "roles" => check.role(object, old).await,
+        "clusterrolebindings" | "rolebindings" => check.binding(object, old).await,
+        _ => Ok(()),
+    }
+}
+
+struct Check<'a> {
+    environment: &'a Environment,
+    attributes: &'a Attributes,
+}
+
+impl Check<'_> {
+    async fn role(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        // The name that the request is about, which a creating one has not said.
+        let name = if self.attributes.operation == Operation::Update { &self.attributes.name } else { "" };
+        if self.may("escalate", self.attributes.plural, name).await || changes_only_ownership(object, old) {
+            return Ok(());
+        }
+        if let Some(role) = object.downcast_ref::<Role>() {
+            return self.confirm(&rules(role.rules()));
+        }
+        let Some(role) = object.downcast_ref::<ClusterRole>() else { return Ok(()) };
+        self.confirm(&rules(role.rules()))?;
+        let aggregates = |role: &ClusterRole| role.aggregation().is_some_and(|r| !r.cluster_role_selectors.is_empty());
+        if aggregates(role) || old.and_then(Owned::downcast_ref).is_some_and(aggregates) {
+            let everything = [PolicyRule::resources(&["*"], &["*"], &["*"]), PolicyRule::paths(&["*"], &["*"])];
+            let refused = |_| self.forbidden("must have cluster-admin privileges to use the aggregationRule");
+            self.confirm(&everything).map_err(refused)?;
+        }
+        Ok(())
+    }
+
+    async fn binding(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let role = object.downcast_ref().map(|binding: &generated::rbac::v1::RoleBinding| binding.role());
+        let role = role.or_else(|| object.downcast_ref().map(|b: &generated::rbac::v1::ClusterRoleBinding| b.role()));
+        let Some(role) = role else { return Ok(()) };
+        if changes_only_ownership(object, old) || self.may_bind(role).await {
+            return Ok(());
+        }
+        self.confirm(&self.rules_of(role).await?)
+    }
+
+    async fn may_bind(&self, role: &RoleRef) -> bool {
+        let plural = match role.kind.as_str() {
+            "ClusterRole" => "clusterroles",
+            "Role" => "roles",
+            _ => return false,
+        };
+        role.api_group == GROUP && self.may("bind", plural, &role.name).await
+    }
+
+    /// The rules of a role as it is stored at this moment.
+    async fn rules_of(&self, role: &RoleRef) -> Result<Vec<PolicyRule>, Status> {
+        let (plural, namespace) = match role.kind.as_str() {
+            "ClusterRole" => ("clusterroles", ""),
+            "Role" => ("roles", self.attributes.namespace.as_str()),
+            other => return Err(Status::internal(format!("unsupported role reference kind: {}", quote(other)))),
+        };
+        // Upstream names the resource of the request, not that of the role.
+        let absent = || Status::not_found(self.resource(), &role.name);
+        let store = self.environment.stores.get(&(GROUP, plural)).ok_or_else(absent)?;
+        let stored = match store.get(namespace, &role.name, "").await {
+            Err(status) if status.code == 404 => return Err(absent()),
+            stored => stored?,
+        };
+        let of_role = stored.downcast_ref::<Role>().map(AnyRole::rules);
+        let found = of_role.or_else(|| stored.downcast_ref::<ClusterRole>().map(AnyRole::rules));
+        Ok(convert::rules(found.unwrap_or_default()))
+    }
+
+    async fn may(&self, verb: &str, plural: &str, name: &str) -> bool {
+        let wish = authorization::Attributes {
+            namespace: &self.attributes.namespace,
+            version: "*",
+            name,
+            ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, plural)
+        };
+        self.environment.access.authorizer.authorize(&wish).await.is_allowed()
+    }
+
+    /// Refuses what the user's own roles do not cover (`ConfirmNoEscalation`).
+    fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), Status> {
+        let user = &self.attributes.user;
+        let own = self.environment.access.roles.rules_for(user, &self.attributes.namespace);
+        let missing = missing(&own.rules, wanted);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let groups: Vec<String> = user.groups.iter().map(|group| quote(group)).collect();
+        let errors = match own.errors.as_slice() {
+            [] => String::new(),
+            [one] => format!("; resolution errors: [{one}]"),
+            more => format!("; resolution errors: [[{}]]", more.join(", ")),
+        };
+        Err(self.forbidden(format!(
+            "user {} (groups=[{}]) is attempting to grant RBAC permissions not currently held:\n{}{errors}",
+            quote(&user.name),
+            groups.join(" "),
+            describe_missing(&missing)
+        )))
+    }
+
+    fn resource(&self) -> GroupResource<'static> {
+        GroupResource { group: GROUP, resource: self.attributes.plural }
+    }
+
+    fn forbidden(&self, why: impl std::fmt::Display) -> Status {
+        Status::forbidden(self.resource(), &self.attributes.name, why)
+    }
+}
+
+/// Whether nothing but owners and finalizers changes, as the garbage collector must be able to (`IsOnlyMutatingGCFields`).
+fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
+    let Some(old) = old else { return false };
+    let (mut new, Some(from)) = (new.clone(), meta(old.as_ref())) else { return false };
+    if let Some(to) = meta_mut(&mut new) {
+        to.owner_references.clone_from(&from.owner_references);
+        to.finalizers.clone_from(&from.finalizers);
+        to.self_link.clone_from(&from.self_link);
+        to.managed_fields.clone_from(&from.managed_fields);
+    }
+    new.as_ref() == old.as_ref()
+}

@@ -1,0 +1,34 @@
+//! Reviews: what somebody may do, who somebody is, asked by posting an object that is answered and not stored.
+
+mod access;
+mod attributes;
+mod rules;
+mod subject;
+mod validation;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use endpoints::{Environment, SubresourceHandler};
+use machinery::catalog::KindDef;
+use machinery::reflect::{Owned, Struct};
+use machinery::status::Status;
+
+/// The handler of a review, by its kind.
+pub fn handlers(kind: &KindDef, environment: &Arc<Environment>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+    let access = environment.access.clone();
+    let handler: Arc<dyn SubresourceHandler> = match (kind.group, kind.kind) {
+        ("authorization.k8s.io", "SubjectAccessReview") => Arc::new(access::OfSubject(access)),
+        ("authorization.k8s.io", "SelfSubjectAccessReview") => Arc::new(access::OfSelf(access)),
+        ("authorization.k8s.io", "LocalSubjectAccessReview") => Arc::new(access::Local(access)),
+        ("authorization.k8s.io", "SelfSubjectRulesReview") => Arc::new(rules::OfSelf(access)),
+        ("authentication.k8s.io", "SelfSubjectReview") => Arc::new(subject::OfSelf),
+        _ => return HashMap::new(),
+    };
+    HashMap::from([("", handler)])
+}
+
+/// What was posted, as the type that it is.
+fn typed<T: Struct>(object: Owned) -> Result<T, Status> {
+    object.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
+}

@@ -1,0 +1,52 @@
+//! What the caller may do in a namespace: SelfSubjectRulesReview.
+
+use async_trait::async_trait;
+use endpoints::{Answer, Posted, SubresourceHandler};
+use generated::authorization::v1::{NonResourceRule, ResourceRule, SelfSubjectRulesReview, SubjectRulesReviewStatus};
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use serving::Access;
+use serving::authorization::Rules;
+
+use super::typed;
+
+/// The rules of the caller.
+pub struct OfSelf(pub Access);
+
+#[async_trait]
+impl SubresourceHandler for OfSelf {
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        let asked: SelfSubjectRulesReview = typed(posted.body.clone())?;
+        if asked.spec.namespace.is_empty() {
+            return Err(Status::bad_request("no namespace on request"));
+        }
+        posted.validate().await?;
+        let rules = self.0.authorizer.rules(&posted.attributes.user, &asked.spec.namespace).await;
+        // The answer shows nothing of the question.
+        Ok(Answer::Object(Owned::of(SelfSubjectRulesReview { status: status(rules), ..Default::default() })))
+    }
+}
+
+fn status(all: Rules) -> SubjectRulesReviewStatus {
+    let mut status = SubjectRulesReviewStatus { incomplete: all.incomplete, ..Default::default() };
+    for rule in all.rules {
+        if !rule.resources.is_empty() {
+            status.resource_rules.push(ResourceRule {
+                verbs: rule.verbs.clone(),
+                api_groups: rule.api_groups,
+                resources: rule.resources,
+                resource_names: rule.resource_names,
+            });
+        }
+        if !rule.non_resource_urls.is_empty() {
+            status
+                .non_resource_rules
+                .push(NonResourceRule { verbs: rule.verbs, non_resource_urls: rule.non_resource_urls });
+        }
+    }
+    status.evaluation_error = match all.errors.as_slice() {
+        [] | [_] => all.errors.concat(),
+        more => format!("[{}]", more.join(", ")),
+    };
+    status
+}

@@ -1,0 +1,147 @@
+//! What a review has to say (`pkg/apis/authorization/validation`).
+
+use apimachinery::hatches::meta::{SelectorOptions, validate_label_selector_requirement};
+use apimachinery::meta::v1::{FieldSelectorRequirement, ObjectMeta};
+use generated::authorization::v1::{
+    FieldSelectorAttributes, LabelSelectorAttributes, LocalSubjectAccessReview, NonResourceAttributes,
+    ResourceAttributes, SelfSubjectAccessReview, SubjectAccessReview, SubjectAccessReviewSpec,
+};
+use generated::hatches::core::internal::internal_value;
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::hooks::{Context, Validation};
+use machinery::status::{GroupResource, Status};
+
+/// The refusal of a review. Upstream names no kind: the object has forgotten it by then.
+pub fn refuse(errors: &[FieldError]) -> Result<(), Status> {
+    match errors {
+        [] => Ok(()),
+        errors => Err(Status::invalid(GroupResource { group: "authorization.k8s.io", resource: "" }, "", errors)),
+    }
+}
+
+/// `ValidateSubjectAccessReview`
+pub fn subject_access_review(review: &SubjectAccessReview) -> Vec<FieldError> {
+    let mut errors = spec(&review.spec);
+    metadata(&review.metadata, "must be empty", &mut errors);
+    errors
+}
+
+/// `ValidateLocalSubjectAccessReview`
+pub fn local_subject_access_review(review: &LocalSubjectAccessReview) -> Vec<FieldError> {
+    let mut errors = spec(&review.spec);
+    let without_namespace = ObjectMeta { namespace: String::new(), ..review.metadata.clone() };
+    metadata(&without_namespace, "must be empty except for namespace", &mut errors);
+    if let Some(said) = review.spec.resource_attributes.as_ref().filter(|s| s.namespace != review.metadata.namespace) {
+        let path = Path::new("spec.resourceAttributes.namespace");
+        errors.push(FieldError::invalid(&path, &said.namespace, "must match metadata.namespace"));
+    }
+    if let Some(said) = review.spec.non_resource_attributes.as_deref() {
+        let path = Path::new("spec.nonResourceAttributes");
+        errors.push(FieldError::invalid(&path, internal_value(said), "disallowed on this kind of request"));
+    }
+    errors
+}
+
+/// `ValidateSelfSubjectAccessReview`
+pub fn self_subject_access_review(review: &SelfSubjectAccessReview) -> Vec<FieldError> {
+    let (resource, path) = (review.spec.resource_attributes.as_deref(), review.spec.non_resource_attributes.as_deref());
+    let mut errors = Vec::new();
+    either(resource, path, &mut errors);
+    resource_attributes(resource, &mut errors);
+    metadata(&review.metadata, "must be empty", &mut errors);
+    errors
+}
+
+/// `ValidateSubjectAccessReviewSpec`
+fn spec(said: &SubjectAccessReviewSpec) -> Vec<FieldError> {
+    let (resource, path) = (said.resource_attributes.as_deref(), said.non_resource_attributes.as_deref());
+    let mut errors = Vec::new();
+    either(resource, path, &mut errors);
+    if said.user.is_empty() && said.groups.is_empty() {
+        let detail = "at least one of user or group must be specified";
+        errors.push(FieldError::invalid(&Path::new("spec.user"), &said.user, detail));
+    }
+    resource_attributes(resource, &mut errors);
+    errors
+}
+
+fn either(resource: Option<&ResourceAttributes>, path: Option<&NonResourceAttributes>, errors: &mut Vec<FieldError>) {
+    match (resource, path) {
+        (Some(_), Some(path)) => errors.push(FieldError::invalid(
+            &Path::new("spec.nonResourceAttributes"),
+            internal_value(path),
+            "cannot be specified in combination with resourceAttributes",
+        )),
+        (None, None) => errors.push(FieldError::invalid(
+            &Path::new("spec.resourceAttributes"),
+            BadValue::None,
+            "exactly one of nonResourceAttributes or resourceAttributes must be specified",
+        )),
+        _ => {}
+    }
+}
+
+fn metadata(said: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
+    let said = ObjectMeta { managed_fields: Vec::new(), ..said.clone() };
+    if said != ObjectMeta::default() {
+        errors.push(FieldError::invalid(&Path::new("metadata"), internal_value(&said), detail));
+    }
+}
+
+fn resource_attributes(said: Option<&ResourceAttributes>, errors: &mut Vec<FieldError>) {
+    let Some(said) = said else { return };
+    let (context, path) = (Context::default(), Path::new("spec.resourceAttributes"));
+    let mut v = Validation { context: &context, errors };
+    if let Some(selector) = &said.field_selector {
+        field_selector(&mut v, &path.child("fieldSelector"), selector);
+    }
+    if let Some(selector) = &said.label_selector {
+        label_selector(&mut v, &path.child("labelSelector"), selector);
+    }
+}
+
+fn field_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorAttributes) {
+    one_form(v, path, &said.raw_selector, said.requirements.len());
+    for (index, requirement) in said.requirements.iter().enumerate() {
+        field_requirement(v, &path.child("requirements").index(index), requirement);
+    }
+}
+
+fn label_selector(v: &mut Validation<'_>, path: &Path<'_>, said: &LabelSelectorAttributes) {
+    one_form(v, path, &said.raw_selector, said.requirements.len());
+    let options = SelectorOptions { allow_unknown_operators: true, ..SelectorOptions::default() };
+    for (index, requirement) in said.requirements.iter().enumerate() {
+        validate_label_selector_requirement(v, &path.child("requirements").index(index), requirement, options);
+    }
+}
+
+fn one_form(v: &mut Validation<'_>, path: &Path<'_>, raw: &str, requirements: usize) {
+    match (raw.is_empty(), requirements) {
+        (false, 1..) => {
+            v.invalid(&path.child("rawSelector"), raw, "may not specified at the same time as requirements");
+        }
+        (true, 0) => {
+            let detail = format!("when {path} is specified, requirements or rawSelector is required");
+            v.required(&path.child("requirements"), detail);
+        }
+        _ => {}
+    }
+}
+
+/// `ValidateFieldSelectorRequirement`; clients may be newer than the server, so operators that it does not know are no mistake.
+fn field_requirement(v: &mut Validation<'_>, path: &Path<'_>, said: &FieldSelectorRequirement) {
+    if said.key.is_empty() {
+        v.required(&path.child("key"), "must be specified");
+    }
+    let values = path.child("values");
+    match said.operator.as_str() {
+        "In" | "NotIn" if said.values.is_empty() => {
+            v.required(&values, "must be specified when `operator` is 'In' or 'NotIn'");
+        }
+        "Exists" | "DoesNotExist" if !said.values.is_empty() => {
+            v.forbidden(&values, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'");
+        }
+        _ => {}
+    }
+}

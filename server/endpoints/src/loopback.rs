@@ -1,0 +1,128 @@
+//! The server's own requests. They go the way of everybody's, with defaults, ownership of fields, admission and validation, but without HTTP
+//! (upstream makes them over a loopback connection).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use machinery::reflect::{Owned, Struct};
+use machinery::status::Status;
+use registry::{CreateOptions, DeleteOptions, UpdateOptions, meta};
+use serving::User;
+use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
+
+use crate::admission::{Attributes, Operation};
+use crate::body;
+use crate::endpoint::Endpoint;
+use crate::managed::{self, Manager};
+use crate::verbs::update::Replace;
+
+/// Who the server is to itself.
+const USER: &str = "system:apiserver";
+/// The manager of fields that the server sets.
+const MANAGER: &str = "kube-apiserver";
+
+/// Group, version and plural.
+pub type Resource = (&'static str, &'static str, &'static str);
+
+/// A client of the server that is the server itself. `T` is the kind in the version that the resource names.
+pub struct Loopback {
+    endpoints: HashMap<Resource, Arc<Endpoint>>,
+    user: Arc<User>,
+}
+
+impl Loopback {
+    /// A client of these endpoints.
+    pub fn new<'a>(endpoints: impl IntoIterator<Item = &'a Arc<Endpoint>>) -> Self {
+        let of = |endpoint: &Arc<Endpoint>| {
+            ((endpoint.kind.group, endpoint.kind.version, endpoint.resource.plural), endpoint.clone())
+        };
+        let user = Arc::new(User::new(USER, [SYSTEM_MASTERS, ALL_AUTHENTICATED]));
+        Loopback { endpoints: endpoints.into_iter().map(of).collect(), user }
+    }
+
+    /// Whether a resource is served.
+    pub fn serves(&self, resource: Resource) -> bool {
+        self.endpoints.contains_key(&resource)
+    }
+
+    /// Reads an object; `None` when there is none of this name.
+    pub async fn get<T: Struct>(&self, resource: Resource, namespace: &str, name: &str) -> Result<Option<T>, Status> {
+        let endpoint = self.endpoint(resource)?;
+        match endpoint.store()?.get(namespace, name, "").await {
+            Ok(object) => typed(endpoint, object).map(Some),
+            Err(status) if status.code == 404 => Ok(None),
+            Err(status) => Err(status),
+        }
+    }
+
+    /// Creates an object.
+    pub async fn create<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+        let endpoint = self.endpoint(resource)?;
+        let object = body::internal(endpoint.kind, Owned::of(object));
+        let attributes = self.attributes(endpoint, Operation::Create, &object);
+        let context = endpoint.context(&attributes);
+        let mut object = managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "" })?;
+        endpoint.admission.admit(&attributes, &mut object, None).await?;
+        endpoint.admission.validate(&attributes, Some(&object), None).await?;
+        typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default()).await?)
+    }
+
+    /// Replaces an object; its `resourceVersion`, unless empty, has to be the stored one.
+    pub async fn update<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+        self.update_part(resource, "", object).await
+    }
+
+    /// Replaces the status of an object.
+    pub async fn update_status<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+        self.update_part(resource, "status", object).await
+    }
+
+    async fn update_part<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
+        let endpoint = self.endpoint(resource)?;
+        let object = body::internal(endpoint.kind, Owned::of(object));
+        let mut attributes = self.attributes(endpoint, Operation::Update, &object);
+        attributes.subresource = part.to_owned();
+        let (context, name) = (endpoint.context(&attributes), attributes.name.clone());
+        let mut change =
+            Replace { endpoint, object, attributes, manager: MANAGER.to_owned(), subresource: part.to_owned() };
+        let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
+        typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
+    }
+
+    /// Deletes an object, if there is one.
+    pub async fn delete(&self, resource: Resource, namespace: &str, name: &str) -> Result<(), Status> {
+        let endpoint = self.endpoint(resource)?;
+        let mut context = registry::Context { namespace: namespace.to_owned(), ..registry::Context::default() };
+        context.user = USER.to_owned();
+        match endpoint.store()?.delete(&context, name, &DeleteOptions::default()).await {
+            Err(status) if status.code != 404 => Err(status),
+            _ => Ok(()),
+        }
+    }
+
+    fn endpoint(&self, resource: Resource) -> Result<&Endpoint, Status> {
+        let (group, version, plural) = resource;
+        let unknown = || Status::internal(format!("{plural} of {group}/{version} are not served"));
+        self.endpoints.get(&resource).map(Arc::as_ref).ok_or_else(unknown)
+    }
+
+    fn attributes(&self, endpoint: &Endpoint, operation: Operation, object: &Owned) -> Attributes {
+        let meta = meta(object.as_ref()).cloned().unwrap_or_default();
+        Attributes {
+            operation,
+            kind: endpoint.kind,
+            plural: endpoint.resource.plural,
+            subresource: String::new(),
+            namespace: meta.namespace,
+            name: meta.name,
+            user: self.user.clone(),
+            dry_run: false,
+        }
+    }
+}
+
+/// A stored object in the form that the caller speaks.
+fn typed<T: Struct>(endpoint: &Endpoint, hub: Owned) -> Result<T, Status> {
+    let wrong = |_| Status::internal(format!("{} is asked for as another kind", endpoint.kind.kind));
+    endpoint.kind.from_hub(hub).into_inner::<T>().map_err(wrong)
+}
