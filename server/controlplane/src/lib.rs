@@ -5,6 +5,7 @@ mod bootstrap;
 mod rbac;
 mod reviews;
 mod services;
+mod tokens;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub struct ControlPlane;
 impl Behaviour for ControlPlane {
     fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error> {
         let roles: Arc<dyn RuleSource> = Arc::new(rbac::Index::start(informers.stores()));
-        Ok(Access { authentication: server.authentication()?, authorizer: server.authorizer(roles.clone()), roles })
+        let authentication = tokens::authenticators(server.authentication()?, server, informers.stores());
+        Ok(Access { authentication, authorizer: server.authorizer(roles.clone()), roles })
     }
 
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission> {
@@ -37,7 +39,10 @@ impl Behaviour for ControlPlane {
         _resource: &'static ResourceDef,
         environment: &Arc<Environment>,
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
-        reviews::handlers(kind, environment)
+        match (kind.group, kind.kind) {
+            ("", "ServiceAccount") => HashMap::from([("token", Arc::new(tokens::Issuer::new(environment)) as _)]),
+            _ => reviews::handlers(kind, environment),
+        }
     }
 
     async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {

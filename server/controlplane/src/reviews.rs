@@ -4,6 +4,7 @@ mod access;
 mod attributes;
 mod rules;
 mod subject;
+mod token;
 mod validation;
 
 use std::collections::HashMap;
@@ -23,12 +24,13 @@ pub fn handlers(kind: &KindDef, environment: &Arc<Environment>) -> HashMap<&'sta
         ("authorization.k8s.io", "LocalSubjectAccessReview") => Arc::new(access::Local(access)),
         ("authorization.k8s.io", "SelfSubjectRulesReview") => Arc::new(rules::OfSelf(access)),
         ("authentication.k8s.io", "SelfSubjectReview") => Arc::new(subject::OfSelf),
+        ("authentication.k8s.io", "TokenReview") => Arc::new(token::OfToken(access)),
         _ => return HashMap::new(),
     };
     HashMap::from([("", handler)])
 }
 
 /// What was posted, as the type that it is.
-fn typed<T: Struct>(object: Owned) -> Result<T, Status> {
+pub fn typed<T: Struct>(object: Owned) -> Result<T, Status> {
     object.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
 }

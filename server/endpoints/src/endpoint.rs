@@ -60,6 +60,11 @@ pub enum Answer {
 /// A subresource, or a virtual resource, with behaviour of its own: `pods/binding`, `serviceaccounts/token`, reviews.
 #[async_trait]
 pub trait SubresourceHandler: Send + Sync {
+    /// Whether uid and times in the body's metadata mean something.
+    fn keeps_system_fields(&self) -> bool {
+        false
+    }
+
     /// Takes what was posted.
     async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status>;
 }

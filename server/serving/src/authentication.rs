@@ -4,80 +4,128 @@
 //! that shows a token wants to be somebody, and must learn that it is not.
 
 mod bearer;
+mod cache;
 mod client_certificate;
+mod request_header;
 mod token_file;
+mod tokens;
 
 use std::sync::Arc;
 
 use http::request::Parts;
+use subtle::ConstantTimeEq;
 
 pub use client_certificate::{ClientCertificate, user_of_certificate};
+pub use request_header::RequestHeaders;
 pub use token_file::TokenFile;
+pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
 
-use crate::handler::{BoxFuture, RequestExt};
+use crate::handler::RequestExt;
 use crate::listener::Peer;
 use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, User};
+
+/// What is said of a token that nobody knows.
+const INVALID_TOKEN: &str = "invalid bearer token";
 
 /// Why a credential was refused. For the log; the client is told nothing but 401.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct AuthenticationError(pub String);
 
-/// What an authenticator says: somebody, nobody it knows, or that the credential is wrong.
-pub type Verdict = Result<Option<User>, AuthenticationError>;
+/// Somebody, and what else a credential says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Authenticated {
+    pub user: User,
+    /// For which of the audiences that were asked for the credential is meant.
+    pub audiences: Vec<String>,
+    /// What the client is to be warned of.
+    pub warnings: Vec<String>,
+}
 
-/// Who knows tokens: a file, the service accounts, a webhook (upstream: `authenticator.Token`).
-pub trait TokenAuthenticator: Send + Sync {
-    /// Whose token this is.
-    fn authenticate_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Verdict>;
+/// What an authenticator says: somebody, nobody it knows, or that the credential is wrong.
+pub type Verdict = Result<Option<Authenticated>, AuthenticationError>;
+
+/// Who comes in without credentials (upstream: `anonymous.NewAuthenticator`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Anonymous {
+    Nobody,
+    Everybody,
+    /// Everybody, but only to these paths.
+    To(Vec<String>),
+}
+
+impl Anonymous {
+    fn lets_in(&self, path: &str) -> bool {
+        match self {
+            Anonymous::Nobody => false,
+            Anonymous::Everybody => true,
+            Anonymous::To(paths) => paths.iter().any(|p| p == path),
+        }
+    }
 }
 
 /// All authenticators together (upstream: the union that `authenticator.Config.New` builds).
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Authentication {
-    tokens: Vec<Arc<dyn TokenAuthenticator>>,
-    anonymous: bool,
+    request_headers: Option<Arc<RequestHeaders>>,
+    tokens: Tokens,
+    anonymous: Anonymous,
 }
 
 impl Authentication {
-    /// Client certificates only; `anonymous` lets requests without credentials in.
-    pub fn new(anonymous: bool) -> Self {
-        Authentication { tokens: Vec::new(), anonymous }
+    /// Client certificates only, besides who comes in without credentials. `audiences` are those of this server.
+    pub fn new(anonymous: Anonymous, audiences: Vec<String>) -> Self {
+        Authentication { request_headers: None, tokens: Tokens::new(audiences), anonymous }
+    }
+
+    /// Believes a front proxy.
+    pub fn with_request_headers(mut self, headers: RequestHeaders) -> Self {
+        self.request_headers = Some(Arc::new(headers));
+        self
     }
 
     /// Asks this one too, after those added before.
     pub fn with_tokens(mut self, tokens: Arc<dyn TokenAuthenticator>) -> Self {
-        self.tokens.push(tokens);
+        self.tokens.add(tokens);
         self
     }
 
-    /// Who makes the request. A used token is removed from the headers, so that nothing behind can pass it on.
-    pub async fn authenticate(&self, request: &mut Parts) -> Verdict {
+    /// The audiences of this server.
+    pub fn audiences(&self) -> &[String] {
+        self.tokens.audiences()
+    }
+
+    /// Who makes the request. Used credentials are removed from the headers, so that nothing behind can pass them on.
+    pub async fn authenticate(&self, request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
         let mut errors = Vec::new();
-        let certificate =
-            request.extensions.get::<Arc<Peer>>().map_or(&ClientCertificate::None, |peer| &peer.certificate);
-        match certificate {
-            ClientCertificate::Valid(user) => {
-                let user = with_authenticated_group(user.clone());
-                request.headers.remove(http::header::AUTHORIZATION);
-                return Ok(Some(user));
+        for found in [self.by_proxy(request), by_certificate(request)] {
+            match found {
+                Ok(Some(user)) => return Ok(Some(with_authenticated_group(user))),
+                Ok(None) => {}
+                Err(error) => errors.push(error.0),
             }
-            ClientCertificate::Invalid(why) => errors.push(why.clone()),
-            ClientCertificate::None => {}
         }
         if let Some(token) = self.token(request) {
-            match self.authenticate_token(&token).await {
-                Ok(Some(user)) => {
+            match self.tokens.authenticate(&token, self.audiences()).await {
+                Ok(Some(found)) => {
                     bearer::remove(&mut request.headers);
-                    return Ok(Some(user));
+                    found.warnings.iter().for_each(|text| request.extensions.warn(text));
+                    return Ok(Some(with_authenticated_group(found.user)));
                 }
-                Ok(None) => errors.push("invalid bearer token".into()),
+                Ok(None) => errors.push(INVALID_TOKEN.into()),
                 Err(error) => errors.push(error.0),
             }
         }
         match errors.is_empty() {
-            true => Ok(self.anonymous.then(User::anonymous)),
+            true => Ok(self.anonymous.lets_in(request.uri.path()).then(User::anonymous)),
             false => Err(AuthenticationError(errors.join(", "))),
+        }
+    }
+
+    fn by_proxy(&self, request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
+        match (&self.request_headers, request.extensions.get::<Arc<Peer>>()) {
+            (Some(headers), Some(peer)) => headers.authenticate(&peer.proxy, &mut request.headers),
+            _ => Ok(None),
         }
     }
 
@@ -94,18 +142,34 @@ impl Authentication {
         bearer::token(&request.headers)
     }
 
-    /// Whose token this is, with the group that everybody gets; also what a TokenReview asks.
-    pub async fn authenticate_token(&self, token: &str) -> Verdict {
-        let mut errors = Vec::new();
-        for tokens in &self.tokens {
-            match tokens.authenticate_token(token).await {
-                Ok(Some(user)) => return Ok(Some(with_authenticated_group(user))),
-                Ok(None) => {}
-                Err(error) => errors.push(error.0),
-            }
-        }
-        if errors.is_empty() { Ok(None) } else { Err(AuthenticationError(errors.join(", "))) }
+    /// Whose token this is, with the group that everybody gets, for a TokenReview. Without audiences, those of this server count.
+    pub async fn review(&self, token: &str, audiences: &[String]) -> Verdict {
+        let wanted = if audiences.is_empty() { self.audiences() } else { audiences };
+        let found = match self.tokens.authenticate(token, wanted).await {
+            Ok(None) => return Err(AuthenticationError(INVALID_TOKEN.into())),
+            // Upstream asks the authenticator of its loopback tokens first, which does not know this one either.
+            Err(why) => return Err(AuthenticationError(format!("[{INVALID_TOKEN}, {why}]"))),
+            Ok(Some(found)) => found,
+        };
+        Ok(Some(Authenticated { user: with_authenticated_group(found.user), ..found }))
     }
+}
+
+fn by_certificate(request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
+    let Some(peer) = request.extensions.get::<Arc<Peer>>() else { return Ok(None) };
+    match &peer.certificate {
+        ClientCertificate::Valid(user) => {
+            request.headers.remove(http::header::AUTHORIZATION);
+            Ok(Some(user.clone()))
+        }
+        ClientCertificate::Invalid(why) => Err(AuthenticationError(why.clone())),
+        ClientCertificate::None => Ok(None),
+    }
+}
+
+/// Compares a secret with what somebody says it is, in a time that tells nothing of where they differ.
+pub fn is_same_secret(secret: &[u8], said: &[u8]) -> bool {
+    secret.ct_eq(said).into()
 }
 
 /// Adds `system:authenticated` (upstream: `group.AuthenticatedGroupAdder`).

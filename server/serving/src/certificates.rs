@@ -34,6 +34,8 @@ pub struct Certificates {
     pub(crate) serving_key: PrivateKeyDer<'static>,
     /// Who signs client certificates, in PEM.
     pub client_ca: Vec<u8>,
+    /// Who signs the certificates of front proxies, in PEM.
+    pub proxy_ca: Option<Vec<u8>>,
     /// What clients know the server by, in PEM.
     pub server_ca: Vec<u8>,
     /// Keys of service account tokens.
@@ -54,6 +56,8 @@ impl Certificates {
             Some(path) => read(path)?,
             None => own.certificate_pem().into(),
         };
+        let proxy_ca = options.authentication.request_headers.as_ref().map(|(path, _)| read(path)).transpose()?;
+        check_proxies(options, &client_ca, proxy_ca.as_deref())?;
         let admin = match options.authentication.client_ca_file {
             Some(_) => None,
             None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
@@ -70,6 +74,7 @@ impl Certificates {
             serving: certificates(source, &serving)?,
             serving_key: private_key(source, &serving_key)?,
             client_ca,
+            proxy_ca,
             server_ca,
             service_accounts: ServiceAccountKeys::prepare(directory, &options.authentication)?,
             admin,
@@ -92,6 +97,21 @@ impl Certificates {
         files::write(&self.kubeconfig, text.as_bytes(), files::SECRET)?;
         Ok(Some(&self.kubeconfig))
     }
+}
+
+/// Clients whose certificates are those of proxies could claim to be anybody, unless proxies are told by their names.
+fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -> Result<(), Error> {
+    let Some(((path, headers), proxy_ca)) = options.authentication.request_headers.as_ref().zip(proxy_ca) else {
+        return Ok(());
+    };
+    let clients = certificates(Path::new("client CA"), client_ca)?;
+    let overlap = certificates(path, proxy_ca)?.iter().any(|authority| clients.contains(authority));
+    if overlap && headers.allowed_names.is_empty() {
+        return Err(Error::Options(
+            "--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// What the serving certificate is good for.

@@ -29,12 +29,19 @@ const BACKLOG: u32 = 4_096;
 pub struct Peer {
     pub address: SocketAddr,
     pub certificate: ClientCertificate,
+    /// The same certificate as one of a front proxy.
+    pub proxy: ClientCertificate,
     pub(crate) close: Notify,
 }
 
 impl Default for Peer {
     fn default() -> Self {
-        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: ClientCertificate::None, close: Notify::new() }
+        Peer {
+            address: (Ipv4Addr::UNSPECIFIED, 0).into(),
+            certificate: ClientCertificate::None,
+            proxy: ClientCertificate::None,
+            close: Notify::new(),
+        }
     }
 }
 
@@ -64,6 +71,7 @@ impl Listener {
         let connections = Connections::new(
             tls::config(serving, certificates)?,
             tls::client_verifier(&certificates.client_ca)?,
+            certificates.proxy_ca.as_deref().map(tls::client_verifier).transpose()?,
             serving,
         );
         Ok(Listener { listener, connections, delay: serving.shutdown_delay, drain: options.requests.request_timeout })

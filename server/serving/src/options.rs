@@ -19,6 +19,7 @@ pub use plugins::PLUGINS;
 use values::Values;
 
 use crate::Error;
+use crate::authentication::RequestHeaders;
 use machinery::features::FeatureGates;
 
 /// The part of the help that a flag stands in.
@@ -122,6 +123,16 @@ pub struct AuthenticationOptions {
     pub service_account_jwks_uri: Option<String>,
     /// Audiences of this server; the first issuer unless given.
     pub api_audiences: Vec<String>,
+    /// Whether tokens of secrets are compared with the secrets.
+    pub service_account_lookup: bool,
+    /// Whether tokens that admission asks for last longer than asked, while clients learn to renew them.
+    pub service_account_extend_expiration: bool,
+    /// Longest life of a token; without a limit when not given.
+    pub service_account_max_expiration: Option<Duration>,
+    /// Whether secrets of type `bootstrap.kubernetes.io/token` are tokens.
+    pub bootstrap_tokens: bool,
+    /// The authorities of front proxies, and what these say in which headers.
+    pub request_headers: Option<(PathBuf, RequestHeaders)>,
 }
 
 /// An authorizer.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::Error;
-use crate::authentication::{Authentication, TokenFile};
+use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
 use crate::authorization::{AlwaysAllow, AlwaysDeny, Authorizer, Union};
 use crate::certificates::Certificates;
@@ -68,7 +68,7 @@ impl Server {
         self.listener.address()
     }
 
-    /// Client certificates and the token file; the caller adds who else knows tokens.
+    /// Front proxies, client certificates and the token file; the caller adds who else knows tokens.
     pub fn authentication(&self) -> Result<Authentication, Error> {
         let options = &self.options.authentication;
         // Upstream does the same: who lets everybody do everything should at least know who they are.
@@ -78,11 +78,17 @@ impl Server {
                 "anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything"
             );
         }
-        let authentication = Authentication::new(options.anonymous && !allows_all);
-        Ok(match &options.token_auth_file {
-            Some(path) => authentication.with_tokens(Arc::new(TokenFile::load(path)?)),
-            None => authentication,
-        })
+        let anonymous = if options.anonymous && !allows_all { Anonymous::Everybody } else { Anonymous::Nobody };
+        let audiences = options.api_audiences.clone();
+        let mut authentication = Authentication::new(anonymous, audiences.clone());
+        if let Some((_, headers)) = &options.request_headers {
+            authentication = authentication.with_request_headers(headers.clone());
+        }
+        if let Some(path) = &options.token_auth_file {
+            let tokens = AudienceAgnostic { inner: TokenFile::load(path)?, audiences };
+            authentication = authentication.with_tokens(Arc::new(tokens));
+        }
+        Ok(authentication)
     }
 
     /// The authorizers of the options, behind the one that lets `system:masters` do everything.

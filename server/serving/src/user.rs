@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use percent_encoding::percent_decode_str;
+
 /// Members may do everything, whatever the authorizers say (`user.SystemPrivilegedGroup`).
 pub const SYSTEM_MASTERS: &str = "system:masters";
 /// The group of kubelets (`user.NodesGroup`).
@@ -60,6 +62,17 @@ pub fn service_account_user_name(namespace: &str, name: &str) -> String {
 /// The groups of a namespace's service accounts (`serviceaccount.MakeGroupNames`).
 pub fn service_account_groups(namespace: &str) -> Vec<String> {
     vec![SERVICE_ACCOUNT_GROUP.into(), format!("{SERVICE_ACCOUNT_GROUP}:{namespace}")]
+}
+
+/// The key of an extra in a header's name, percent-decoded; as it is when that cannot be done.
+pub(crate) fn unescaped_extra_key(key: &str) -> String {
+    let bytes = key.as_bytes();
+    let broken =
+        |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
+    if (0..bytes.len()).any(broken) {
+        return key.to_owned();
+    }
+    percent_decode_str(key).decode_utf8().map_or_else(|_| key.to_owned(), |k| k.into_owned())
 }
 
 fn is_dns_label(text: &str) -> bool {

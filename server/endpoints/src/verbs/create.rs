@@ -80,7 +80,10 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
-    forget_system_fields(endpoint, &call, &mut object)?;
+    if !handler.keeps_system_fields() {
+        forget_system_fields(&mut object);
+    }
+    check_namespace(endpoint, &call, &mut object)?;
     let name = match call.info.name.as_str() {
         "" => meta(object.as_ref()).map_or(String::new(), |m| m.name.clone()),
         name => name.to_owned(),
@@ -97,15 +100,19 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     }
 }
 
-/// What a client cannot say of an object that is about to be handled, and the namespace that it has to say if any
-/// (`rest.WipeObjectMetaSystemFields`, `rest.EnsureObjectNamespaceMatchesRequestNamespace`).
-fn forget_system_fields(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
-    let Some(meta) = meta_mut(object) else { return Ok(()) };
+/// What a client cannot say of an object that is about to be handled (`rest.WipeObjectMetaSystemFields`).
+fn forget_system_fields(object: &mut Owned) {
+    let Some(meta) = meta_mut(object) else { return };
     meta.creation_timestamp = Default::default();
     meta.uid.clear();
     meta.deletion_timestamp = None;
     meta.deletion_grace_period_seconds = None;
     meta.self_link.clear();
+}
+
+/// An object may leave out its namespace, but not contradict the path (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
+    let Some(meta) = meta_mut(object) else { return Ok(()) };
     let expected = if endpoint.resource.namespaced { call.info.namespace.as_str() } else { "" };
     if meta.namespace.is_empty() {
         meta.namespace = expected.into();

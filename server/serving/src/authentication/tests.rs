@@ -2,9 +2,11 @@ use super::*;
 use crate::warnings::Warnings;
 use http::{HeaderMap, header};
 
-fn authentication(anonymous: bool) -> Authentication {
-    let file = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
-    Authentication::new(anonymous).with_tokens(Arc::new(file))
+fn authentication(anonymous: Anonymous) -> Authentication {
+    let inner = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
+    let audiences = vec!["api".to_owned()];
+    let tokens = AudienceAgnostic { inner, audiences: audiences.clone() };
+    Authentication::new(anonymous, audiences).with_tokens(Arc::new(tokens))
 }
 
 fn request(authorization: &str, certificate: ClientCertificate) -> Parts {
@@ -37,26 +39,53 @@ async fn the_first_proof_wins() {
         ("Bearer alicetoken", invalid(), Ok(Some(alice))),
         ("", invalid(), Err("expired")),
     ] {
-        let got = names(&authentication(true), &mut request(authorization, certificate)).await;
+        let got = names(&authentication(Anonymous::Everybody), &mut request(authorization, certificate)).await;
         assert_eq!(got.as_ref().map(Option::as_deref).map_err(|e| e.0.as_str()), expect, "{authorization}");
     }
-    assert_eq!(names(&authentication(false), &mut request("", ClientCertificate::None)).await, Ok(None));
+    assert_eq!(names(&authentication(Anonymous::Nobody), &mut request("", ClientCertificate::None)).await, Ok(None));
 }
 
 #[tokio::test]
 async fn nobody_behind_sees_the_token() {
     let mut request = request("Bearer alicetoken", ClientCertificate::None);
-    names(&authentication(true), &mut request).await.unwrap();
+    names(&authentication(Anonymous::Everybody), &mut request).await.unwrap();
     assert!(!request.headers.contains_key(header::AUTHORIZATION));
 }
 
 #[tokio::test]
 async fn two_spaces_are_warned_of() {
     let mut request = request("Bearer  alicetoken", ClientCertificate::None);
-    assert!(names(&authentication(true), &mut request).await.unwrap().unwrap().starts_with("system:anonymous"));
+    assert!(
+        names(&authentication(Anonymous::Everybody), &mut request)
+            .await
+            .unwrap()
+            .unwrap()
+            .starts_with("system:anonymous")
+    );
     let mut headers = HeaderMap::new();
     crate::warnings::write_to(request.extensions.get::<Warnings>().unwrap(), &mut headers);
     assert!(headers[header::WARNING].to_str().unwrap().contains("extra space before the bearer token"));
+}
+
+#[tokio::test]
+async fn anonymous_users_may_be_let_in_to_some_paths() {
+    let to = |path: &str| authentication(Anonymous::To(vec![path.into()]));
+    assert!(names(&to("/api"), &mut request("", ClientCertificate::None)).await.unwrap().is_some());
+    assert_eq!(names(&to("/ap"), &mut request("", ClientCertificate::None)).await, Ok(None));
+}
+
+#[tokio::test]
+async fn reviews_ask_for_audiences() {
+    let authentication = authentication(Anonymous::Nobody);
+    let review = async |token: &str, audiences: &[&str]| {
+        let audiences: Vec<String> = audiences.iter().map(|a| (*a).to_owned()).collect();
+        authentication.review(token, &audiences).await.map(|found| found.map(|found| found.audiences.join(",")))
+    };
+    assert_eq!(review("alicetoken", &[]).await, Ok(Some("api".into())));
+    assert_eq!(review("alicetoken", &["x", "api"]).await, Ok(Some("api".into())));
+    for (token, audience) in [("alicetoken", "x"), ("wrong", "api")] {
+        assert_eq!(review(token, &[audience]).await, Err(AuthenticationError("invalid bearer token".into())));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::{TokenAuthenticator, Verdict};
+use super::{AuthenticationError, UserAuthenticator};
 use crate::Error;
 use crate::handler::BoxFuture;
 use crate::user::User;
@@ -48,8 +48,8 @@ impl TokenFile {
     }
 }
 
-impl TokenAuthenticator for TokenFile {
-    fn authenticate_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Verdict> {
+impl UserAuthenticator for TokenFile {
+    fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>> {
         Box::pin(std::future::ready(Ok(self.0.get(&hash(token)).cloned())))
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     async fn user(file: &str, token: &str) -> Option<User> {
-        TokenFile::parse(file).unwrap().authenticate_token(token).await.unwrap()
+        TokenFile::parse(file).unwrap().user(token).await.unwrap()
     }
 
     #[tokio::test]

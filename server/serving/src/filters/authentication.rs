@@ -63,12 +63,15 @@ impl<H: Handler> Handler for WithAuthentication<H> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::authentication::TokenFile;
+    use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
     use crate::filters::testing::{request, seen, who};
 
     async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
         let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
-        let filter = WithAuthentication::new(who(), Authentication::new(anonymous).with_tokens(Arc::new(tokens)), true);
+        let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
+        let anonymous = if anonymous { Anonymous::Everybody } else { Anonymous::Nobody };
+        let authentication = Authentication::new(anonymous, vec!["api".into()]).with_tokens(Arc::new(tokens));
+        let filter = WithAuthentication::new(who(), authentication, true);
         let mut request = request("GET", "/api");
         if let Some(value) = authorization {
             request.headers_mut().insert("authorization", value.parse().unwrap());

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 use super::{Peer, plaintext, tls};
+use crate::authentication::ClientCertificate;
 use crate::body::Body;
 use crate::handler::Handler;
 use crate::options::ServingOptions;
@@ -44,6 +45,8 @@ const MAX_RESET_STREAMS: usize = 100;
 pub(super) struct Connections {
     acceptor: TlsAcceptor,
     verifier: Arc<dyn ClientCertVerifier>,
+    /// Knows the certificates of front proxies.
+    proxy_verifier: Option<Arc<dyn ClientCertVerifier>>,
     http1: Builder<TokioExecutor>,
     http2: Builder<TokioExecutor>,
 }
@@ -52,6 +55,7 @@ impl Connections {
     pub(super) fn new(
         config: Arc<ServerConfig>,
         verifier: Arc<dyn ClientCertVerifier>,
+        proxy_verifier: Option<Arc<dyn ClientCertVerifier>>,
         options: &ServingOptions,
     ) -> Self {
         let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
@@ -68,7 +72,7 @@ impl Connections {
             .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_TIMEOUT);
-        Connections { acceptor: TlsAcceptor::from(config), verifier, http1, http2 }
+        Connections { acceptor: TlsAcceptor::from(config), verifier, proxy_verifier, http1, http2 }
     }
 
     /// Serves a connection to its end.
@@ -97,7 +101,11 @@ impl Connections {
         let session = stream.get_ref().1;
         let builder = if session.alpn_protocol() == Some(b"h2") { &self.http2 } else { &self.http1 };
         let certificate = tls::client(&*self.verifier, session.peer_certificates());
-        let peer = Arc::new(Peer { address, certificate, close: Notify::new() });
+        let proxy = match &self.proxy_verifier {
+            Some(verifier) => tls::client(&**verifier, session.peer_certificates()),
+            None => ClientCertificate::None,
+        };
+        let peer = Arc::new(Peer { address, certificate, proxy, close: Notify::new() });
         let service = {
             let peer = Arc::clone(&peer);
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler)))

@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
+use http::HeaderName;
+
 use super::{
     AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions,
     ServingOptions, StorageOptions,
 };
+use crate::authentication::RequestHeaders;
 use machinery::features::parse_bool;
 
 /// Upstream's `http2` default.
@@ -156,7 +159,42 @@ impl Values {
             service_account_signing_key_file: self.path("service-account-signing-key-file"),
             service_account_jwks_uri: self.jwks_uri()?,
             api_audiences,
+            service_account_lookup: self.bool("service-account-lookup")?,
+            service_account_extend_expiration: self.bool("service-account-extend-token-expiration")?,
+            service_account_max_expiration: self.max_expiration()?,
+            bootstrap_tokens: self.bool("enable-bootstrap-token-auth")?,
+            request_headers: self.request_headers()?,
         })
+    }
+
+    fn max_expiration(&self) -> Result<Option<Duration>, String> {
+        let limit = self.duration("service-account-max-token-expiration")?;
+        match limit.as_secs() {
+            0 if limit.is_zero() => Ok(None),
+            3600..=0x1_0000_0000 => Ok(Some(limit)),
+            _ => Err("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds".into()),
+        }
+    }
+
+    /// `RequestHeaderAuthenticationOptions.ToAuthenticationRequestHeaderConfig`
+    fn request_headers(&self) -> Result<Option<(PathBuf, RequestHeaders)>, String> {
+        let Some(authorities) = self.path("requestheader-client-ca-file") else { return Ok(None) };
+        let names = |flag: &str| -> Result<Vec<HeaderName>, String> {
+            self.list(flag).into_iter().map(|name| self.parsed(flag, name)).collect()
+        };
+        let owned = |flag: &str| self.list(flag).into_iter().map(str::to_owned).collect();
+        let headers = RequestHeaders {
+            user_names: names("requestheader-username-headers")?,
+            uids: names("requestheader-uid-headers")?,
+            groups: names("requestheader-group-headers")?,
+            extra_prefixes: self
+                .list("requestheader-extra-headers-prefix")
+                .into_iter()
+                .map(str::to_ascii_lowercase)
+                .collect(),
+            allowed_names: owned("requestheader-allowed-names"),
+        };
+        Ok(Some((authorities, headers)))
     }
 
     fn jwks_uri(&self) -> Result<Option<String>, String> {

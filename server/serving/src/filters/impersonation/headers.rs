@@ -1,9 +1,8 @@
 //! Who is to be impersonated, as the headers say.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use percent_encoding::percent_decode_str;
 
-use crate::user::User;
+use crate::user::{User, unescaped_extra_key};
 use machinery::scalar::go_text::quote;
 
 const USER: HeaderName = HeaderName::from_static("impersonate-user");
@@ -21,7 +20,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<User>, User> {
     let mut user = User { uid: first(UID), ..User::new(first(USER), headers.get_all(GROUP).iter().map(text)) };
     for (name, value) in headers {
         if let Some(key) = name.as_str().strip_prefix(EXTRA_PREFIX) {
-            user.extra.entry(unescaped(key)).or_default().push(text(value));
+            user.extra.entry(unescaped_extra_key(key)).or_default().push(text(value));
         }
     }
     match user.name.is_empty() {
@@ -33,17 +32,6 @@ pub(super) fn wanted(headers: &HeaderMap) -> Result<Option<User>, User> {
 
 fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
-}
-
-/// The key of an extra, percent-decoded; as it is when that cannot be done.
-fn unescaped(key: &str) -> String {
-    let bytes = key.as_bytes();
-    let broken =
-        |i: usize| bytes[i] == b'%' && !bytes.get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
-    if (0..bytes.len()).any(broken) {
-        return key.to_owned();
-    }
-    percent_decode_str(key).decode_utf8().map_or_else(|_| key.to_owned(), |k| k.into_owned())
 }
 
 /// Removes the headers: nothing behind may see them, least of all a server that the request is passed on to.

@@ -1,0 +1,35 @@
+//! Whose a token is: TokenReview.
+
+use async_trait::async_trait;
+use endpoints::{Answer, Posted, SubresourceHandler};
+use generated::authentication::v1::TokenReview;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use serving::Access;
+
+use super::subject::user_info;
+use super::typed;
+
+/// Who holds a token, as authentication would find out.
+pub struct OfToken(pub Access);
+
+#[async_trait]
+impl SubresourceHandler for OfToken {
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        let mut review: TokenReview = typed(posted.body.clone())?;
+        if review.spec.token.is_empty() {
+            return Err(Status::bad_request("token is required for TokenReview in authentication"));
+        }
+        posted.validate().await?;
+        match self.0.authentication.review(&review.spec.token, &review.spec.audiences).await {
+            Ok(Some(found)) => {
+                review.status.authenticated = true;
+                review.status.user = user_info(&found.user);
+                review.status.audiences = found.audiences;
+            }
+            Ok(None) => {}
+            Err(why) => review.status.error = why.0,
+        }
+        Ok(Answer::Object(Owned::of(review)))
+    }
+}

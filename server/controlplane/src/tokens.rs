@@ -1,0 +1,42 @@
+//! Tokens that stand for stored objects: service accounts, and secrets of machines that are about to join.
+
+mod accounts;
+mod bootstrap;
+mod claims;
+mod issue;
+mod legacy;
+mod lookup;
+
+use std::sync::Arc;
+
+use registry::Stores;
+use serving::Server;
+use serving::authentication::{AudienceAgnostic, Authentication};
+
+pub use issue::Issuer;
+use lookup::Lookup;
+
+/// Adds those who know such tokens, in upstream's order.
+pub fn authenticators(authentication: Authentication, server: &Server, stores: &Arc<Stores>) -> Authentication {
+    let options = &server.options.authentication;
+    let keys = &server.certificates.service_accounts;
+    let lookup = Lookup(stores.clone());
+    let audiences = options.api_audiences.clone();
+    let legacy = legacy::LegacyAccounts {
+        keys: keys.clone(),
+        audiences: audiences.clone(),
+        lookup: options.service_account_lookup.then(|| lookup.clone()),
+    };
+    let accounts = accounts::Accounts {
+        issuers: options.service_account_issuers.clone(),
+        keys: keys.clone(),
+        audiences: audiences.clone(),
+        lookup: lookup.clone(),
+    };
+    let authentication = authentication.with_tokens(Arc::new(legacy)).with_tokens(Arc::new(accounts));
+    if !options.bootstrap_tokens {
+        return authentication;
+    }
+    let bootstrap = bootstrap::BootstrapTokens(lookup);
+    authentication.with_tokens(Arc::new(AudienceAgnostic { inner: bootstrap, audiences }))
+}

@@ -1,0 +1,164 @@
+//! Who holds a bound token of a service account (`serviceaccount.JWTTokenAuthenticator`, `serviceaccount.NewValidator`).
+
+use generated::core::v1::ServiceAccount;
+use machinery::reflect::Struct;
+use machinery::scalar::Time;
+use machinery::scalar::go_text::quote;
+use machinery::status::Status;
+use registry::{MetaExt, meta};
+use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
+use serving::certificates::{ServiceAccountKeys, TokenKeys};
+use serving::tokens::Jws;
+use serving::user::{service_account_groups, service_account_user_name};
+use serving::{BoxFuture, User};
+
+use super::claims::{Claims, Issued, Kubernetes, LEEWAY, Reference};
+use super::lookup::Lookup;
+
+const POD_NAME: &str = "authentication.kubernetes.io/pod-name";
+const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
+const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
+const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
+const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+/// What is said of a token whose object is gone.
+const INVALIDATED: &str = "service account token has been invalidated";
+
+/// Knows tokens that this server, or another one with the same keys, has issued.
+pub struct Accounts {
+    /// Whose tokens are believed.
+    pub issuers: Vec<String>,
+    pub keys: ServiceAccountKeys,
+    /// The audiences of this server.
+    pub audiences: Vec<String>,
+    pub lookup: Lookup,
+}
+
+impl TokenAuthenticator for Accounts {
+    fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let Some(jws) = issued_by(token, &self.issuers) else { return Ok(None) };
+            self.verify(&jws, audiences).await.map(Some).map_err(AuthenticationError)
+        })
+    }
+}
+
+/// The token, if one of these issuers is said to have issued it.
+pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
+    let jws = Jws::parse(token)?;
+    let issued: Issued = jws.claims().ok()?;
+    issuers.contains(&issued.issuer).then_some(jws)
+}
+
+/// Whether one of the keys signed it, of those with the id that it names if it names one.
+pub fn verify_signature(jws: &Jws<'_>, keys: Option<&TokenKeys>) -> Result<(), String> {
+    let named = |id: &str| jws.key_id.is_empty() || jws.key_id == id;
+    let mut candidates = keys.into_iter().flat_map(|keys| &keys.verifying).filter(|key| named(&key.id)).peekable();
+    if candidates.peek().is_none() {
+        return Err("invalid signature, no keys found".into());
+    }
+    match candidates.any(|key| jws.algorithm() == key.algorithm() && jws.is_signed_by(key)) {
+        true => Ok(()),
+        false => Err("square/go-jose: error in cryptographic primitive".into()),
+    }
+}
+
+impl Accounts {
+    async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, String> {
+        verify_signature(jws, self.keys.get().await.as_deref())?;
+        let claims: Claims = jws.claims().map_err(|_| "claims of the token cannot be read".to_owned())?;
+        let meant = if claims.audiences.is_empty() { &self.audiences } else { &claims.audiences };
+        let audiences: Vec<String> = wanted.iter().filter(|audience| meant.contains(audience)).cloned().collect();
+        if audiences.is_empty() {
+            return Err(format!(
+                "token audiences {} is invalid for the target audiences {}",
+                quoted(meant),
+                quoted(wanted)
+            ));
+        }
+        let now = Time::from(std::time::SystemTime::now());
+        claims.check_time(now)?;
+        Bound { lookup: &self.lookup, now, to: &claims.kubernetes }.check().await?;
+        Ok(Authenticated { user: user(&claims), audiences, warnings: Vec::new() })
+    }
+}
+
+fn quoted(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| quote(text)).collect::<Vec<_>>().join(" "))
+}
+
+/// What a token is bound to, looked up.
+struct Bound<'a> {
+    lookup: &'a Lookup,
+    now: Time,
+    to: &'a Kubernetes,
+}
+
+impl Bound<'_> {
+    async fn check(&self) -> Result<(), String> {
+        self.check_account().await?;
+        let namespace = &self.to.namespace;
+        if let Some(secret) = &self.to.secret {
+            self.check_object("secret", secret, self.lookup.secret(namespace, &secret.name).await)?;
+        }
+        if let Some(pod) = &self.to.pod {
+            self.check_object("pod", pod, self.lookup.pod(namespace, &pod.name).await)?;
+        } else if let Some(node) = &self.to.node {
+            self.check_object("node", node, self.lookup.node(&node.name).await)?;
+        }
+        Ok(())
+    }
+
+    async fn check_account(&self) -> Result<(), String> {
+        let (namespace, claimed) = (&self.to.namespace, &self.to.account);
+        let ServiceAccount { metadata, .. } =
+            self.lookup.account(namespace, &claimed.name).await.map_err(|status| status.message)?;
+        if metadata.uid != claimed.uid {
+            return Err(format!("service account UID ({}) does not match claim ({})", metadata.uid, claimed.uid));
+        }
+        match self.is_going(&metadata) {
+            true => Err(format!("service account {namespace}/{} has been deleted", claimed.name)),
+            false => Ok(()),
+        }
+    }
+
+    fn check_object<T: Struct>(&self, what: &str, claimed: &Reference, found: Result<T, Status>) -> Result<(), String> {
+        let Ok(found) = found else { return Err(INVALIDATED.into()) };
+        let meta = meta(machinery::reflect::Ref::of(&found)).ok_or(INVALIDATED)?;
+        if meta.uid != claimed.uid {
+            return Err(format!(
+                "{what} UID ({}) does not match service account {what} ref claim ({})",
+                meta.uid, claimed.uid
+            ));
+        }
+        if self.is_going(meta) { Err(INVALIDATED.into()) } else { Ok(()) }
+    }
+
+    /// Whether an object should have been gone for longer than clocks differ.
+    fn is_going(&self, meta: &apimachinery::meta::v1::ObjectMeta) -> bool {
+        meta.is_deleting() && meta.deletion_timestamp.is_some_and(|at| at.unix() < self.now.unix() - LEEWAY)
+    }
+}
+
+/// The user that a service account is (`ServiceAccountInfo.UserInfo`).
+fn user(claims: &Claims) -> User {
+    let Kubernetes { namespace, account, pod, node, .. } = &claims.kubernetes;
+    let mut user = User::new(service_account_user_name(namespace, &account.name), service_account_groups(namespace));
+    user.uid.clone_from(&account.uid);
+    let mut say = |key: &str, value: &str| {
+        if !value.is_empty() {
+            user.extra.insert(key.into(), vec![value.into()]);
+        }
+    };
+    if let Some(pod) = pod {
+        say(POD_NAME, &pod.name);
+        say(POD_UID, &pod.uid);
+    }
+    if let Some(node) = node {
+        say(NODE_NAME, &node.name);
+        say(NODE_UID, &node.uid);
+    }
+    if !claims.id.is_empty() {
+        say(CREDENTIAL_ID, &format!("JTI={}", claims.id));
+    }
+    user
+}

@@ -1,0 +1,222 @@
+//! Issues tokens of service accounts: `serviceaccounts/token` (`registry/core/serviceaccount/storage/token.go`).
+
+use std::sync::Arc;
+
+use apimachinery::meta::v1::ObjectMeta;
+use async_trait::async_trait;
+use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use generated::authentication::v1::{BoundObjectReference, TokenRequest, TokenRequestStatus};
+use generated::core::v1::ServiceAccount;
+use machinery::catalog::parse_api_version;
+use machinery::field_error::FieldError;
+use machinery::field_path::Path;
+use machinery::reflect::Owned;
+use machinery::scalar::Time;
+use machinery::status::{GroupResource, Status};
+use serving::tokens::Jws;
+use serving::user::service_account_user_name;
+
+use super::claims::{Claims, Kubernetes, NumericDate, Reference};
+use super::lookup::Lookup;
+use crate::reviews::typed;
+
+const KIND: GroupResource<'static> = GroupResource { group: "authentication.k8s.io", resource: "TokenRequest" };
+/// The lifetime that admission asks for, one minute and an hour off round numbers to be told from what people ask for.
+const WARN_ONLY: i64 = 60 * 60 + 7;
+/// How long such a token lasts while clients learn to renew them.
+const EXTENDED: i64 = 24 * 365 * 60 * 60;
+const MIN_LIFE: i64 = 10 * 60;
+const MAX_LIFE: i64 = 1 << 32;
+
+/// Issues tokens.
+pub struct Issuer {
+    environment: Arc<Environment>,
+    lookup: Lookup,
+}
+
+impl Issuer {
+    pub fn new(environment: &Arc<Environment>) -> Self {
+        Issuer { environment: environment.clone(), lookup: Lookup(environment.stores.clone()) }
+    }
+}
+
+#[async_trait]
+impl SubresourceHandler for Issuer {
+    fn keeps_system_fields(&self) -> bool {
+        // A client may say for which of several accounts of one name, one after the other, the token is to be.
+        true
+    }
+
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        let mut request: TokenRequest = typed(posted.body.clone())?;
+        let (namespace, name) = (&posted.attributes.namespace, &posted.attributes.name);
+        check_names(&request.metadata, namespace, name)?;
+        let account = self.lookup.account(namespace, name).await?;
+        fill(&mut request, &account, &self.environment.options.authentication.api_audiences)?;
+        let now = Time::from(std::time::SystemTime::now());
+        request.metadata.creation_timestamp = now;
+        request.status = TokenRequestStatus::default();
+        check_life(request.spec.expiration_seconds.unwrap_or_default())?;
+        posted.validate().await?;
+        let bound = match request.spec.bound_object_ref.as_deref() {
+            Some(reference) => self.bind(namespace, name, reference).await?,
+            None => Kubernetes::default(),
+        };
+        let seconds = self.limited(&posted, &request);
+        request.spec.expiration_seconds = Some(seconds);
+        request.status.token = self.sign(&request, &account, bound, now).await?;
+        request.status.expiration_timestamp = Time::from_unix(now.unix() + seconds);
+        Ok(Answer::Object(Owned::of(request)))
+    }
+}
+
+/// What the body says must be what the path says.
+fn check_names(meta: &ObjectMeta, namespace: &str, name: &str) -> Result<(), Status> {
+    let metadata = Path::new("metadata");
+    let refuse = |field: &str, said: &str| {
+        let detail = format!("must match the service account {field} if specified");
+        Err(Status::invalid(KIND, name, &[FieldError::invalid(&metadata.child(field), said, detail)]))
+    };
+    if !meta.name.is_empty() && meta.name != name {
+        return refuse("name", &meta.name);
+    }
+    if !meta.namespace.is_empty() && meta.namespace != namespace {
+        return refuse("namespace", &meta.namespace);
+    }
+    Ok(())
+}
+
+/// Completes a request from the account and the server's audiences.
+fn fill(request: &mut TokenRequest, account: &ServiceAccount, audiences: &[String]) -> Result<(), Status> {
+    let (meta, own) = (&mut request.metadata, &account.metadata);
+    if !meta.uid.is_empty() && meta.uid != own.uid {
+        let why = format!(
+            "the UID in the token request ({}) does not match the UID of the service account ({})",
+            meta.uid, own.uid
+        );
+        return Err(Status::conflict(KIND, &own.name, why));
+    }
+    meta.name.clone_from(&own.name);
+    meta.namespace.clone_from(&own.namespace);
+    meta.uid.clone_from(&own.uid);
+    if request.spec.audiences.is_empty() {
+        request.spec.audiences = audiences.to_vec();
+    }
+    Ok(())
+}
+
+/// `ValidateTokenRequest`
+fn check_life(seconds: i64) -> Result<(), Status> {
+    let detail = match seconds {
+        ..MIN_LIFE => "may not specify a duration less than 10 minutes",
+        MIN_LIFE..=MAX_LIFE => return Ok(()),
+        _ => "may not specify a duration larger than 2^32 seconds",
+    };
+    Err(Status::invalid(KIND, "", &[FieldError::invalid(&Path::new("spec.expirationSeconds"), seconds, detail)]))
+}
+
+impl Issuer {
+    /// The claims that bind a token to an object.
+    async fn bind(&self, namespace: &str, account: &str, to: &BoundObjectReference) -> Result<Kubernetes, Status> {
+        let (group, version) = parse_api_version(&to.api_version);
+        let mut bound = Kubernetes::default();
+        let reference = |meta: &ObjectMeta| Reference { name: meta.name.clone(), uid: meta.uid.clone() };
+        let uid = match (group, to.kind.as_str()) {
+            ("", "Pod") => {
+                let pod = self.lookup.pod(namespace, &to.name).await?;
+                if pod.spec.service_account_name != account {
+                    return Err(Status::bad_request(format!(
+                        "cannot bind token for serviceaccount {account:?} to pod running with different serviceaccount name."
+                    )));
+                }
+                bound.node = self.node_of(&pod.spec.node_name).await?;
+                bound.pod = Some(reference(&pod.metadata));
+                pod.metadata.uid
+            }
+            ("", "Node") => {
+                let node = self.lookup.node(&to.name).await?;
+                bound.node = Some(reference(&node.metadata));
+                node.metadata.uid
+            }
+            ("", "Secret") => {
+                let secret = self.lookup.secret(namespace, &to.name).await?;
+                bound.secret = Some(reference(&secret.metadata));
+                secret.metadata.uid
+            }
+            (group, kind) => {
+                let what = format!("{group}/{version}, Kind={kind}");
+                return Err(Status::bad_request(format!("cannot bind token to object of type {what}")));
+            }
+        };
+        if !to.uid.is_empty() && to.uid != uid {
+            let why = format!(
+                "the UID in the bound object reference ({}) does not match the UID in record. The object might have been deleted and then recreated",
+                to.uid
+            );
+            return Err(Status::conflict(GroupResource { group, resource: &to.kind }, &to.name, why));
+        }
+        Ok(bound)
+    }
+
+    /// The node that a pod runs on; only its name when there is no such node.
+    async fn node_of(&self, name: &str) -> Result<Option<Reference>, Status> {
+        if name.is_empty() {
+            return Ok(None);
+        }
+        match self.lookup.node(name).await {
+            Ok(node) => Ok(Some(Reference { name: name.to_owned(), uid: node.metadata.uid })),
+            Err(status) if status.code == 404 => Ok(Some(Reference { name: name.to_owned(), ..Reference::default() })),
+            Err(status) => Err(Status::internal(status.message)),
+        }
+    }
+
+    /// The lifetime that is granted.
+    fn limited(&self, posted: &Posted<'_>, request: &TokenRequest) -> i64 {
+        let asked = request.spec.expiration_seconds.unwrap_or_default();
+        let limit = self.environment.options.authentication.service_account_max_expiration;
+        match limit.map(|limit| limit.as_secs() as i64).filter(|limit| asked > *limit) {
+            Some(limit) => {
+                let text = format!("requested expiration of {asked} seconds shortened to {limit} seconds");
+                posted.context.warnings.add(&text);
+                limit
+            }
+            None => asked,
+        }
+    }
+
+    async fn sign(
+        &self,
+        request: &TokenRequest,
+        account: &ServiceAccount,
+        bound: Kubernetes,
+        now: Time,
+    ) -> Result<String, Status> {
+        let options = &self.environment.options.authentication;
+        let asked = request.spec.expiration_seconds.unwrap_or_default();
+        let for_us = request.spec.audiences.iter().all(|audience| options.api_audiences.contains(audience));
+        let extended = options.service_account_extend_expiration && bound.pod.is_some() && asked == WARN_ONLY && for_us;
+        // An RSA key of our own may not have been made yet when somebody is quick.
+        let keys = self.environment.token_keys.get().await;
+        let keys = keys.ok_or_else(|| Status::internal("failed to generate token: there is no key"))?;
+        let (begin, life) = (now.unix(), if extended { EXTENDED } else { asked });
+        let meta = &account.metadata;
+        let claims = Claims {
+            audiences: request.spec.audiences.clone(),
+            expires: Some(NumericDate(begin + life)),
+            issued: Some(NumericDate(begin)),
+            issuer: options.service_account_issuers.first().cloned().unwrap_or_default(),
+            id: uuid::Uuid::new_v4().to_string(),
+            kubernetes: Kubernetes {
+                namespace: meta.namespace.clone(),
+                account: Reference { name: meta.name.clone(), uid: meta.uid.clone() },
+                warn_after: extended.then_some(NumericDate(begin + asked)),
+                ..bound
+            },
+            not_before: Some(NumericDate(begin)),
+            subject: service_account_user_name(&meta.namespace, &meta.name),
+        };
+        let failed = |why: String| Status::internal(format!("failed to generate token: {why}"));
+        let text = serde_json::to_vec(&claims).map_err(|e| failed(e.to_string()))?;
+        Jws::sign(&keys.signing, &text).map_err(failed)
+    }
+}

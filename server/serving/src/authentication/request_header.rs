@@ -1,0 +1,119 @@
+//! Users as a front proxy names them, in headers, which count only behind a certificate of the proxy's authority (upstream: `headerrequest`).
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::{AuthenticationError, ClientCertificate};
+use crate::user::{User, unescaped_extra_key};
+
+/// Which headers say what, and which proxies are believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestHeaders {
+    pub user_names: Vec<HeaderName>,
+    pub uids: Vec<HeaderName>,
+    pub groups: Vec<HeaderName>,
+    /// In lower case, as header names are.
+    pub extra_prefixes: Vec<String>,
+    /// Common names of proxies; empty for every one whose certificate the authority signed.
+    pub allowed_names: Vec<String>,
+}
+
+impl RequestHeaders {
+    /// The user that a proxy names. The headers are removed once they were used.
+    pub(super) fn authenticate(
+        &self,
+        proxy: &ClientCertificate,
+        headers: &mut HeaderMap,
+    ) -> Result<Option<User>, AuthenticationError> {
+        let proxy = match proxy {
+            ClientCertificate::None => return Ok(None),
+            ClientCertificate::Invalid(why) => return Err(AuthenticationError(why.clone())),
+            ClientCertificate::Valid(proxy) => proxy,
+        };
+        if !self.allowed_names.is_empty() && !self.allowed_names.contains(&proxy.name) {
+            return Err(AuthenticationError(format!("x509: subject with cn={} is not allowed", proxy.name)));
+        }
+        let Some(name) = first(headers, &self.user_names) else { return Ok(None) };
+        let mut user =
+            User { uid: first(headers, &self.uids).unwrap_or_default(), ..User::new(name, Vec::<String>::new()) };
+        let groups = self.groups.iter().flat_map(|name| headers.get_all(name)).map(text);
+        user.groups = groups.filter(|group| !group.is_empty()).collect();
+        for prefix in &self.extra_prefixes {
+            for (name, value) in headers.iter() {
+                if let Some(key) = name.as_str().strip_prefix(prefix.as_str()) {
+                    user.extra.entry(unescaped_extra_key(key)).or_default().push(text(value));
+                }
+            }
+        }
+        self.remove(headers);
+        Ok(Some(user))
+    }
+
+    fn remove(&self, headers: &mut HeaderMap) {
+        let ours = |name: &HeaderName| {
+            let named = [&self.user_names, &self.uids, &self.groups].iter().any(|names| names.contains(name));
+            named || self.extra_prefixes.iter().any(|prefix| name.as_str().starts_with(prefix.as_str()))
+        };
+        let names: Vec<HeaderName> = headers.keys().filter(|name| ours(name)).cloned().collect();
+        for name in names {
+            headers.remove(name);
+        }
+    }
+}
+
+/// The first value that says something.
+fn first(headers: &HeaderMap, names: &[HeaderName]) -> Option<String> {
+    names.iter().filter_map(|name| headers.get(name)).map(text).find(|value| !value.is_empty())
+}
+
+fn text(value: &HeaderValue) -> String {
+    String::from_utf8_lossy(value.as_bytes()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers() -> RequestHeaders {
+        let name = |text: &'static str| vec![HeaderName::from_static(text)];
+        RequestHeaders {
+            user_names: name("x-remote-user"),
+            uids: name("x-remote-uid"),
+            groups: name("x-remote-group"),
+            extra_prefixes: vec!["x-remote-extra-".into()],
+            allowed_names: vec!["proxy".into()],
+        }
+    }
+
+    fn request() -> HeaderMap {
+        let pairs = [
+            ("X-Remote-User", "jane"),
+            ("X-Remote-Uid", "42"),
+            ("X-Remote-Group", "dev"),
+            ("X-Remote-Group", "ops"),
+            ("X-Remote-Extra-Example.com%2fScope", "a"),
+            ("Accept", "*/*"),
+        ];
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(name.parse::<HeaderName>().unwrap(), HeaderValue::from_static(value));
+        }
+        headers
+    }
+
+    #[test]
+    fn a_known_proxy_is_believed() {
+        let proxy = |name: &str| ClientCertificate::Valid(User::new(name, ["x"]));
+        let mut sent = request();
+        let user = headers().authenticate(&proxy("proxy"), &mut sent).unwrap().unwrap();
+        assert_eq!((user.name.as_str(), user.uid.as_str()), ("jane", "42"));
+        assert_eq!(user.groups, ["dev", "ops"]);
+        assert_eq!(user.extra["example.com/scope"], ["a"]);
+        assert_eq!(sent.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
+        let refused = headers().authenticate(&proxy("other"), &mut request()).unwrap_err();
+        assert_eq!(refused.0, "x509: subject with cn=other is not allowed");
+        let wrong = ClientCertificate::Invalid("expired".into());
+        assert_eq!(headers().authenticate(&wrong, &mut request()).unwrap_err().0, "expired");
+        assert_eq!(headers().authenticate(&ClientCertificate::None, &mut request()), Ok(None));
+        assert_eq!(headers().authenticate(&proxy("proxy"), &mut HeaderMap::new()), Ok(None));
+    }
+}
