@@ -5,7 +5,6 @@ use std::sync::Arc;
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
 use registry::{Backend, DeclaredStrategy, Informers, ResourceStore, Stores};
-use serving::options::Options;
 use serving::{Handler, Server, handler::FromFn, respond};
 
 use crate::enabled;

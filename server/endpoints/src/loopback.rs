@@ -14,6 +14,7 @@ use crate::admission::{Attributes, Operation};
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
+use crate::verbs::delete::AdmitDelete;
 use crate::verbs::update::Replace;
 
 /// Who the server is to itself.
@@ -92,9 +93,14 @@ impl Loopback {
     /// Deletes an object, if there is one.
     pub async fn delete(&self, resource: Resource, namespace: &str, name: &str) -> Result<(), Status> {
         let endpoint = self.endpoint(resource)?;
-        let mut context = registry::Context { namespace: namespace.to_owned(), ..registry::Context::default() };
-        context.user = USER.to_owned();
-        match endpoint.store()?.delete(&context, name, &DeleteOptions::default()).await {
+        let attributes = Attributes {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..self.attributes(endpoint, Operation::Delete, &Owned::new(endpoint.kind.hub))
+        };
+        let context = endpoint.context(&attributes);
+        let check = AdmitDelete { endpoint, attributes };
+        match endpoint.store()?.delete(&context, name, &DeleteOptions::default(), &check).await {
             Err(status) if status.code != 404 => Err(status),
             _ => Ok(()),
         }

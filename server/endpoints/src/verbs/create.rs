@@ -72,7 +72,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         let what = format!("POST of {}", [endpoint.resource.plural, &subresource].join("/"));
         return Err(Status::not_implemented(what.trim_end_matches('/')));
     };
-    let endpoint = &endpoint.of_bodies(&subresource)?;
+    let endpoint = &Arc::new(endpoint.of_bodies(&subresource)?);
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;

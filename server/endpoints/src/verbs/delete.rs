@@ -65,9 +65,9 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
 }
 
 /// Asks admission about each object that is to be deleted.
-struct AdmitDelete<'e> {
-    endpoint: &'e Endpoint,
-    attributes: Attributes,
+pub struct AdmitDelete<'e> {
+    pub endpoint: &'e Endpoint,
+    pub attributes: Attributes,
 }
 
 #[async_trait]
