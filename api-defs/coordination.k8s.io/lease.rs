@@ -8,6 +8,7 @@ use crate::meta::ObjectMeta;
 )]
 #[column("Holder", spec.holderIdentity or "")]
 #[column("Age", age)]
+#[validate(by_hand = validate_lease)]
 pub struct Lease {
     /// Name, namespace, labels and annotations of the Lease.
     #[field(1)]

@@ -2,12 +2,13 @@ use crate::meta::ObjectMeta;
 
 mod v1beta1 {
     /// Enters a component as a candidate in coordinated leader election.
-    #[kind(plural = "leasecandidates", scope = Namespaced, create_on_update, unconditional_update = false)]
+    #[kind(plural = "leasecandidates", scope = Namespaced, create_on_update, unconditional_update = false, name = config_map_key)]
     #[versions(v1beta1(introduced = "1.33"), v1alpha2(introduced = "1.32"))]
     #[column("LeaseName", spec.leaseName)]
     #[column("BinaryVersion", spec.binaryVersion)]
     #[column("EmulationVersion", spec.emulationVersion)]
     #[column("Age", age)]
+    #[validate(by_hand = validate_lease_candidate)]
     struct LeaseCandidate {
         /// Name, namespace, labels and annotations of the candidate.
         #[field(1)]

@@ -5,6 +5,7 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.2"))]
 #[column("Data", by_hand = config_map_data)]
 #[column("Age", age)]
+#[validate(by_hand = validate_config_map)]
 pub struct ConfigMap {
     /// Name, namespace, labels and annotations of the ConfigMap.
     #[field(1)]

@@ -5,6 +5,8 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.0", deprecated = "1.33", replacement = "discovery.k8s.io/v1 EndpointSlice"))]
 #[column("Endpoints", by_hand = endpoints_endpoints)]
 #[column("Age", age)]
+#[validate(by_hand = validate_endpoints)]
+#[strategy(warnings = warn_endpoints)]
 pub struct Endpoints {
     /// Identifying metadata; the name must equal that of the Service it backs.
     #[field(1)]

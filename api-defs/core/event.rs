@@ -24,6 +24,7 @@ use crate::meta::ObjectMeta;
 #[selectable(reportingComponent)]
 #[selectable("source", by_hand = event_source_label, reads(source.component, reportingComponent))]
 #[selectable(type)]
+#[validate(by_hand = validate_event)]
 pub struct Event {
     /// Event name and namespace; the namespace matches that of the affected object.
     #[field(1, required)]

@@ -8,7 +8,8 @@ use crate::meta::ObjectMeta;
     verbs(create, delete, get, list, patch, update, watch),
     delete_returns_object,
     generation = false,
-    name = dns1123_label
+    name = dns1123_label,
+    metadata = both
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(finalize, verbs(update))]
@@ -18,6 +19,7 @@ use crate::meta::ObjectMeta;
 #[selectable(status.phase)]
 #[default(by_hand = default_namespace)]
 #[strategy(create = create_namespace, update = update_namespace, delete = delete_namespace, holds = namespace_has_content)]
+#[validate(by_hand = validate_namespace)]
 pub struct Namespace {
     /// Namespace name plus labels, which drive things like Pod Security levels.
     #[field(1)]

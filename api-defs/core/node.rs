@@ -1,7 +1,7 @@
 use crate::meta::{ObjectMeta, OwnerReference};
 
 /// A worker machine registered with the cluster.
-#[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false)]
+#[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false, metadata = both)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::NodeProxyOptions, verbs(create, delete, get, patch, update))]
 #[subresource(status, resets(spec))]
@@ -15,7 +15,8 @@ use crate::meta::{ObjectMeta, OwnerReference};
 #[column("Kernel-Version", by_hand = node_kernel_version, priority = 1)]
 #[column("Container-Runtime", status.nodeInfo.containerRuntimeVersion or "<unknown>", priority = 1)]
 #[selectable(spec.unschedulable)]
-#[strategy(create = create_node)]
+#[strategy(create = create_node, update = update_node, warnings = warn_node)]
+#[validate(by_hand = validate_node)]
 pub struct Node {
     /// Node name, labels for scheduling, and annotations.
     #[field(1)]

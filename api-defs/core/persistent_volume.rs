@@ -17,7 +17,8 @@ use crate::meta::ObjectMeta;
 #[default(status.phase = Pending)]
 #[default(spec.persistentVolumeReclaimPolicy = Retain)]
 #[default(spec.volumeMode = Filesystem)]
-#[strategy(create = create_volume)]
+#[strategy(create = create_volume, update = update_volume, warnings = warn_volume)]
+#[validate(by_hand = validate_persistent_volume)]
 pub struct PersistentVolume {
     /// Name, labels and finalizers of the volume; no namespace applies.
     #[field(1)]

@@ -13,7 +13,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Age", age)]
 #[column("VolumeMode", spec.volumeMode or "<unset>", priority = 1)]
 #[default(status.phase = Pending)]
-#[strategy(create = create_claim, update = update_claim)]
+#[strategy(create = create_claim, update = update_claim, warnings = warn_claim)]
+#[validate(by_hand = validate_persistent_volume_claim)]
 pub struct PersistentVolumeClaim {
     /// Claim name, namespace, labels and annotations.
     #[field(1)]

@@ -8,6 +8,8 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[selectable(type)]
 #[normalize(by_hand = normalize_secret)]
+#[validate(by_hand = validate_secret)]
+#[strategy(update = update_secret, warnings = warn_secret)]
 pub struct Secret {
     /// Name, namespace, labels and annotations of the Secret.
     #[field(1)]

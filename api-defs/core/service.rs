@@ -26,6 +26,8 @@ use crate::meta::{Condition, ObjectMeta};
 #[default(spec.sessionAffinity = None)]
 #[default(spec.type = ClusterIP)]
 #[default(by_hand = default_service)]
+#[validate(by_hand = validate_service)]
+#[strategy(create = create_service, update = update_service, warnings = warn_service)]
 pub struct Service {
     /// Service name, which becomes a DNS label, plus labels and annotations.
     #[field(1)]

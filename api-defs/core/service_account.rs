@@ -5,6 +5,7 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.0"))]
 #[subresource(token, kind = authentication::v1::TokenRequest, verbs(create))]
 #[column("Age", age)]
+#[strategy(create = create_service_account, update = update_service_account, warnings = warn_service_account)]
 pub struct ServiceAccount {
     /// Account name and namespace, which together form its username.
     #[field(1)]

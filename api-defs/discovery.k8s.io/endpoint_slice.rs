@@ -16,7 +16,8 @@ use crate::meta::ObjectMeta;
 #[column("Ports", by_hand = endpoint_slice_ports)]
 #[column("Endpoints", by_hand = endpoint_slice_endpoints)]
 #[column("Age", age)]
-#[strategy(create = create_endpoint_slice)]
+#[strategy(create = create_endpoint_slice, update = update_endpoint_slice, warnings = warn_endpoint_slice)]
+#[validate(by_hand = validate_endpoint_slice)]
 pub struct EndpointSlice {
     /// Name, labels and owner; label `kubernetes.io/service-name` ties the slice to its Service.
     #[field(1)]

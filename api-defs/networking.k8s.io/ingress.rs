@@ -13,6 +13,8 @@ use crate::meta::ObjectMeta;
 #[column("Address", by_hand = ingress_address)]
 #[column("Ports", by_hand = ingress_ports)]
 #[column("Age", age)]
+#[validate(by_hand = validate_ingress)]
+#[strategy(warnings = warn_ingress)]
 pub struct Ingress {
     /// Name, labels and annotations; controllers often take extra options from annotations.
     #[field(1)]

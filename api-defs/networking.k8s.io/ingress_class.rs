@@ -10,6 +10,7 @@ use crate::meta::ObjectMeta;
 #[column("Controller", spec.controller)]
 #[column("Parameters", by_hand = ingress_class_parameters)]
 #[column("Age", age)]
+#[validate(by_hand = validate_ingress_class)]
 pub struct IngressClass {
     /// Name and labels; annotation `ingressclass.kubernetes.io/is-default-class` set to `true` makes this the default.
     #[field(1)]

@@ -4,6 +4,7 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref)]
+#[validate(by_hand = validate_ip_address)]
 pub struct IPAddress {
     /// Object identity, where the name is the IP in canonical form.
     #[field(1)]

@@ -6,6 +6,7 @@ use crate::meta::{Condition, ObjectMeta};
 #[subresource(status)]
 #[column("CIDRs", join(spec.cidrs))]
 #[column("Age", age)]
+#[validate(by_hand = validate_service_cidr)]
 pub struct ServiceCIDR {
     /// Object name and labels; the built-in range is called `kubernetes`.
     #[field(1)]

@@ -2056,7 +2056,7 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     orphan_warning: "",
     label_error: "",
     generation: false,
-    name_rule: NameRule::Dns1123Subdomain,
+    name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
     watch_cache: true,
@@ -2090,7 +2090,7 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     orphan_warning: "",
     label_error: "",
     generation: false,
-    name_rule: NameRule::Dns1123Subdomain,
+    name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
     watch_cache: true,
@@ -2219,7 +2219,10 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Endpoints>().map_or(Vec::new(), |new| crate::hatches::core::warn_endpoints(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_EVENT_V1: ResourceDef = ResourceDef {
@@ -2298,7 +2301,10 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::LimitRange>(), old.downcast()) { crate::hatches::core::create_limit_range(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
@@ -2332,7 +2338,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     label_error: "",
     generation: false,
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::Change,
+    metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -2382,11 +2388,13 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     label_error: "",
     generation: false,
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
+    metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::create_node(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::update_node(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Node>().map_or(Vec::new(), |new| crate::hatches::core::warn_node(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -2432,6 +2440,8 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::create_volume(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::update_volume(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolume>().map_or(Vec::new(), |new| crate::hatches::core::warn_volume(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -2476,6 +2486,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::create_claim(c, new, old) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::update_claim(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Vec::new(), |new| crate::hatches::core::warn_claim(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -2695,7 +2706,11 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Secret>(), old.downcast()) { crate::hatches::core::update_secret(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Secret>().map_or(Vec::new(), |new| crate::hatches::core::warn_secret(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_SERVICE_V1: ResourceDef = ResourceDef {
@@ -2737,7 +2752,12 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) { crate::hatches::core::create_service(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) { crate::hatches::core::update_service(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Service>().map_or(Vec::new(), |new| crate::hatches::core::warn_service(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
@@ -2770,7 +2790,12 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) { crate::hatches::core::create_service_account(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) { crate::hatches::core::update_service_account(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ServiceAccount>().map_or(Vec::new(), |new| crate::hatches::core::warn_service_account(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
@@ -2806,6 +2831,8 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -2843,6 +2870,8 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -3316,7 +3345,10 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
@@ -3353,7 +3385,10 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
@@ -3513,7 +3548,10 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::NetworkPolicy>().map_or(Vec::new(), |new| crate::hatches::networking::warn_network_policy(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {

@@ -16,6 +16,9 @@ pub mod batch;
 #[path = "../../server/controlplane/hatches/certificates.rs"]
 #[warn(clippy::all)]
 pub mod certificates;
+#[path = "../../server/controlplane/hatches/coordination.rs"]
+#[warn(clippy::all)]
+pub mod coordination;
 #[path = "../../server/controlplane/hatches/core.rs"]
 #[warn(clippy::all)]
 pub mod core;

@@ -6,9 +6,12 @@ use crate::discovery::{v1, v1beta1};
 mod columns;
 #[path = "discovery/strategy.rs"]
 mod strategy;
+#[path = "discovery/validation.rs"]
+mod validation;
 
 pub use columns::*;
 pub use strategy::*;
+pub use validation::validate_endpoint_slice;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 const HOSTNAME: &str = "kubernetes.io/hostname";

@@ -7,8 +7,14 @@ use crate::networking::v1beta1;
 
 #[path = "networking/columns.rs"]
 mod columns;
+#[path = "networking/strategy.rs"]
+mod strategy;
+#[path = "networking/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use strategy::*;
+pub use validation::*;
 
 /// Mirrors `SetDefaults_NetworkPolicy`.
 pub fn default_network_policy(policy: &mut NetworkPolicy) {

@@ -19,18 +19,15 @@ use machinery::status::{GroupResource, Status};
 use registry::Predicate;
 
 use crate::rbac::escalation;
-use crate::services;
 
 /// The plugins that are built.
 pub struct Chain {
     environment: Arc<Environment>,
-    services: services::Allocator,
 }
 
 impl Chain {
     pub fn new(environment: Arc<Environment>) -> Self {
-        let services = services::Allocator::new(&environment.options.services);
-        Chain { environment, services }
+        Chain { environment }
     }
 
     fn runs(&self, plugin: &str) -> bool {
@@ -86,9 +83,6 @@ impl Admission for Chain {
         }
         if attributes.operation == Operation::Create {
             self.admit_created(attributes, object).await?;
-        }
-        if attributes.kind.group.is_empty() && attributes.plural == "services" {
-            self.services.admit(&self.environment, attributes, object, old).await?;
         }
         Ok(())
     }

@@ -1,14 +1,15 @@
 //! Objects that a cluster begins with.
 
+use std::sync::Arc;
+
 use endpoints::{Environment, Loopback, Resource};
-use generated::core::v1::{Namespace, Service, ServicePort};
+use generated::core::v1::Namespace;
 use generated::scheduling::v1::PriorityClass;
 use machinery::reflect::Struct;
-use machinery::scalar::IntOrString;
 use machinery::status::Status;
 
 use crate::rbac;
-use crate::services::families;
+use crate::services::{self, kubernetes};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -28,7 +29,7 @@ pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
 ];
 
 /// Makes everything that is missing.
-pub async fn all(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let (roles, classes) =
         ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");
     let (roles, classes) = (environment.health.pending(roles), environment.health.pending(classes));
@@ -37,6 +38,7 @@ pub async fn all(environment: &Environment, loopback: &Loopback) -> Result<(), S
         namespace.metadata.name = name.into();
         ensure(loopback, ("", "v1", "namespaces"), "", name, namespace).await?;
     }
+    services::start(environment, loopback).await?;
     rbac::bootstrap(environment, loopback).await?;
     environment.access.roles.synced().await;
     roles.done();
@@ -46,28 +48,7 @@ pub async fn all(environment: &Environment, loopback: &Loopback) -> Result<(), S
         ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await?;
     }
     classes.done();
-    kubernetes_service(environment, loopback).await
-}
-
-/// The service by which pods reach this server (`kubernetesservice.Controller`).
-async fn kubernetes_service(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
-    let options = &environment.options;
-    let Some(address) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
-        return Ok(());
-    };
-    let mut service = Service::default();
-    service.metadata.name = "kubernetes".into();
-    service.metadata.namespace = "default".into();
-    service.metadata.labels =
-        [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
-    let port = IntOrString::Int(options.serving.secure_port.into());
-    service.spec.ports =
-        vec![ServicePort { name: "https".into(), port: 443, target_port: port, ..ServicePort::default() }];
-    service.spec.cluster_ip = address.to_string();
-    service.spec.cluster_ips = vec![address.to_string()];
-    service.spec.ip_families = vec![families::of(address).into()];
-    service.spec.ip_family_policy = Some("SingleStack".into());
-    ensure(loopback, ("", "v1", "services"), "default", "kubernetes", service).await
+    kubernetes::start(environment, loopback).await
 }
 
 /// Creates an object unless there is one of its name.

@@ -1,190 +1,239 @@
-//! Addresses and ports of services: what a cluster gives, what it takes back when a service changes.
+//! Addresses and ports of services: what a cluster gives them, and takes back when they change or go.
 //!
-//! What is in use is read from the stored services, so that nothing has to be kept in step or repaired (upstream keeps bitmaps and
-//! IPAddress objects). It runs at the end of admission, because strategies neither wait nor see other objects.
+//! An address belongs to the service that its IPAddress object names, so the store decides between two that want the same one. Node ports
+//! are counted in memory: what is in use stands in the stored services, which are read when the server starts.
 
+pub mod addresses;
 pub mod families;
+pub mod kubernetes;
 mod ports;
 mod update;
 
-use std::collections::HashSet;
-use std::net::IpAddr;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
-use endpoints::{Attributes, Environment};
-use generated::core::v1::{Service, ServiceSpec, service_external_traffic_policy, service_type};
+use async_trait::async_trait;
+use endpoints::{Environment, Loopback};
+use generated::core::v1::{Service, ServiceSpec};
+use generated::hatches::core::{needs_health_check, needs_node_ports};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
-use serving::options::{Cidr, ServiceOptions};
+use registry::{Companion, Context, Pending};
 
 use crate::admission::all;
+use addresses::{Addresses, Owner};
+use ports::{NodePorts, Operation};
 
 /// The address of services that have none (`ClusterIPNone`).
 pub const NONE: &str = "None";
 
-/// Gives services what they need.
-pub struct Allocator {
-    options: ServiceOptions,
-    /// How many addresses and ports were given: each begins its search behind the one before, so that what was just freed, or is being
-    /// given to somebody else at this moment, comes last.
-    given: AtomicU64,
+/// Lets nothing be stored as a service from now on that has not got what it needs.
+pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
+    let stored = all::<Service>(environment, ("", "services")).await?;
+    let options = &environment.options.services;
+    let addresses = Arc::new(Addresses::new(environment, loopback));
+    addresses.repair(&stored).await?;
+    let ports = Arc::new(NodePorts::new(options.node_port_range, &stored));
+    store.accompany(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
+    Ok(())
 }
 
-/// What other services use.
-struct InUse {
-    addresses: HashSet<IpAddr>,
-    ports: HashSet<i32>,
+/// Gives services what they need.
+struct Allocator {
+    addresses: Arc<Addresses>,
+    ports: Arc<NodePorts>,
+    loopback: Arc<Loopback>,
+}
+
+#[async_trait]
+impl Companion for Allocator {
+    async fn begin(&self, context: &Context, new: &mut Owned, old: Option<&Owned>) -> Result<Box<dyn Pending>, Status> {
+        let dry_run = context.dry_run;
+        let mut given = Given {
+            addresses: self.addresses.clone(),
+            dry_run,
+            taken: Vec::new(),
+            freed: Vec::new(),
+            ports: Operation::new(self.ports.clone(), dry_run),
+        };
+        let Some(service) = new.downcast_mut::<Service>().filter(|_| context.subresource.is_empty()) else {
+            return Ok(Box::new(given));
+        };
+        let old = old.and_then(Owned::downcast_ref::<Service>).map(|old| &old.spec);
+        match self.give(context, &mut given, service, old).await {
+            Ok(()) => Ok(Box::new(given)),
+            Err(refused) => {
+                Box::new(given).finish(false).await;
+                Err(refused)
+            }
+        }
+    }
+
+    /// Takes back what the service had; its Endpoints go with it.
+    async fn after_delete(&self, object: &Owned) {
+        let Some(service) = object.downcast_ref::<Service>() else { return };
+        let metadata = &service.metadata;
+        if let Err(status) = self.loopback.delete(("", "v1", "endpoints"), &metadata.namespace, &metadata.name).await {
+            tracing::error!(namespace = metadata.namespace, name = metadata.name, why = status.message, "deleting endpoints of a service");
+        }
+        for address in addresses::of(&service.spec) {
+            self.addresses.give_back(address).await;
+        }
+        self.ports.give_back(ports::of(&service.spec));
+    }
 }
 
 impl Allocator {
-    pub fn new(options: &ServiceOptions) -> Self {
-        Allocator { options: options.clone(), given: AtomicU64::new(0) }
-    }
-
-    /// Completes a service that is about to be stored.
-    pub async fn admit(
+    /// `allocateCreate`, `allocateUpdate`
+    async fn give(
         &self,
-        environment: &Environment,
-        attributes: &Attributes,
-        object: &mut Owned,
-        old: Option<&Owned>,
+        context: &Context,
+        given: &mut Given,
+        service: &mut Service,
+        old: Option<&ServiceSpec>,
     ) -> Result<(), Status> {
-        let Some(service) = object.downcast_mut::<Service>() else { return Ok(()) };
-        let old = old.and_then(Owned::downcast_ref::<Service>).map(|o| &o.spec);
-        update::normalize(&mut service.spec, old);
-        if service.spec.r#type == service_type::EXTERNAL_NAME {
-            return Ok(());
+        let (name, spec) = (service.metadata.name.clone(), &mut service.spec);
+        let refuse = |errors: &[FieldError]| Status::invalid(GroupResource { group: "", resource: "Service" }, &name, errors);
+        update::complete(spec, old);
+        let settled = old.is_some_and(|old| families::is_settled(spec, old));
+        if !settled {
+            let errors = families::choose(context, spec, old, &self.addresses.families());
+            if !errors.is_empty() {
+                return Err(refuse(&errors));
+            }
+            let owner = Owner { namespace: &service.metadata.namespace, name: &name };
+            given.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(&refuse))?;
         }
-        let mut in_use = InUse::of(environment, attributes).await?;
-        if attributes.dry_run {
-            in_use = InUse { addresses: HashSet::new(), ports: HashSet::new() };
+        given.ports(spec, old).map_err(|refusal| refusal.into_status(&refuse))
+    }
+}
+
+/// Why something cannot be given.
+enum Refusal {
+    /// What was asked for cannot be had.
+    Asked(FieldError),
+    /// Nothing is left.
+    Exhausted(String),
+}
+
+impl Refusal {
+    fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
+        match self {
+            Refusal::Asked(error) => refuse(&[error]),
+            Refusal::Exhausted(why) => Status::internal(why),
         }
-        let name = &service.metadata.name;
-        let refuse = |error| Status::invalid(GroupResource { group: "", resource: "Service" }, name, &[error]);
-        families::choose(&mut service.spec, old, &self.options.cluster_ip_ranges).map_err(refuse)?;
-        self.give_addresses(&mut service.spec, old, &in_use).map_err(refuse)?;
-        self.give_ports(&mut service.spec, &mut in_use).map_err(refuse)?;
-        self.give_health_check_port(&mut service.spec, old, &in_use)
     }
+}
 
-    fn next(&self) -> u64 {
-        self.given.fetch_add(1, Ordering::Relaxed)
-    }
+/// What a write of a service has taken so far, and what it will free.
+struct Given {
+    addresses: Arc<Addresses>,
+    dry_run: bool,
+    taken: Vec<String>,
+    freed: Vec<String>,
+    ports: Operation,
+}
 
-    /// An address for each family that has none yet.
-    fn give_addresses(
-        &self,
+impl Given {
+    /// `allocClusterIPs`, `updateClusterIPs`
+    async fn addresses(
+        &mut self,
         spec: &mut ServiceSpec,
         old: Option<&ServiceSpec>,
-        in_use: &InUse,
-    ) -> Result<(), FieldError> {
-        if !needs_address(spec) {
-            return Ok(());
-        }
-        let path = Path::new("spec");
-        let path = path.child("clusterIPs");
-        let refuse = |ips: &[String], why: String| Err(FieldError::invalid(&path, BadValue::strings(ips), why));
-        for (index, text) in spec.cluster_ips.iter().enumerate() {
-            if old.is_some_and(|old| old.cluster_ips.contains(text)) {
-                continue;
+        owner: &Owner<'_>,
+    ) -> Result<(), Refusal> {
+        let first = match old.filter(|old| families::is_addressed(old)) {
+            None if !families::is_addressed(spec) || is_headless(spec) => return Ok(()),
+            None => 0,
+            Some(old) if is_headless(old) => return Ok(()),
+            Some(old) if !families::is_addressed(spec) => {
+                self.freed.extend(addresses::of(old).map(String::from));
+                return Ok(());
             }
-            let Ok(address) = text.parse::<IpAddr>() else { return Ok(()) };
-            let why = if !self.options.cluster_ip_ranges.iter().any(|range| holds(range, address)) {
-                "the provided network does not match the current range"
-            } else if in_use.addresses.contains(&address) {
-                "provided IP is already allocated"
-            } else {
-                continue;
-            };
-            return refuse(&spec.cluster_ips[index..=index], format!("failed to allocate IP {text}: {why}"));
-        }
-        for family in spec.ip_families.iter().skip(spec.cluster_ips.len()) {
-            let range = self.options.cluster_ip_ranges.iter().find(|range| families::of(range.base) == family);
-            match range.and_then(|range| self.free_address(range, in_use)) {
-                Some(address) => spec.cluster_ips.push(address.to_string()),
-                None => return refuse(&[], "failed to allocate a serviceIP: range is full".into()),
+            Some(old) => {
+                // The first address stays; a second one comes and goes with its family.
+                if old.ip_families.len() > spec.ip_families.len() {
+                    self.freed.extend(old.cluster_ips.get(1).cloned());
+                }
+                old.ip_families.len()
             }
-        }
-        spec.cluster_ip = spec.cluster_ips.first().cloned().unwrap_or_default();
-        Ok(())
-    }
-
-    /// A free address, from the lower band only when nothing else is left (KEP-3070).
-    fn free_address(&self, range: &Cidr, in_use: &InUse) -> Option<IpAddr> {
-        let bits = u32::from(range.width() - range.prefix).min(64);
-        let size = (1u128 << bits).saturating_sub(2);
-        let band = (size / 16).clamp(16, 256).min(size);
-        let upper = size - band;
-        let start = if upper == 0 { 0 } else { u128::from(self.next()) % upper };
-        let candidates = (0..upper).map(|n| band + (start + n) % upper).chain(0..band);
-        candidates.filter_map(|n| range.nth(n + 1)).find(|address| !in_use.addresses.contains(address))
-    }
-
-    /// The port that balancers ask about health.
-    fn give_health_check_port(
-        &self,
-        spec: &mut ServiceSpec,
-        old: Option<&ServiceSpec>,
-        in_use: &InUse,
-    ) -> Result<(), Status> {
-        if !needs_health_check_port(spec) || old.is_some_and(needs_health_check_port) {
-            return Ok(());
-        }
-        let refuse = |why: &str, port: i32| {
-            Err(Status::internal(format!("failed to allocate requested HealthCheck NodePort {port}: {why}")))
         };
-        let asked = spec.health_check_node_port;
-        match ports::take(&self.options.node_port_range, in_use, asked) {
-            Err(why) => return refuse(&why, asked),
-            Ok(()) if asked != 0 => return Ok(()),
-            Ok(()) => {}
+        for index in first..spec.ip_families.len() {
+            if spec.cluster_ips.len() <= index {
+                spec.cluster_ips.push(String::new());
+            }
         }
-        match ports::free(&self.options.node_port_range, in_use, self.next()) {
-            Some(port) => spec.health_check_node_port = port,
-            None => return Err(Status::internal("failed to allocate a HealthCheck NodePort : range is full")),
+        for index in first..spec.ip_families.len() {
+            self.address(spec, index, owner).await?;
+        }
+        if let Some(primary) = spec.cluster_ips.first().filter(|_| first == 0) {
+            spec.cluster_ip.clone_from(primary);
         }
         Ok(())
     }
-}
 
-impl InUse {
-    /// What all services but the one that is written use.
-    async fn of(environment: &Environment, but: &Attributes) -> Result<Self, Status> {
-        let mut out = InUse { addresses: HashSet::new(), ports: HashSet::new() };
-        for other in all::<Service>(environment, ("", "services")).await? {
-            if other.metadata.namespace == but.namespace && other.metadata.name == but.name {
-                continue;
-            }
-            out.addresses.extend(other.spec.cluster_ips.iter().filter_map(|ip| ip.parse::<IpAddr>().ok()));
-            out.ports.extend(other.spec.ports.iter().map(|p| p.node_port).filter(|p| *p != 0));
-            out.ports.extend(Some(other.spec.health_check_node_port).filter(|p| *p != 0));
+    async fn address(&mut self, spec: &mut ServiceSpec, index: usize, owner: &Owner<'_>) -> Result<(), Refusal> {
+        let asked = spec.cluster_ips[index].clone();
+        if asked.is_empty() {
+            let next = self.addresses.next(&spec.ip_families[index], owner, self.dry_run).await;
+            let next = next.map_err(|why| Refusal::Exhausted(format!("failed to allocate a serviceIP: {why}")))?;
+            spec.cluster_ips[index].clone_from(&next);
+            self.taken.push(next);
+            return Ok(());
         }
-        Ok(out)
+        if let Err(why) = self.addresses.take(&asked, owner, self.dry_run).await {
+            let path = Path::new("spec");
+            let why = format!("failed to allocate IP {asked}: {why}");
+            return Err(Refusal::Asked(FieldError::invalid(
+                &path.child("clusterIPs"),
+                BadValue::strings(&spec.cluster_ips),
+                why,
+            )));
+        }
+        self.taken.push(asked);
+        Ok(())
+    }
+
+    /// `txnAllocNodePorts`, `txnUpdateNodePorts`
+    fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), Refusal> {
+        match old {
+            None if needs_node_ports(spec) => self.ports.give(spec)?,
+            None => {}
+            Some(old) => {
+                if needs_node_ports(spec) {
+                    self.ports.change(spec, old)?;
+                } else if needs_node_ports(old) {
+                    self.ports.free(ports::of_ports(old));
+                }
+            }
+        }
+        let had = old.is_some_and(needs_health_check);
+        match (had, needs_health_check(spec)) {
+            (false, true) => self.ports.give_health_check(spec),
+            (true, false) => {
+                self.ports.free(old.map(|old| old.health_check_node_port));
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
-/// Whether an address can be given from a range: its first one is the network's, the last one of IPv4 broadcasts.
-fn holds(range: &Cidr, address: IpAddr) -> bool {
-    let bits = range.width() - range.prefix;
-    let last = 1u128.checked_shl(bits.into()).and_then(|size| range.nth(size - 1));
-    range.contains(address) && address != range.base && !(address.is_ipv4() && Some(address) == last)
+#[async_trait]
+impl Pending for Given {
+    async fn finish(self: Box<Self>, stored: bool) {
+        self.ports.finish(stored);
+        if self.dry_run {
+            return;
+        }
+        for address in if stored { &self.freed } else { &self.taken } {
+            self.addresses.give_back(address).await;
+        }
+    }
 }
 
 fn is_headless(spec: &ServiceSpec) -> bool {
-    spec.cluster_ip == NONE || spec.cluster_ips.first().is_some_and(|ip| ip == NONE)
-}
-
-/// Whether services of this type have addresses.
-fn is_addressed(spec: &ServiceSpec) -> bool {
-    matches!(spec.r#type.as_str(), service_type::CLUSTER_IP | service_type::NODE_PORT | service_type::LOAD_BALANCER)
-}
-
-fn needs_address(spec: &ServiceSpec) -> bool {
-    is_addressed(spec) && !is_headless(spec)
-}
-
-fn needs_health_check_port(spec: &ServiceSpec) -> bool {
-    spec.r#type == service_type::LOAD_BALANCER && spec.external_traffic_policy == service_external_traffic_policy::LOCAL
+    spec.cluster_ips.first().is_some_and(|first| first == NONE)
 }

@@ -84,7 +84,7 @@ fn decode_json(
     let meta = type_meta(text).map_err(|why| unrecognized(kind, &why, sent))?;
     check_kind(kind, &meta.api_version, &meta.kind)?;
     let mut value = Owned::new(kind.def);
-    json::decode(text, value.as_mut(), &mut issues).map_err(|e| refused(kind, &e))?;
+    json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| refused(kind, &e))?;
     match validation {
         FieldValidation::Strict => match json::strict_error(&issues) {
             Some(why) => Err(refused(kind, &why)),

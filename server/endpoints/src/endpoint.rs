@@ -75,15 +75,11 @@ impl Endpoint {
         GroupResource { group: self.kind.group, resource: self.resource.plural }
     }
 
-    /// Group and kind.
-    pub fn kind_name(&self) -> GroupResource<'static> {
-        GroupResource { group: self.kind.group, resource: self.kind.kind }
-    }
-
     /// The store's view of what is about to happen.
     pub fn context(&self, attributes: &Attributes) -> Context {
         Context {
             namespace: attributes.namespace.clone(),
+            group: self.kind.group.to_owned(),
             version: self.kind.version.to_owned(),
             subresource: attributes.subresource.clone(),
             user: attributes.user.name.clone(),

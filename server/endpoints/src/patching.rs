@@ -98,9 +98,19 @@ impl Patch<'_> {
     /// A patched document as an object, defaulted.
     fn decoded(&self, endpoint: &Endpoint, document: &Value, mut issues: json::Issues) -> Result<Patched, Status> {
         let mut value = Owned::new(endpoint.kind.def);
-        json::from_value(document, value.as_mut(), &mut issues).map_err(|e| Status::bad_request(e.to_string()))?;
+        json::from_value_version(document, endpoint.kind.version, value.as_mut(), &mut issues)
+            .map_err(|e| self.undecodable(document, &e.to_string()))?;
         let warnings = self.judge(&issues)?;
         Ok(Patched { object: body::internal(endpoint.kind, value), warnings })
+    }
+
+    /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.
+    fn undecodable(&self, document: &Value, why: &str) -> Status {
+        match self.kind {
+            PatchType::Apply => Status::bad_request(why),
+            PatchType::Strategic => patch::undecodable(self.bytes, why),
+            PatchType::Json | PatchType::Merge => patch::undecodable_document(document, why),
+        }
     }
 
     fn apply_to(&self, endpoint: &Endpoint, document: &Value, issues: &mut json::Issues) -> Result<Value, Status> {

@@ -19,7 +19,8 @@ use crate::scalar::Time;
 pub struct Context {
     /// Empty for cluster-scoped objects.
     pub namespace: String,
-    /// The version that the request names, such as `v1`; empty for the server's own writes.
+    /// The group and version that the request names; empty for the server's own writes.
+    pub group: String,
     pub version: String,
     /// The subresource, empty for the object itself.
     pub subresource: String,
@@ -59,6 +60,7 @@ impl Default for Context {
     fn default() -> Self {
         Context {
             namespace: String::new(),
+            group: String::new(),
             version: String::new(),
             subresource: String::new(),
             user: String::new(),

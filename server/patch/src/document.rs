@@ -1,7 +1,9 @@
 //! Reading patches, in the words of Go's decoder.
 
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
 use machinery::json::{self, Issues};
-use machinery::status::Status;
+use machinery::status::{GroupResource, Status};
 use serde_json::Value;
 
 /// Parses a patch that Go decodes into `go_type`; `wanted` says whether the document has that type.
@@ -39,4 +41,17 @@ pub(crate) fn inapplicable() -> Status {
     let mut status = Status::new(422, "Invalid", "the server rejected our request due to an error in our request");
     status.details = Some(Box::default());
     status
+}
+
+/// The answer when what a JSON patch or a merge patch made cannot be decoded; it shows all of the document.
+pub fn undecodable_document(document: &Value, why: &str) -> Status {
+    let mut text = Vec::new();
+    json::encode_value_in_order(document, &mut text);
+    refuse(String::from_utf8_lossy(&text).as_ref(), why)
+}
+
+/// 422 of a patch, or of what it made, which upstream says of no kind and no name.
+pub(crate) fn refuse(shown: impl Into<BadValue>, why: &str) -> Status {
+    let error = FieldError::invalid(&Path::new("patch"), shown, why.to_string());
+    Status::invalid(GroupResource { group: "", resource: "" }, "", &[error])
 }

@@ -13,6 +13,7 @@ pub mod schema;
 mod strategic;
 pub mod typed;
 
+pub use document::undecodable_document;
 pub use field_set::FieldSet;
 pub use json_patch::{MAX_OPERATIONS, json_patch};
 pub use merge_patch::merge_patch;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use apimachinery::meta::v1::ObjectMeta;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::metadata::{MetaExt, meta_mut};
+use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
@@ -17,8 +18,36 @@ use crate::{names, stored, validation};
 const NAME_ATTEMPTS: usize = 8;
 
 impl ResourceStore {
-    /// Fills what the server decides: name, uid, creation time. Then the strategy prepares and validates.
-    pub fn before_create(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
+    /// Stores a new object and answers it as stored. A name that the server makes up is made up again when it is taken.
+    pub async fn create(&self, context: &Context, object: Owned, options: &CreateOptions) -> Result<Owned, Status> {
+        let asked = meta(object.as_ref()).cloned().unwrap_or_default();
+        if !asked.name.is_empty() || asked.generate_name.is_empty() {
+            return self.create_once(context, object, options).await;
+        }
+        for _ in 1..NAME_ATTEMPTS {
+            match self.create_once(context, object.clone(), options).await {
+                Err(status) if status.reason == "AlreadyExists" => {}
+                done => return done,
+            }
+        }
+        self.create_once(context, object, options).await
+    }
+
+    async fn create_once(
+        &self,
+        context: &Context,
+        mut object: Owned,
+        options: &CreateOptions,
+    ) -> Result<Owned, Status> {
+        self.begin_object(context, &mut object)?;
+        let pending = self.begin(context, &mut object, None).await?;
+        let stored = self.create_begun(context, object, options).await;
+        pending.finish(stored.is_ok()).await;
+        stored
+    }
+
+    /// Fills what the server decides: name, uid, creation time.
+    fn begin_object(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
         self.check_namespace(context, object)?;
         if let Some(meta) = meta_mut(object) {
             meta.deletion_timestamp = None;
@@ -32,30 +61,22 @@ impl ResourceStore {
                 meta.name = names::random_suffix(&meta.generate_name);
             }
         }
-        self.strategy.prepare_for_create(context, object);
         Ok(())
     }
 
-    /// Stores a new object and answers it as stored.
-    pub async fn create(&self, context: &Context, mut object: Owned, options: &CreateOptions) -> Result<Owned, Status> {
-        self.before_create(context, &mut object)?;
-        let generated = crate::meta(object.as_ref())
-            .is_some_and(|m| !m.generate_name.is_empty() && m.name.starts_with(&m.generate_name));
-        for attempt in 1.. {
-            let name = crate::meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
-            self.check_new(context, &object, &name)?;
-            match self.put_new(context, &object, &name, options).await? {
-                Ok(stored) => return Ok(stored),
-                Err(_) if generated && attempt < NAME_ATTEMPTS => {
-                    if let Some(meta) = meta_mut(&mut object) {
-                        meta.name = names::random_suffix(&meta.generate_name);
-                    }
-                }
-                Err(_) if generated => return Err(Status::generate_name_conflict(self.name(), &name)),
-                Err(taken) => return Err(self.already_exists(&name, taken)),
-            }
+    async fn create_begun(
+        &self,
+        context: &Context,
+        mut object: Owned,
+        options: &CreateOptions,
+    ) -> Result<Owned, Status> {
+        self.strategy.prepare_for_create(context, &mut object);
+        let asked = meta(object.as_ref()).cloned().unwrap_or_default();
+        self.check_new(context, &object, &asked.name)?;
+        match self.put_new(context, &object, &asked.name, options).await? {
+            Ok(stored) => Ok(stored),
+            Err(taken) => Err(self.already_exists(&asked, taken)),
         }
-        Err(Status::internal("no attempt was made"))
     }
 
     fn check_new(&self, context: &Context, object: &Owned, name: &str) -> Result<(), Status> {
@@ -71,10 +92,13 @@ impl ResourceStore {
         Ok(())
     }
 
-    fn already_exists(&self, name: &str, taken: Option<Arc<Entry>>) -> Status {
-        let mut status = Status::already_exists(self.name(), name);
+    fn already_exists(&self, asked: &ObjectMeta, taken: Option<Arc<Entry>>) -> Status {
+        let mut status = match asked.generate_name.as_str() {
+            "" => Status::already_exists(self.name(), &asked.name),
+            _ => Status::generate_name_conflict(self.name(), &asked.name),
+        };
         let taken = taken.and_then(|entry| self.object(&entry).ok());
-        if taken.is_some_and(|object| crate::meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {
+        if taken.is_some_and(|object| meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {
             status.message = format!("object is being deleted: {}", status.message);
         }
         status

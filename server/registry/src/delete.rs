@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use machinery::catalog::GarbageCollection;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
-use machinery::status::{GroupResource, Status};
+use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
@@ -81,10 +81,7 @@ impl ResourceStore {
 
     fn check_precondition(&self, name: &str, object: &Owned, options: &DeleteOptions) -> Result<(), Status> {
         let Some(meta) = meta(object.as_ref()) else { return Ok(()) };
-        let conflict = |why: String| {
-            let of = GroupResource { group: self.strategy.group(), resource: self.strategy.kind() };
-            Status::conflict(of, name, why)
-        };
+        let conflict = |why: String| Status::conflict(self.kind_name(), name, why);
         let wanted = &options.precondition;
         if let Some(uid) = wanted.uid.as_ref().filter(|uid| **uid != meta.uid) {
             return Err(conflict(format!(
@@ -206,6 +203,7 @@ impl ResourceStore {
                 if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();
                 }
+                self.after_delete(&object).await;
                 Ok(Ok(object))
             }
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),

@@ -3,6 +3,7 @@
 //! It knows no HTTP and no kind by name. Objects travel in their hub form; endpoints convert from and to the version asked for.
 
 mod clock;
+mod companion;
 mod create;
 mod delete;
 mod describe;
@@ -21,6 +22,7 @@ mod validation;
 mod watch;
 
 pub use clock::{Clock, SystemClock};
+pub use companion::{Companion, Pending};
 pub use delete::{CheckDelete, Deleted};
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;

@@ -1,6 +1,6 @@
 //! A resource as the store keeps it: where, in which form, by which strategy; and reads of single objects.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -11,11 +11,12 @@ use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
 use storage::{KeyRange, KeyValue, Revision, Store};
 
 use crate::clock::{Clock, SystemClock};
+use crate::companion::{Companion, Nothing, Pending};
 use crate::describe::StoredForm;
 use crate::list::check;
 use crate::past::Past;
 use crate::stored;
-use crate::strategy::Strategy;
+use crate::strategy::{Context, Strategy};
 
 /// The store of one resource, shared by all its versions.
 pub struct ResourceStore {
@@ -32,6 +33,7 @@ pub struct ResourceStore {
     pub(crate) past: Past,
     /// The fields that selectors may name, in the order in which the cache has their values.
     selectable: Vec<&'static SelectableDef>,
+    companion: OnceLock<Arc<dyn Companion>>,
     /// `/registry/<prefix>/`, with a slash at the end.
     pub(crate) root: String,
 }
@@ -87,18 +89,42 @@ impl ResourceStore {
             whole: backend.cache.clone(),
             past: Past::default(),
             selectable,
+            companion: OnceLock::new(),
             root,
+        }
+    }
+
+    /// Has every write from now on accompanied. Only the first companion counts.
+    pub fn accompany(&self, companion: Arc<dyn Companion>) {
+        let _ = self.companion.set(companion);
+    }
+
+    pub(crate) async fn begin(
+        &self,
+        context: &Context,
+        new: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<Box<dyn Pending>, Status> {
+        match self.companion.get() {
+            Some(companion) => companion.begin(context, new, old).await,
+            None => Ok(Box::new(Nothing)),
+        }
+    }
+
+    pub(crate) async fn after_delete(&self, object: &Owned) {
+        if let Some(companion) = self.companion.get() {
+            companion.after_delete(object).await;
         }
     }
 
     /// Group and plural, as messages name it.
     pub fn name(&self) -> GroupResource<'static> {
-        GroupResource { group: self.strategy.group(), resource: self.def.plural }
+        GroupResource { group: self.storage_kind.group, resource: self.def.plural }
     }
 
     /// Group and kind, as messages about invalid objects name it.
     pub fn kind_name(&self) -> GroupResource<'static> {
-        GroupResource { group: self.strategy.group(), resource: self.strategy.kind() }
+        GroupResource { group: self.storage_kind.group, resource: self.storage_kind.kind }
     }
 
     /// The key of an object; `namespace` is ignored for cluster-scoped resources.

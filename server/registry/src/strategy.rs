@@ -13,9 +13,6 @@ use crate::validation;
 
 /// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
 pub trait Strategy: Send + Sync {
-    fn group(&self) -> &'static str;
-    fn kind(&self) -> &'static str;
-
     /// Clears and sets what a client may not say on create.
     fn prepare_for_create(&self, context: &Context, object: &mut Owned);
 
@@ -50,14 +47,6 @@ impl DeclaredStrategy {
 }
 
 impl Strategy for DeclaredStrategy {
-    fn group(&self) -> &'static str {
-        self.kind.group
-    }
-
-    fn kind(&self) -> &'static str {
-        self.kind.kind
-    }
-
     fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
         let said = self.resource.hooks.create.map(|hook| (hook, object.clone()));
         if self.has_status {

@@ -51,8 +51,16 @@ impl ResourceStore {
                 return self.create_by_update(context, name, options, change).await;
             };
             let old = self.object(&entry)?;
-            let new = self.changed(context, name, &old, change.apply(Some(&old)).await?)?;
-            match self.put_changed(&key, &entry, new, options).await? {
+            let mut new = change.apply(Some(&old)).await?;
+            self.check_namespace(context, &mut new)?;
+            self.check_version(name, &old, &mut new)?;
+            let pending = self.begin(context, &mut new, Some(&old)).await?;
+            let put = match self.changed(context, name, &old, new) {
+                Ok(new) => self.put_changed(&key, &entry, new, options).await,
+                Err(refused) => Err(refused),
+            };
+            pending.finish(matches!(put, Ok(Ok(_)))).await;
+            match put? {
                 Ok(object) => return Ok(Updated { object, created: false }),
                 Err(newer) => current = newer,
             }
@@ -90,8 +98,6 @@ impl ResourceStore {
 
     /// Keeps what no update changes, lets the strategy prepare, validates.
     fn changed(&self, context: &Context, name: &str, old: &Owned, mut new: Owned) -> Result<Owned, Status> {
-        self.check_namespace(context, &mut new)?;
-        self.check_version(name, old, &mut new)?;
         if let (Some(to), Some(from)) = (meta_mut(&mut new), meta(old.as_ref())) {
             to.generation = from.generation;
             to.creation_timestamp = from.creation_timestamp;

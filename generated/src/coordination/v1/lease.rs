@@ -22,7 +22,7 @@ pub struct Lease {
     pub spec: LeaseSpec,
 }
 
-describe! { Lease, LEASE "Lease" {} [
+describe! { Lease, LEASE "Lease" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Lease>() { crate::hatches::coordination::validate_lease(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -17,7 +17,7 @@ pub struct LeaseCandidate {
     pub spec: LeaseCandidateSpec,
 }
 
-describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" {} [
+describe! { LeaseCandidate, LEASE_CANDIDATE "LeaseCandidate" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<LeaseCandidate>() { crate::hatches::coordination::validate_lease_candidate(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -23,7 +23,7 @@ pub struct ConfigMap {
     pub binary_data: BTreeMap<String, Bytes>,
 }
 
-describe! { ConfigMap, CONFIG_MAP "ConfigMap" {} [
+describe! { ConfigMap, CONFIG_MAP "ConfigMap" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ConfigMap>() { crate::hatches::core::validate_config_map(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  4, Flags::OMIT_EMPTY;

@@ -18,7 +18,7 @@ pub struct Endpoints {
     pub subsets: Vec<EndpointSubset>,
 }
 
-describe! { Endpoints, ENDPOINTS "Endpoints" { .defaults_below() } [
+describe! { Endpoints, ENDPOINTS "Endpoints" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Endpoints>() { crate::hatches::core::validate_endpoints(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     subsets:   "subsets",  2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };

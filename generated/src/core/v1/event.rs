@@ -45,7 +45,7 @@ pub struct Event {
     pub reporting_instance: String,
 }
 
-describe! { Event, EVENT "Event" {} [
+describe! { Event, EVENT "Event" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Event>() { crate::hatches::core::validate_event(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:           "",                    0, Flags::INLINE;
     metadata:            "metadata",            1, Flags::REQUIRED;
     involved_object:     "involvedObject",      2, Flags::REQUIRED;

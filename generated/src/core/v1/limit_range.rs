@@ -26,7 +26,7 @@ pub struct LimitRange {
     pub spec: LimitRangeSpec,
 }
 
-describe! { LimitRange, LIMIT_RANGE "LimitRange" { .defaults_below() } [
+describe! { LimitRange, LIMIT_RANGE "LimitRange" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LimitRange>() { crate::hatches::core::validate_limit_range(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -39,7 +39,7 @@ pub struct Namespace {
     pub status: NamespaceStatus,
 }
 
-describe! { Namespace, NAMESPACE "Namespace" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Namespace>() { crate::hatches::core::default_namespace(v) }) }) .defaults_below() } [
+describe! { Namespace, NAMESPACE "Namespace" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Namespace>() { crate::hatches::core::default_namespace(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Namespace>() { crate::hatches::core::validate_namespace(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -48,7 +48,7 @@ pub struct Node {
     pub status: NodeStatus,
 }
 
-describe! { Node, NODE "Node" { .defaults_below() .normalize_below() } [
+describe! { Node, NODE "Node" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Node>() { crate::hatches::core::validate_node(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -53,7 +53,7 @@ pub struct PersistentVolume {
     pub status: PersistentVolumeStatus,
 }
 
-describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending")), (&["spec", "persistentVolumeReclaimPolicy"], Literal::String("Retain")), (&["spec", "volumeMode"], Literal::String("Filesystem"))], by_hand: None }) .defaults_below() } [
+describe! { PersistentVolume, PERSISTENT_VOLUME "PersistentVolume" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending")), (&["spec", "persistentVolumeReclaimPolicy"], Literal::String("Retain")), (&["spec", "volumeMode"], Literal::String("Filesystem"))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PersistentVolume>() { crate::hatches::core::validate_persistent_volume(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -57,7 +57,7 @@ pub struct PersistentVolumeClaim {
     pub status: PersistentVolumeClaimStatus,
 }
 
-describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending"))], by_hand: None }) .defaults_below() } [
+describe! { PersistentVolumeClaim, PERSISTENT_VOLUME_CLAIM "PersistentVolumeClaim" { .defaults(&Defaults { paths: &[(&["status", "phase"], Literal::String("Pending"))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PersistentVolumeClaim>() { crate::hatches::core::validate_persistent_volume_claim(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -40,7 +40,7 @@ pub struct ResourceQuota {
     pub status: ResourceQuotaStatus,
 }
 
-describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" { .defaults_below() } [
+describe! { ResourceQuota, RESOURCE_QUOTA "ResourceQuota" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceQuota>() { crate::hatches::core::validate_resource_quota(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -37,7 +37,7 @@ pub struct Secret {
     pub r#type: String,
 }
 
-describe! { Secret, SECRET "Secret" { .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Secret>() { crate::hatches::core::normalize_secret(v) }) .normalize_below() } [
+describe! { Secret, SECRET "Secret" { .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Secret>() { crate::hatches::core::normalize_secret(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Secret>() { crate::hatches::core::validate_secret(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  5, Flags::OMIT_EMPTY;

@@ -67,7 +67,7 @@ pub struct Service {
     pub status: ServiceStatus,
 }
 
-describe! { Service, SERVICE "Service" { .defaults(&Defaults { paths: &[(&["spec", "sessionAffinity"], Literal::String("None")), (&["spec", "type"], Literal::String("ClusterIP"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Service>() { crate::hatches::core::default_service(v) }) }) .defaults_below() } [
+describe! { Service, SERVICE "Service" { .defaults(&Defaults { paths: &[(&["spec", "sessionAffinity"], Literal::String("None")), (&["spec", "type"], Literal::String("ClusterIP"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Service>() { crate::hatches::core::default_service(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Service>() { crate::hatches::core::validate_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

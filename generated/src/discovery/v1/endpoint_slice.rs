@@ -29,7 +29,7 @@ pub struct EndpointSlice {
     pub ports: Vec<EndpointPort>,
 }
 
-describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" { .defaults_below() } [
+describe! { EndpointSlice, ENDPOINT_SLICE "EndpointSlice" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<EndpointSlice>() { crate::hatches::discovery::validate_endpoint_slice(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:    "",            0, Flags::INLINE;
     metadata:     "metadata",    1, Flags::OMIT_EMPTY;
     address_type: "addressType", 4, Flags::REQUIRED, &FieldInfo { enum_values: &["IPv4", "IPv6", "FQDN"], ..FieldInfo::PLAIN };

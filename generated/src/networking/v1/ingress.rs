@@ -25,7 +25,7 @@ pub struct Ingress {
     pub status: IngressStatus,
 }
 
-describe! { Ingress, INGRESS "Ingress" {} [
+describe! { Ingress, INGRESS "Ingress" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Ingress>() { crate::hatches::networking::validate_ingress(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -16,7 +16,7 @@ pub struct IngressClass {
     pub spec: IngressClassSpec,
 }
 
-describe! { IngressClass, INGRESS_CLASS "IngressClass" { .defaults_below() } [
+describe! { IngressClass, INGRESS_CLASS "IngressClass" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<IngressClass>() { crate::hatches::networking::validate_ingress_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -16,7 +16,7 @@ pub struct IPAddress {
     pub spec: IPAddressSpec,
 }
 
-describe! { IPAddress, IP_ADDRESS "IPAddress" {} [
+describe! { IPAddress, IP_ADDRESS "IPAddress" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<IPAddress>() { crate::hatches::networking::validate_ip_address(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

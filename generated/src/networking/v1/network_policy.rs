@@ -23,7 +23,7 @@ pub struct NetworkPolicy {
     pub spec: NetworkPolicySpec,
 }
 
-describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NetworkPolicy>() { crate::hatches::networking::default_network_policy(v) }) }) .defaults_below() } [
+describe! { NetworkPolicy, NETWORK_POLICY "NetworkPolicy" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NetworkPolicy>() { crate::hatches::networking::default_network_policy(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<NetworkPolicy>() { crate::hatches::networking::validate_network_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

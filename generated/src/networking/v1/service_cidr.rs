@@ -18,7 +18,7 @@ pub struct ServiceCIDR {
     pub status: ServiceCIDRStatus,
 }
 
-describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" {} [
+describe! { ServiceCIDR, SERVICE_CIDR "ServiceCIDR" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ServiceCIDR>() { crate::hatches::networking::validate_service_cidr(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -67,7 +67,7 @@ fn default_session_affinity(spec: &mut ServiceSpec) {
 }
 
 /// Whether clients outside of the cluster can reach the service (upstream `service.ExternallyAccessible`).
-fn is_externally_accessible(spec: &ServiceSpec) -> bool {
+pub(super) fn is_externally_accessible(spec: &ServiceSpec) -> bool {
     match &*spec.r#type {
         service_type::LOAD_BALANCER | service_type::NODE_PORT => true,
         service_type::CLUSTER_IP => !spec.external_ips.is_empty(),

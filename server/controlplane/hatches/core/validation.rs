@@ -10,6 +10,8 @@ pub(crate) mod annotations;
 pub(crate) mod binding;
 #[path = "validation/claim_spec.rs"]
 pub(crate) mod claim_spec;
+#[path = "validation/config_map.rs"]
+mod config_map;
 #[path = "validation/container.rs"]
 pub(crate) mod container;
 #[path = "validation/container_restart.rs"]
@@ -18,20 +20,38 @@ mod container_restart;
 mod container_transition;
 #[path = "validation/dns.rs"]
 mod dns;
+#[path = "validation/endpoints.rs"]
+mod endpoints;
 #[path = "validation/env.rs"]
 pub(crate) mod env;
+#[path = "validation/event.rs"]
+mod event;
 #[path = "validation/exclusive.rs"]
 pub(crate) mod exclusive;
 #[path = "validation/items.rs"]
 pub(crate) mod items;
+#[path = "validation/limit_range.rs"]
+mod limit_range;
 #[path = "validation/mounts.rs"]
 pub(crate) mod mounts;
+#[path = "validation/namespace.rs"]
+mod namespace;
+#[path = "validation/node.rs"]
+mod node;
+#[path = "validation/node_config.rs"]
+mod node_config;
 #[path = "validation/node_selector.rs"]
 pub(crate) mod node_selector;
 #[path = "validation/options.rs"]
 pub(crate) mod options;
 #[path = "validation/paths.rs"]
 pub(crate) mod paths;
+#[path = "validation/persistent_volume.rs"]
+pub(crate) mod persistent_volume;
+#[path = "validation/persistent_volume_claim.rs"]
+mod persistent_volume_claim;
+#[path = "validation/persistent_volume_sources.rs"]
+mod persistent_volume_sources;
 #[path = "validation/pod.rs"]
 pub(crate) mod pod;
 #[path = "validation/pod_ephemeral.rs"]
@@ -60,10 +80,20 @@ pub(crate) mod probe;
 mod projected;
 #[path = "validation/replication_controller.rs"]
 pub(crate) mod replication_controller;
+#[path = "validation/resource_quota.rs"]
+mod resource_quota;
 #[path = "validation/resources.rs"]
 pub(crate) mod resources;
+#[path = "validation/secret.rs"]
+mod secret;
 #[path = "validation/security_context.rs"]
 pub(crate) mod security_context;
+#[path = "validation/service.rs"]
+mod service;
+#[path = "validation/service_addresses.rs"]
+mod service_addresses;
+#[path = "validation/service_balancer.rs"]
+pub(crate) mod service_balancer;
 #[path = "validation/signer.rs"]
 pub(crate) mod signer;
 #[path = "validation/sysctl.rs"]
@@ -84,9 +114,21 @@ pub(crate) mod volume_sources;
 mod windows;
 
 pub use binding::validate_binding;
+pub use config_map::validate_config_map;
+pub use endpoints::validate_endpoints;
+pub use event::validate_event;
+pub use limit_range::validate_limit_range;
+pub use namespace::validate_namespace;
+pub use node::validate_node;
 pub use options::PodOptions;
+pub use persistent_volume::validate_persistent_volume;
+pub use persistent_volume_claim::validate_persistent_volume_claim;
 pub use pod::validate_pod;
 pub use pod_spec::validate_pod_spec;
 pub use pod_template::validate_pod_template;
 pub use replication_controller::validate_replication_controller;
+pub use resource_quota::validate_resource_quota;
+pub use secret::validate_secret;
+pub use service::validate_service;
+pub use service_addresses::service_address_errors;
 pub use template::validate_pod_template_spec;

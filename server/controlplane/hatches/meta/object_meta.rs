@@ -112,7 +112,12 @@ fn validate_owner_references(v: &mut Validation<'_>, path: &Path<'_>, references
 }
 
 fn validate_owner_reference(v: &mut Validation<'_>, path: &Path<'_>, reference: &OwnerReference) {
-    let version = reference.api_version.rsplit('/').next().unwrap_or("");
+    // What has more than one slash is no version at all.
+    let version = match reference.api_version.split_once('/') {
+        Some((_, version)) if version.contains('/') => "",
+        Some((_, version)) => version,
+        None => &reference.api_version,
+    };
     let parts = [
         ("kind", BadValue::from(&reference.kind), reference.kind.is_empty()),
         ("name", BadValue::from(&reference.name), reference.name.is_empty()),

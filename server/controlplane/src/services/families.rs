@@ -1,91 +1,159 @@
 //! Address families of a service (KEP-563).
 
-use std::net::IpAddr;
-
-use generated::core::v1::ServiceSpec;
+use generated::core::v1::{ServiceSpec, ip_family, ip_family_policy, service_type};
+use generated::hatches::core::service_address_errors;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use serving::options::Cidr;
+use machinery::format::ip::parse_ip_sloppy;
+use registry::Context;
+use std::net::IpAddr;
 
-use super::{is_addressed, is_headless};
-
-const SINGLE: &str = "SingleStack";
-const PREFER_DUAL: &str = "PreferDualStack";
-const REQUIRE_DUAL: &str = "RequireDualStack";
+use super::NONE;
+use ip_family_policy::{PREFER_DUAL_STACK, REQUIRE_DUAL_STACK, SINGLE_STACK};
 
 /// The family of an address, as `ipFamilies` names it.
 pub fn of(address: IpAddr) -> &'static str {
-    if address.is_ipv4() { "IPv4" } else { "IPv6" }
+    if address.is_ipv4() { ip_family::I_PV4 } else { ip_family::I_PV6 }
 }
 
-/// Fills policy and families (`initIPFamilyFields`); what the service had before is not judged again.
-pub fn choose(spec: &mut ServiceSpec, old: Option<&ServiceSpec>, ranges: &[Cidr]) -> Result<(), FieldError> {
+/// Whether services of this type have addresses.
+pub fn is_addressed(spec: &ServiceSpec) -> bool {
+    spec.r#type != service_type::EXTERNAL_NAME
+}
+
+/// Whether families and addresses stay as they are: a service that would like to have both families does not get the second one because the
+/// cluster has it now (`isMatchingPreferDualStackClusterIPFields`).
+pub fn is_settled(spec: &ServiceSpec, old: &ServiceSpec) -> bool {
+    let prefers = |spec: &ServiceSpec| spec.ip_family_policy.as_deref() == Some(PREFER_DUAL_STACK);
+    spec.r#type == old.r#type
+        && is_addressed(spec)
+        && prefers(spec)
+        && (old.ip_family_policy.is_none() || prefers(old))
+        && spec.cluster_ips == old.cluster_ips
+        && spec.ip_families == old.ip_families
+}
+
+/// Fills policy and families (`initIPFamilyFields`); `configured` are the families of the cluster, its default first.
+pub fn choose(
+    context: &Context,
+    spec: &mut ServiceSpec,
+    old: Option<&ServiceSpec>,
+    configured: &[&'static str],
+) -> Vec<FieldError> {
     if !is_addressed(spec) {
-        return Ok(());
+        return Vec::new();
     }
-    let configured: Vec<&str> = ranges.iter().map(|range| of(range.base)).collect();
-    follow_addresses(spec, &configured)?;
+    let policy = policy(spec, old);
+    spec.ip_family_policy = Some(policy.clone());
+    let mut errors = service_address_errors(context, spec, old);
+    if !errors.is_empty() {
+        return errors;
+    }
+    if let Some(old) = old {
+        shrink(spec, old, &policy, &mut errors);
+    }
+    check_counts(spec, &policy, &mut errors);
+    follow_addresses(spec, configured, &mut errors);
+    let unselected = spec.cluster_ip == NONE && spec.selector.is_empty();
+    if errors.is_empty() && !unselected {
+        check_cluster(spec, &policy, configured, &mut errors);
+    }
+    if errors.is_empty() {
+        fill(spec, &policy, configured, unselected);
+    }
+    errors
+}
+
+/// What the client said, else what it was, else what suits: without a selector somebody else decides which families there are.
+fn policy(spec: &ServiceSpec, old: Option<&ServiceSpec>) -> String {
+    let said = spec.ip_family_policy.as_ref().or_else(|| old?.ip_family_policy.as_ref());
+    match said {
+        Some(policy) => policy.clone(),
+        None if spec.cluster_ip == NONE && spec.selector.is_empty() => REQUIRE_DUAL_STACK.to_owned(),
+        None => SINGLE_STACK.to_owned(),
+    }
+}
+
+fn refuse_policy(policy: &str, why: &'static str) -> FieldError {
     let path = Path::new("spec");
-    if is_headless(spec) && spec.selector.is_empty() {
-        // Whoever makes its endpoints decides about families; the cluster's do not matter.
-        let first =
-            spec.ip_families.first().map_or(configured.first().copied().unwrap_or("IPv4"), |f| f.as_str()).to_string();
-        let policy = spec.ip_family_policy.get_or_insert_with(|| REQUIRE_DUAL.into()).clone();
-        fill(spec, first, if policy == SINGLE { &[] } else { &["IPv4", "IPv6"] });
-        return Ok(());
+    FieldError::invalid(&path.child("ipFamilyPolicy"), BadValue::json_string(policy), why)
+}
+
+/// One family instead of two: by the policy alone, or by the policy and the lists.
+fn shrink(spec: &mut ServiceSpec, old: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) {
+    if policy == SINGLE_STACK {
+        if spec.cluster_ips == old.cluster_ips {
+            spec.cluster_ips.truncate(1);
+        }
+        if spec.ip_families == old.ip_families {
+            spec.ip_families.truncate(1);
+        }
+        return;
     }
-    let families = path.child("ipFamilies");
-    let changed =
-        old.is_none_or(|old| old.ip_families != spec.ip_families || old.ip_family_policy != spec.ip_family_policy);
-    if changed
-        && let Some((i, family)) = spec.ip_families.iter().enumerate().find(|(_, f)| !configured.contains(&f.as_str()))
-    {
-        return Err(FieldError::invalid(
-            &families.index(i),
-            BadValue::json_string(family),
-            "not configured on this cluster",
-        ));
+    let fewer = |new: &[String], old: &[String]| !new.is_empty() && new.len() < old.len();
+    if fewer(&spec.cluster_ips, &old.cluster_ips) {
+        errors.push(refuse_policy(policy, "must be 'SingleStack' to release the secondary cluster IP"));
     }
-    if spec.ip_family_policy.is_none() {
-        let dual = spec.ip_families.len() == 2 || spec.cluster_ips.len() == 2;
-        spec.ip_family_policy = Some(if dual { REQUIRE_DUAL } else { SINGLE }.into());
+    if fewer(&spec.ip_families, &old.ip_families) {
+        errors.push(refuse_policy(policy, "must be 'SingleStack' to release the secondary IP family"));
     }
-    let policy = spec.ip_family_policy.clone().unwrap_or_default();
-    if changed && policy == REQUIRE_DUAL && configured.len() < 2 {
-        let why = "this cluster is not configured for dual-stack services";
-        return Err(FieldError::invalid(&path.child("ipFamilyPolicy"), BadValue::json_string(&policy), why));
+}
+
+fn check_counts(spec: &ServiceSpec, policy: &str, errors: &mut Vec<FieldError>) {
+    if policy != SINGLE_STACK {
+        return;
     }
-    let first =
-        spec.ip_families.first().cloned().or_else(|| configured.first().map(|f| f.to_string())).unwrap_or_default();
-    let dual = policy == REQUIRE_DUAL || policy == PREFER_DUAL;
-    fill(spec, first, if dual { &configured } else { &[] });
-    Ok(())
+    if spec.cluster_ips.len() == 2 {
+        let why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified";
+        errors.push(refuse_policy(policy, why));
+    }
+    if spec.ip_families.len() == 2 {
+        let why = "must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified";
+        errors.push(refuse_policy(policy, why));
+    }
 }
 
 /// Families that are not said are those of the addresses.
-fn follow_addresses(spec: &mut ServiceSpec, configured: &[&str]) -> Result<(), FieldError> {
-    for (i, text) in spec.cluster_ips.iter().enumerate().skip(spec.ip_families.len()) {
-        let Ok(address) = text.parse::<IpAddr>() else { return Ok(()) };
-        let family = of(address);
-        if !configured.contains(&family) {
-            let path = Path::new("spec");
-            let path = path.child("clusterIPs");
-            let why = format!("{family} is not configured on this cluster");
-            return Err(FieldError::invalid(&path.index(i), BadValue::strings(&spec.cluster_ips), why));
+fn follow_addresses(spec: &mut ServiceSpec, configured: &[&'static str], errors: &mut Vec<FieldError>) {
+    let path = Path::new("spec");
+    let path = path.child("clusterIPs");
+    for (index, text) in spec.cluster_ips.iter().enumerate().take_while(|(_, text)| *text != NONE) {
+        if index < spec.ip_families.len() {
+            continue;
         }
-        spec.ip_families.push(family.into());
+        let family = parse_ip_sloppy(text).map_or("unknown", of);
+        if configured.contains(&family) {
+            spec.ip_families.push(family.to_owned());
+        } else {
+            let why = format!("{family} is not configured on this cluster");
+            errors.push(FieldError::invalid(&path.index(index), BadValue::strings(&spec.cluster_ips), why));
+        }
     }
-    Ok(())
 }
 
-/// The first family, then those of `all` that are missing.
-fn fill(spec: &mut ServiceSpec, first: String, all: &[&str]) {
-    if spec.ip_families.is_empty() {
-        spec.ip_families.push(first);
+/// The cluster has to have what is asked for.
+fn check_cluster(spec: &ServiceSpec, policy: &str, configured: &[&'static str], errors: &mut Vec<FieldError>) {
+    if policy == REQUIRE_DUAL_STACK && configured.len() < 2 {
+        errors.push(refuse_policy(policy, "this cluster is not configured for dual-stack services"));
     }
-    for family in all {
-        if !spec.ip_families.iter().any(|f| f == family) {
-            spec.ip_families.push(family.to_string());
+    let path = Path::new("spec");
+    let path = path.child("ipFamilies");
+    for (index, family) in spec.ip_families.iter().enumerate() {
+        if !configured.contains(&family.as_str()) {
+            let (path, family) = (path.index(index), BadValue::json_string(family));
+            errors.push(FieldError::invalid(&path, family, "not configured on this cluster"));
         }
     }
+}
+
+/// The default family when none is said, and the other one where two are wanted.
+fn fill(spec: &mut ServiceSpec, policy: &str, configured: &[&'static str], unselected: bool) {
+    if spec.ip_families.is_empty() {
+        spec.ip_families.extend(configured.first().map(|family| (*family).to_owned()));
+    }
+    if policy == SINGLE_STACK || spec.ip_families.len() != 1 || configured.len() < 2 && !unselected {
+        return;
+    }
+    let other = if spec.ip_families[0] == ip_family::I_PV4 { ip_family::I_PV6 } else { ip_family::I_PV4 };
+    spec.ip_families.push(other.to_owned());
 }

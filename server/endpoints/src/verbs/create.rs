@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use http::StatusCode;
-use machinery::field_error::FieldError;
-use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{CreateOptions, meta, meta_mut};
@@ -28,7 +26,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
-    check_names(endpoint, &call, &mut object)?;
+    check_namespace(endpoint, &call, &mut object)?;
     let context = call.context(endpoint, options.dry_run);
     let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
@@ -43,9 +41,8 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
-/// An object needs a name, or something to make one of; its namespace is the path's.
-fn check_names(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
-    let kind = endpoint.kind_name();
+/// The namespace of an object is the path's.
+fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     if endpoint.resource.namespaced && call.info.namespace.is_empty() && meta.namespace.is_empty() {
         return Err(Status::bad_request("an empty namespace may not be set during creation"));
@@ -55,11 +52,6 @@ fn check_names(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(
         meta.namespace = expected.into();
     } else if meta.namespace != expected {
         return Err(Status::bad_request(OTHER_NAMESPACE));
-    }
-    if meta.name.is_empty() && meta.generate_name.is_empty() {
-        let path = Path::new("metadata");
-        let error = FieldError::required(&path.child("name"), "name or generateName is required");
-        return Err(Status::invalid(kind, "", &[error]));
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub enum NameRule {
     Dns1035Label,
     /// Whatever fits into one segment of a URL path, such as the names of RBAC objects.
     PathSegment,
+    /// What the key of a ConfigMap may be, such as the names of lease candidates.
+    ConfigMapKey,
     /// An IP address in canonical form; such names are never generated.
     IpAddress,
     /// No rule beyond that the name can be requested.
@@ -31,6 +33,7 @@ impl NameRule {
             Self::Dns1035Label => super::is_dns1035_label(&masked),
             Self::PathSegment if prefix => super::is_path_segment_prefix(name),
             Self::PathSegment => super::is_path_segment_name(name),
+            Self::ConfigMapKey => super::is_config_map_key(name),
             Self::IpAddress => ip::is_valid_ip(&Path::NONE, name).into_iter().map(|error| error.detail).collect(),
             Self::Any => Messages::new(),
         }

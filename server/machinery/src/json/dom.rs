@@ -2,7 +2,7 @@
 
 pub use serde_json::{Map, Value};
 
-use super::decode::{MAX_TREE_DEPTH, decode, reason};
+use super::decode::{MAX_TREE_DEPTH, decode_version, reason};
 use super::error::{Error, TypeError};
 use super::issues::Issues;
 use super::path::Path;
@@ -33,13 +33,33 @@ pub fn to_value(value: Ref<'_>) -> Value {
 
 /// Decodes a tree into a struct, with the errors and issues of its text.
 pub fn from_value(value: &Value, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
+    from_value_version(value, "", into, issues)
+}
+
+/// Decodes a tree of this API version, by which errors call Go types.
+pub fn from_value_version(value: &Value, version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let mut text = Vec::new();
     encode_value(value, &mut text);
-    decode(&text, into, issues)
+    decode_version(&text, version, into, issues)
 }
 
 /// Appends the JSON of a tree as Go writes maps: keys sorted.
 pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
+    encode_tree(value, Keys::Sorted, out);
+}
+
+/// Appends the JSON of a tree, the members of its objects in the order that they have.
+pub fn encode_value_in_order(value: &Value, out: &mut Vec<u8>) {
+    encode_tree(value, Keys::AsTheyAre, out);
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Keys {
+    Sorted,
+    AsTheyAre,
+}
+
+fn encode_tree(value: &Value, keys: Keys, out: &mut Vec<u8>) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -52,17 +72,19 @@ pub fn encode_value(value: &Value, out: &mut Vec<u8>) {
                 if index > 0 {
                     out.push(b',');
                 }
-                encode_value(item, out);
+                encode_tree(item, keys, out);
             }
             out.push(b']');
         }
-        Value::Object(map) => encode_map(map, out),
+        Value::Object(map) => encode_map(map, keys, out),
     }
 }
 
-fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
+fn encode_map(map: &Map<String, Value>, keys: Keys, out: &mut Vec<u8>) {
     let mut members: Vec<(&String, &Value)> = map.iter().collect();
-    members.sort_unstable_by_key(|(key, _)| *key);
+    if keys == Keys::Sorted {
+        members.sort_unstable_by_key(|(key, _)| *key);
+    }
     out.push(b'{');
     for (index, (key, value)) in members.into_iter().enumerate() {
         if index > 0 {
@@ -70,7 +92,7 @@ fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
         }
         write::string(out, key);
         out.push(b':');
-        encode_value(value, out);
+        encode_tree(value, keys, out);
     }
     out.push(b'}');
 }

@@ -25,7 +25,7 @@ mod fuzz;
 mod tests;
 
 pub use decode::{decode, decode_version};
-pub use dom::{Map, Value, encode_value, from_value, parse, to_value};
+pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_value_version, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
 pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_lines};

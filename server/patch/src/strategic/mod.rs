@@ -11,10 +11,8 @@ mod map;
 mod order;
 
 use machinery::def::StructDef;
-use machinery::field_error::FieldError;
-use machinery::field_path::Path;
 use machinery::json::Issues;
-use machinery::status::{GroupResource, Status};
+use machinery::status::Status;
 use serde_json::Value;
 
 use crate::{document, go_print};
@@ -59,6 +57,5 @@ fn read(patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
 }
 
 fn refuse(patch: &Value, why: &str) -> Status {
-    let error = FieldError::invalid(&Path::new("patch"), go_print::plain(patch), why.to_string());
-    Status::invalid(GroupResource { group: "", resource: "" }, "", &[error])
+    document::refuse(go_print::plain(patch), why)
 }

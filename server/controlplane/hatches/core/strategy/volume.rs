@@ -1,41 +1,83 @@
-//! Persistent volumes and claims begin pending; a claim's two spellings of its data source agree.
+//! Persistent volumes.
 
+use machinery::field_path::Path;
 use machinery::hooks::Context;
 
-use crate::core::v1::{
-    PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference,
-};
+use crate::core::v1::{PersistentVolume, persistent_volume_phase, persistent_volume_reclaim_policy};
+use crate::hatches::core::warnings::node_labels::warnings_of_term;
 
-const PENDING: &str = "Pending";
+const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
+const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 
 /// Mirrors `persistentvolumeStrategy.PrepareForCreate`.
 pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: &PersistentVolume) {
-    volume.status.phase = PENDING.into();
+    volume.status.phase = persistent_volume_phase::PENDING.into();
     volume.status.last_phase_transition_time = Some(context.now);
 }
 
-/// Mirrors `persistentvolumeclaimStrategy.PrepareForCreate`.
-pub fn create_claim(_: &Context, claim: &mut PersistentVolumeClaim, _: &PersistentVolumeClaim) {
-    claim.status.phase = PENDING.into();
-    agree(&mut claim.spec);
-}
-
-/// Mirrors `persistentvolumeclaimStrategy.PrepareForUpdate`.
-pub fn update_claim(_: &Context, claim: &mut PersistentVolumeClaim, _: &PersistentVolumeClaim) {
-    agree(&mut claim.spec);
-}
-
-/// `NormalizeDataSources`
-fn agree(spec: &mut PersistentVolumeClaimSpec) {
-    match (&spec.data_source, &spec.data_source_ref) {
-        (Some(source), None) => {
-            let TypedLocalObjectReference { api_group, kind, name } = (**source).clone();
-            spec.data_source_ref = Some(Box::new(TypedObjectReference { api_group, kind, name, namespace: None }));
-        }
-        (None, Some(source)) if source.namespace.as_deref().unwrap_or("").is_empty() => {
-            let TypedObjectReference { api_group, kind, name, .. } = (**source).clone();
-            spec.data_source = Some(Box::new(TypedLocalObjectReference { api_group, kind, name }));
-        }
-        _ => {}
+/// Whoever changes the phase and does not say when changes it now.
+pub fn update_volume(context: &Context, new: &mut PersistentVolume, old: &PersistentVolume) {
+    let said = new.status.last_phase_transition_time;
+    let stale = said.is_none() || said == old.status.last_phase_transition_time;
+    if new.status.phase != old.status.phase && stale {
+        new.status.last_phase_transition_time = Some(context.now);
     }
+}
+
+/// Mirrors `persistentvolume.GetWarningsForPersistentVolume`.
+pub fn warn_volume(context: &Context, volume: &PersistentVolume, _: Option<&PersistentVolume>) -> Vec<String> {
+    if context.subresource == "status" {
+        return Vec::new();
+    }
+    let (spec, mut out) = (&volume.spec, Vec::new());
+    for (key, instead) in [
+        (BETA_CLASS, "deprecated since v1.8; use \"storageClassName\" attribute instead"),
+        (MOUNT_OPTIONS, "deprecated since v1.31; use \"mountOptions\" attribute instead"),
+    ] {
+        if volume.metadata.annotations.contains_key(key) {
+            out.push(format!("metadata.annotations[{key}]: {instead}"));
+        }
+    }
+    if spec.persistent_volume_reclaim_policy == persistent_volume_reclaim_policy::RECYCLE {
+        out.push(
+            "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended \
+             approach is to use dynamic provisioning."
+                .into(),
+        );
+    }
+    let path = Path::new("spec");
+    if let Some(selector) = spec.node_affinity.as_deref().and_then(|affinity| affinity.required.as_deref()) {
+        let terms = path.child("nodeAffinity");
+        let terms = terms.child("required");
+        let terms = terms.child("nodeSelectorTerms");
+        for (index, term) in selector.node_selector_terms.iter().enumerate() {
+            out.extend(warnings_of_term(&terms.index(index), term, false));
+        }
+    }
+    out.extend(warn_source(volume));
+    if let Some(size) = spec.capacity.get("storage").filter(|size| size.milli_value() % 1000 != 0) {
+        out.push(format!("spec.capacity[storage]: fractional byte value \"{size}\" is invalid, must be an integer"));
+    }
+    out
+}
+
+/// Sources that nothing mounts any longer.
+fn warn_source(volume: &PersistentVolume) -> Option<String> {
+    let source = &volume.spec.persistent_volume_source;
+    let (name, since, gone) = if source.cephfs.is_some() {
+        ("cephfs", "1.28", "1.31")
+    } else if source.photon_persistent_disk.is_some() {
+        ("photonPersistentDisk", "1.11", "1.16")
+    } else if source.rbd.is_some() {
+        ("rbd", "1.28", "1.31")
+    } else if source.scale_io.is_some() {
+        ("scaleIO", "1.16", "1.22")
+    } else if source.storageos.is_some() {
+        ("storageOS", "1.22", "1.25")
+    } else if source.glusterfs.is_some() {
+        ("glusterfs", "1.25", "1.26")
+    } else {
+        return None;
+    };
+    Some(format!("spec.{name}: deprecated in v{since}, non-functional in v{gone}+"))
 }

@@ -98,7 +98,7 @@ pub fn validate_claim_spec(
     validate_class(v, &path.child("volumeAttributesClassName"), spec.volume_attributes_class_name.as_deref());
 }
 
-fn validate_access_modes(v: &mut Validation<'_>, path: &Path<'_>, modes: &[String]) {
+pub(super) fn validate_access_modes(v: &mut Validation<'_>, path: &Path<'_>, modes: &[String]) {
     for mode in modes {
         v.one_of(path, mode, &ACCESS_MODES);
     }

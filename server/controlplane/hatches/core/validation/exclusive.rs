@@ -46,6 +46,20 @@ impl<'c, 'v, 'p> Exclusive<'c, 'v, 'p> {
         self
     }
 
+    /// A member that upstream does not refuse next to others.
+    pub fn shared<T>(
+        &mut self,
+        name: &str,
+        member: &Option<Box<T>>,
+        check: impl FnOnce(&mut Validation<'v>, &Path<'_>, &T),
+    ) -> &mut Self {
+        if let Some(member) = member {
+            self.found = true;
+            check(self.v, &self.path.child(name), member);
+        }
+        self
+    }
+
     /// What upstream looks at between two members.
     pub fn also(&mut self, check: impl FnOnce(&mut Validation<'v>, &Path<'_>)) -> &mut Self {
         check(self.v, self.path);

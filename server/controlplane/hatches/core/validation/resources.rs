@@ -63,7 +63,7 @@ pub fn is_extended_resource(name: &str) -> bool {
 }
 
 /// Whether a container may ask for less than its limit.
-fn is_overcommit_allowed(name: &str) -> bool {
+pub(super) fn is_overcommit_allowed(name: &str) -> bool {
     is_native_resource(name) && !is_huge_pages(name)
 }
 
@@ -83,7 +83,7 @@ pub fn validate_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &st
 }
 
 /// `validateContainerResourceName`
-fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+pub(super) fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     validate_resource_name(v, path, name);
     if !name.contains('/') {
         if !STANDARD_OF_CONTAINERS.contains(&name) && !is_huge_pages(name) {

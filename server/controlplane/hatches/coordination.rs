@@ -1,0 +1,6 @@
+//! Hand-written functions that definitions of `coordination` name.
+
+#[path = "coordination/validation.rs"]
+mod validation;
+
+pub use validation::*;

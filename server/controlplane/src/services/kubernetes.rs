@@ -1,0 +1,180 @@
+//! The service by which pods reach this server: it, its Endpoints and its EndpointSlice are there whatever happens to them
+//! (`kubernetesservice.Controller`, `reconcilers.EndpointReconciler`).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use endpoints::{Environment, Loopback, Resource};
+use generated::core::v1::{
+    EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Service, ServicePort, ip_family_policy, service_type,
+};
+use generated::discovery::v1::{self as discovery, EndpointConditions, EndpointSlice};
+use machinery::scalar::IntOrString;
+use machinery::status::Status;
+use registry::Informer;
+use serving::options::Options;
+
+use super::families;
+
+const NAMESPACE: &str = "default";
+const NAME: &str = "kubernetes";
+const PORT_NAME: &str = "https";
+const PORT: i32 = 443;
+const PROTOCOL: &str = "TCP";
+const SERVICES: Resource = ("", "v1", "services");
+const ENDPOINTS: Resource = ("", "v1", "endpoints");
+const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
+/// How often everything is looked at.
+const INTERVAL: Duration = Duration::from_secs(10);
+/// How long to wait after a failure: an address may still belong to the service that has just gone.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Makes what is missing, and keeps it there from then on.
+pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    let options = &environment.options;
+    let Some(cluster) = options.services.cluster_ip_ranges.first().and_then(|range| range.nth(1)) else {
+        return Ok(());
+    };
+    let server = reached_at(options);
+    if server.is_none() {
+        tracing::warn!("no address of this host can be told to pods; --advertise-address names one");
+    }
+    let port = options.serving.secure_port.into();
+    let keeper = Keeper { loopback: loopback.clone(), cluster, server, port };
+    keeper.keep().await?;
+    if let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) {
+        tokio::spawn(follow(keeper, services));
+    }
+    Ok(())
+}
+
+async fn follow(keeper: Keeper, services: Informer<Service>) {
+    services.synced().await;
+    let mut failed = false;
+    loop {
+        if failed {
+            tokio::time::sleep(RETRY).await;
+        } else {
+            let _ = tokio::time::timeout(INTERVAL, missing(&services)).await;
+        }
+        let kept = keeper.keep().await;
+        failed = kept.is_err();
+        if let Err(status) = kept {
+            tracing::warn!(why = status.message, "keeping the service of this server");
+        }
+    }
+}
+
+/// Waits until the service is not there.
+async fn missing(services: &Informer<Service>) {
+    let mut changes = services.changes();
+    while services.get(NAMESPACE, NAME).is_some() && changes.changed().await.is_ok() {}
+}
+
+/// Knows what there has to be.
+struct Keeper {
+    loopback: Arc<Loopback>,
+    /// The address of the service.
+    cluster: IpAddr,
+    /// The address of this server, if it has one that pods may be told.
+    server: Option<IpAddr>,
+    port: i32,
+}
+
+impl Keeper {
+    async fn keep(&self) -> Result<(), Status> {
+        self.keep_service().await?;
+        let Some(server) = self.server else { return Ok(()) };
+        self.keep_endpoints(server).await?;
+        self.keep_slice(server).await
+    }
+
+    async fn keep_service(&self) -> Result<(), Status> {
+        let target = IntOrString::Int(self.port);
+        let port = ServicePort { name: PORT_NAME.into(), port: PORT, protocol: PROTOCOL.into(), target_port: target, ..ServicePort::default() };
+        let Some(mut service) = self.loopback.get::<Service>(SERVICES, NAMESPACE, NAME).await? else {
+            return self.loopback.create(SERVICES, self.service(port)).await.map(drop);
+        };
+        let same = |other: &ServicePort| (&other.name, other.port, &other.protocol, &other.target_port) == (&port.name, port.port, &port.protocol, &port.target_port);
+        if service.spec.r#type == service_type::CLUSTER_IP && matches!(service.spec.ports.as_slice(), [one] if same(one)) {
+            return Ok(());
+        }
+        service.spec.r#type = service_type::CLUSTER_IP.into();
+        service.spec.ports = vec![port];
+        self.loopback.update(SERVICES, service).await.map(drop)
+    }
+
+    fn service(&self, port: ServicePort) -> Service {
+        let mut service = Service::default();
+        service.metadata.name = NAME.into();
+        service.metadata.namespace = NAMESPACE.into();
+        service.metadata.labels =
+            [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
+        service.spec.ports = vec![port];
+        service.spec.cluster_ip = self.cluster.to_string();
+        service.spec.ip_family_policy = Some(ip_family_policy::SINGLE_STACK.into());
+        service
+    }
+
+    async fn keep_endpoints(&self, server: IpAddr) -> Result<(), Status> {
+        let address = EndpointAddress { ip: server.to_string(), ..EndpointAddress::default() };
+        let port = EndpointPort { name: PORT_NAME.into(), port: self.port, protocol: PROTOCOL.into(), ..EndpointPort::default() };
+        let subsets = vec![EndpointSubset { addresses: vec![address], ports: vec![port], ..EndpointSubset::default() }];
+        match self.loopback.get::<Endpoints>(ENDPOINTS, NAMESPACE, NAME).await? {
+            Some(endpoints) if endpoints.subsets == subsets => Ok(()),
+            Some(mut endpoints) => {
+                endpoints.subsets = subsets;
+                self.loopback.update(ENDPOINTS, endpoints).await.map(drop)
+            }
+            None => {
+                let mut endpoints = Endpoints { subsets, ..Endpoints::default() };
+                endpoints.metadata.name = NAME.into();
+                endpoints.metadata.namespace = NAMESPACE.into();
+                endpoints.metadata.labels.insert("endpointslice.kubernetes.io/skip-mirror".into(), "true".into());
+                self.loopback.create(ENDPOINTS, endpoints).await.map(drop)
+            }
+        }
+    }
+
+    async fn keep_slice(&self, server: IpAddr) -> Result<(), Status> {
+        let conditions = EndpointConditions { ready: Some(true), ..EndpointConditions::default() };
+        let endpoint = discovery::Endpoint { addresses: vec![server.to_string()], conditions, ..discovery::Endpoint::default() };
+        let port = discovery::EndpointPort { name: Some(PORT_NAME.into()), port: Some(self.port), protocol: Some(PROTOCOL.into()), ..discovery::EndpointPort::default() };
+        let (endpoints, ports) = (vec![endpoint], vec![port]);
+        match self.loopback.get::<EndpointSlice>(SLICES, NAMESPACE, NAME).await? {
+            Some(slice) if slice.endpoints == endpoints && slice.ports == ports => Ok(()),
+            Some(mut slice) => {
+                (slice.endpoints, slice.ports) = (endpoints, ports);
+                self.loopback.update(SLICES, slice).await.map(drop)
+            }
+            None => {
+                let address_type = families::of(server).to_owned();
+                let mut slice = EndpointSlice { address_type, endpoints, ports, ..EndpointSlice::default() };
+                slice.metadata.name = NAME.into();
+                slice.metadata.namespace = NAMESPACE.into();
+                slice.metadata.labels.insert("kubernetes.io/service-name".into(), NAME.into());
+                self.loopback.create(SLICES, slice).await.map(drop)
+            }
+        }
+    }
+}
+
+/// Where pods reach this server: as told, else where it listens, else the address that this host has towards others. Never one of the host
+/// itself only, which upstream's rules for endpoints do not allow.
+fn reached_at(options: &Options) -> Option<IpAddr> {
+    let serving = &options.serving;
+    let reachable = |address: &IpAddr| !address.is_loopback() && !address.is_unspecified();
+    let outward = || {
+        // No packet is sent: connecting a datagram socket only chooses a route, here to addresses that are nobody's (RFC 5737, RFC 3849).
+        let (from, to): (IpAddr, IpAddr) = match serving.bind_address {
+            IpAddr::V4(_) => (Ipv4Addr::UNSPECIFIED.into(), Ipv4Addr::new(203, 0, 113, 1).into()),
+            IpAddr::V6(_) => (Ipv6Addr::UNSPECIFIED.into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()),
+        };
+        let socket = UdpSocket::bind((from, 0)).ok()?;
+        socket.connect((to, 9)).ok()?;
+        socket.local_addr().ok().map(|address| address.ip())
+    };
+    let said = serving.advertise_address.or(Some(serving.bind_address)).filter(reachable);
+    said.or_else(outward).filter(reachable)
+}
