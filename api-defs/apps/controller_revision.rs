@@ -10,6 +10,7 @@ use crate::meta::ObjectMeta;
 #[column("Controller", by_hand = controller_revision_controller)]
 #[column("Revision", revision)]
 #[column("Age", age)]
+#[validate(by_hand = validate_controller_revision)]
 pub struct ControllerRevision {
     /// Name and owner of the snapshot; the owning controller creates it.
     #[field(1)]

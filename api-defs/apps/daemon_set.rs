@@ -22,7 +22,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_daemon_set)]
 #[normalize(by_hand = normalize_daemon_set)]
-#[strategy(create = create_daemon_set, update = update_daemon_set)]
+#[validate(by_hand = validate_daemon_set)]
+#[strategy(create = create_daemon_set, update = update_daemon_set, warnings = warn_daemon_set)]
 pub struct DaemonSet {
     /// Name, namespace, labels and annotations of the DaemonSet.
     #[field(1)]

@@ -29,6 +29,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.progressDeadlineSeconds = 600)]
 #[default(by_hand = default_deployment)]
 #[normalize(by_hand = normalize_deployment)]
+#[validate(by_hand = validate_deployment)]
+#[strategy(update = update_deployment, warnings = warn_deployment)]
 pub struct Deployment {
     /// Name, namespace, labels and annotations of the Deployment.
     #[field(1)]

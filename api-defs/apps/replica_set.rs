@@ -23,6 +23,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Images", join(spec.template.spec.containers.image), priority = 1)]
 #[column("Selector", selector(spec.selector), priority = 1)]
 #[default(spec.replicas = 1)]
+#[validate(by_hand = validate_replica_set)]
+#[strategy(warnings = warn_replica_set)]
 pub struct ReplicaSet {
     /// Name, namespace, labels and annotations of the ReplicaSet.
     #[field(1)]

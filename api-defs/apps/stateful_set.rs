@@ -27,6 +27,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.replicas = 1)]
 #[default(spec.revisionHistoryLimit = 10)]
 #[default(by_hand = default_stateful_set)]
+#[validate(by_hand = validate_stateful_set)]
+#[strategy(warnings = warn_stateful_set)]
 pub struct StatefulSet {
     /// Name, namespace, labels and annotations of the StatefulSet.
     #[field(1)]

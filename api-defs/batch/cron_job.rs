@@ -21,6 +21,8 @@ use crate::meta::ObjectMeta;
 #[default(spec.suspend = false)]
 #[default(spec.successfulJobsHistoryLimit = 3)]
 #[default(spec.failedJobsHistoryLimit = 1)]
+#[validate(by_hand = validate_cron_job)]
+#[strategy(warnings = warn_cron_job)]
 pub struct CronJob {
     /// Name, namespace, labels and annotations; names are limited to 52 characters.
     #[field(1)]

@@ -7,6 +7,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     category = "all",
     scope = Namespaced,
     gc = orphan,
+    metadata = unchecked,
     orphan_warning = "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     label_error = "field label {quoted} not supported for Job"
 )]
@@ -24,7 +25,8 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[default(spec.suspend = false)]
 #[default(spec.manualSelector = false)]
 #[default(by_hand = default_job)]
-#[strategy(create = create_job)]
+#[validate(by_hand = validate_job)]
+#[strategy(create = create_job, warnings = warn_job)]
 pub struct Job {
     /// Name, namespace, labels and annotations of the Job.
     #[field(1)]

@@ -844,6 +844,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -890,6 +891,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };
@@ -931,7 +933,11 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
@@ -971,7 +977,11 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
@@ -1011,7 +1021,11 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::Deployment>().map_or(Vec::new(), |new| crate::hatches::apps::warn_deployment(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
@@ -1051,7 +1065,10 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -1091,7 +1108,10 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
@@ -1128,7 +1148,10 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
@@ -1165,7 +1188,10 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
@@ -1202,7 +1228,10 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
@@ -1683,7 +1712,10 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
@@ -1724,7 +1756,10 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static BATCH_JOB_V1: ResourceDef = ResourceDef {
@@ -1762,11 +1797,12 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     label_error: "field label {quoted} not supported for Job",
     generation: true,
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::batch::v1::Job>(), old.downcast()) { crate::hatches::batch::create_job(c, new, old) }),
+        warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::Job>().map_or(Vec::new(), |new| crate::hatches::batch::warn_job(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
 };

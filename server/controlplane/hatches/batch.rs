@@ -7,9 +7,15 @@ use crate::batch::v1::{Job, pod_replacement_policy};
 mod columns;
 #[path = "batch/strategy.rs"]
 mod strategy;
+#[path = "batch/validation.rs"]
+mod validation;
+#[path = "batch/warnings.rs"]
+mod warnings;
 
 pub use columns::*;
-pub use strategy::*;
+pub use strategy::create_job;
+pub use validation::*;
+pub use warnings::*;
 
 /// Failures after which a job is given up.
 const BACKOFF_LIMIT: i32 = 6;

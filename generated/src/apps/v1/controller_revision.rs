@@ -19,7 +19,7 @@ pub struct ControllerRevision {
     pub revision: i64,
 }
 
-describe! { ControllerRevision, CONTROLLER_REVISION "ControllerRevision" {} [
+describe! { ControllerRevision, CONTROLLER_REVISION "ControllerRevision" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ControllerRevision>() { crate::hatches::apps::validate_controller_revision(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     data:      "data",     2, Flags::NONE;

@@ -25,7 +25,7 @@ pub struct DaemonSet {
     pub status: DaemonSetStatus,
 }
 
-describe! { DaemonSet, DAEMON_SET "DaemonSet" { .defaults(&Defaults { paths: &[(&["spec", "updateStrategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::default_daemon_set(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::normalize_daemon_set(v) }) .normalize_below() } [
+describe! { DaemonSet, DAEMON_SET "DaemonSet" { .defaults(&Defaults { paths: &[(&["spec", "updateStrategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::default_daemon_set(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<DaemonSet>() { crate::hatches::apps::normalize_daemon_set(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<DaemonSet>() { crate::hatches::apps::validate_daemon_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -32,7 +32,7 @@ pub struct Deployment {
     pub status: DeploymentStatus,
 }
 
-describe! { Deployment, DEPLOYMENT "Deployment" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1)), (&["spec", "strategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10)), (&["spec", "progressDeadlineSeconds"], Literal::Int(600))], by_hand: Some(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::default_deployment(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::normalize_deployment(v) }) .normalize_below() } [
+describe! { Deployment, DEPLOYMENT "Deployment" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1)), (&["spec", "strategy", "type"], Literal::String("RollingUpdate")), (&["spec", "revisionHistoryLimit"], Literal::Int(10)), (&["spec", "progressDeadlineSeconds"], Literal::Int(600))], by_hand: Some(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::default_deployment(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<Deployment>() { crate::hatches::apps::normalize_deployment(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<Deployment>() { crate::hatches::apps::validate_deployment(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

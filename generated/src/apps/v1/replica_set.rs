@@ -24,7 +24,7 @@ pub struct ReplicaSet {
     pub status: ReplicaSetStatus,
 }
 
-describe! { ReplicaSet, REPLICA_SET "ReplicaSet" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1))], by_hand: None }) .defaults_below() .normalize_below() } [
+describe! { ReplicaSet, REPLICA_SET "ReplicaSet" { .defaults(&Defaults { paths: &[(&["spec", "replicas"], Literal::Int(1))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ReplicaSet>() { crate::hatches::apps::validate_replica_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -37,7 +37,7 @@ pub struct StatefulSet {
     pub status: StatefulSetStatus,
 }
 
-describe! { StatefulSet, STATEFUL_SET "StatefulSet" { .defaults(&Defaults { paths: &[(&["spec", "podManagementPolicy"], Literal::String("OrderedReady")), (&["spec", "persistentVolumeClaimRetentionPolicy"], Literal::Object(&[])), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"], Literal::String("Retain")), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"], Literal::String("Retain")), (&["spec", "replicas"], Literal::Int(1)), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<StatefulSet>() { crate::hatches::apps::default_stateful_set(v) }) }) .defaults_below() .normalize_below() } [
+describe! { StatefulSet, STATEFUL_SET "StatefulSet" { .defaults(&Defaults { paths: &[(&["spec", "podManagementPolicy"], Literal::String("OrderedReady")), (&["spec", "persistentVolumeClaimRetentionPolicy"], Literal::Object(&[])), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted"], Literal::String("Retain")), (&["spec", "persistentVolumeClaimRetentionPolicy", "whenScaled"], Literal::String("Retain")), (&["spec", "replicas"], Literal::Int(1)), (&["spec", "revisionHistoryLimit"], Literal::Int(10))], by_hand: Some(|m| if let Some(v) = m.downcast::<StatefulSet>() { crate::hatches::apps::default_stateful_set(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<StatefulSet>() { crate::hatches::apps::validate_stateful_set(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -28,7 +28,7 @@ pub struct CronJob {
     pub status: CronJobStatus,
 }
 
-describe! { CronJob, CRON_JOB "CronJob" { .defaults(&Defaults { paths: &[(&["spec", "concurrencyPolicy"], Literal::String("Allow")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "successfulJobsHistoryLimit"], Literal::Int(3)), (&["spec", "failedJobsHistoryLimit"], Literal::Int(1))], by_hand: None }) .defaults_below() .normalize_below() } [
+describe! { CronJob, CRON_JOB "CronJob" { .defaults(&Defaults { paths: &[(&["spec", "concurrencyPolicy"], Literal::String("Allow")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "successfulJobsHistoryLimit"], Literal::Int(3)), (&["spec", "failedJobsHistoryLimit"], Literal::Int(1))], by_hand: None }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<CronJob>() { crate::hatches::batch::validate_cron_job(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -54,7 +54,7 @@ pub struct Job {
     pub status: JobStatus,
 }
 
-describe! { Job, JOB "Job" { .defaults(&Defaults { paths: &[(&["spec", "completionMode"], Literal::String("NonIndexed")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "manualSelector"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<Job>() { crate::hatches::batch::default_job(v) }) }) .defaults_below() .normalize_below() } [
+describe! { Job, JOB "Job" { .defaults(&Defaults { paths: &[(&["spec", "completionMode"], Literal::String("NonIndexed")), (&["spec", "suspend"], Literal::Bool(false)), (&["spec", "manualSelector"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<Job>() { crate::hatches::batch::default_job(v) }) }) .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<Job>() { crate::hatches::batch::validate_job(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

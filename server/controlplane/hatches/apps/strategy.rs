@@ -1,10 +1,10 @@
-//! Daemon sets, which count their templates.
+//! What workloads count: daemon sets their templates, deployments also changes of annotations.
 
 use std::collections::BTreeMap;
 
 use machinery::hooks::Context;
 
-use crate::apps::v1::DaemonSet;
+use crate::apps::v1::{DaemonSet, Deployment};
 
 /// What internal versions keep as `templateGeneration` (`DeprecatedTemplateGeneration`).
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
@@ -23,6 +23,13 @@ pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet
     let changed = new.spec.template != old.spec.template;
     let generation = template_generation(&old.metadata.annotations) + i64::from(changed);
     new.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
+}
+
+/// Mirrors `deploymentStrategy.PrepareForUpdate`: the controller copies annotations, so their changes count too.
+pub fn update_deployment(context: &Context, new: &mut Deployment, old: &Deployment) {
+    if context.subresource.is_empty() && new.metadata.annotations != old.metadata.annotations {
+        new.metadata.generation = old.metadata.generation + 1;
+    }
 }
 
 fn template_generation(annotations: &BTreeMap<String, String>) -> i64 {

@@ -4,10 +4,12 @@ use machinery::hooks::Context;
 
 use crate::batch::v1::Job;
 
-const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
-const JOB_NAME: &str = "batch.kubernetes.io/job-name";
-/// Both labels under their names of before 1.27.
-const LEGACY: [&str; 2] = ["controller-uid", "job-name"];
+pub(super) const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
+pub(super) const JOB_NAME: &str = "batch.kubernetes.io/job-name";
+/// [`CONTROLLER_UID`] as of before 1.27.
+pub(super) const LEGACY_CONTROLLER_UID: &str = "controller-uid";
+/// [`JOB_NAME`] as of before 1.27.
+pub(super) const LEGACY_JOB_NAME: &str = "job-name";
 
 /// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where both are one map.
 pub fn create_job(_: &Context, job: &mut Job, _: &Job) {
@@ -17,7 +19,9 @@ pub fn create_job(_: &Context, job: &mut Job, _: &Job) {
     let follows = job.metadata.labels.is_empty() || job.metadata.labels == job.spec.template.metadata.labels;
     let (uid, name) = (job.metadata.uid.clone(), job.metadata.name.clone());
     let labels = &mut job.spec.template.metadata.labels;
-    for (key, value) in [(LEGACY[1], &name), (JOB_NAME, &name), (LEGACY[0], &uid), (CONTROLLER_UID, &uid)] {
+    for (key, value) in
+        [(LEGACY_JOB_NAME, &name), (JOB_NAME, &name), (LEGACY_CONTROLLER_UID, &uid), (CONTROLLER_UID, &uid)]
+    {
         labels.entry(key.into()).or_insert_with(|| value.clone());
     }
     if follows {

@@ -6,6 +6,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
+use machinery::selector;
 
 use crate::meta::v1::{LabelSelector, LabelSelectorRequirement};
 
@@ -90,4 +91,24 @@ pub fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations
     if size > format::ANNOTATIONS_MAX_SIZE {
         v.errors.push(FieldError::too_long(path, format::ANNOTATIONS_MAX_SIZE));
     }
+}
+
+/// A selector ready to be used (`LabelSelectorAsSelector`); an absent one selects nothing, a malformed one is none.
+pub fn compiled_selector(selector: Option<&LabelSelector>) -> Option<selector::LabelSelector> {
+    let Some(selector) = selector else { return Some(selector::LabelSelector::nothing()) };
+    let labels = selector.match_labels.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    let expressions = selector.match_expressions.iter();
+    let expressions = expressions.map(|r| (r.key.as_str(), r.operator.as_str(), r.values.as_slice()));
+    selector::LabelSelector::from_api(labels, expressions).ok()
+}
+
+/// Whether a selector selects an object with these labels.
+pub fn selects(selector: &selector::LabelSelector, labels: &BTreeMap<String, String>) -> bool {
+    selector.matches(|key| labels.get(key).map(String::as_str))
+}
+
+/// Whether a stored selector asks for a value that no label has (`LabelSelectorHasInvalidLabelValue`).
+pub fn has_invalid_label_value(selector: &LabelSelector) -> bool {
+    let mut values = selector.match_expressions.iter().flat_map(|requirement| &requirement.values);
+    values.any(|value| !format::is_label_value(value).is_empty())
 }
