@@ -24,12 +24,13 @@ const CLAIM_POLICIES: [&str; 2] = ["Retain", "Delete"];
 const IMMUTABLE: &str = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', \
     'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-/// What stored sets may keep although it is wrong (`StatefulSetValidationOptions`): these were not always checked.
+/// What of a set is not looked at (`StatefulSetValidationOptions`).
 #[derive(Clone, Copy, Debug, Default)]
 struct SetOptions {
-    allow_invalid_service_name: bool,
+    /// What cannot change was not always checked.
+    skip_immutable: bool,
+    /// Stored templates were not always checked either.
     skip_template: bool,
-    skip_claims: bool,
 }
 
 /// `ValidateStatefulSet`, `ValidateStatefulSetUpdate`, `ValidateStatefulSetStatusUpdate`
@@ -51,19 +52,12 @@ pub fn validate_stateful_set(v: &mut Validation<'_>, _: &Path<'_>, new: &Statefu
     }
 }
 
-/// What is wrong in a stored set.
+/// What a stored set may keep although it is wrong.
 fn kept_by(v: &Validation<'_>, old: &StatefulSetSpec, options: &PodOptions) -> SetOptions {
-    let is_wrong = |check: &dyn Fn(&mut Validation<'_>)| {
-        let errors = &mut Vec::new();
-        check(&mut Validation { context: v.context, errors });
-        !errors.is_empty()
-    };
-    let template = with_claims(old);
-    SetOptions {
-        allow_invalid_service_name: is_wrong(&|v| validate_service_name(v, &Path::NONE, &old.service_name)),
-        skip_template: is_wrong(&|v| validate_pod_template_spec(v, &Path::NONE, &template, options)),
-        skip_claims: is_wrong(&|v| validate_claims(v, &Path::NONE, old)),
-    }
+    let errors = &mut Vec::new();
+    let mut scratch = Validation { context: v.context, errors };
+    validate_pod_template_spec(&mut scratch, &Path::NONE, &with_claims(old), options);
+    SetOptions { skip_immutable: true, skip_template: !errors.is_empty() }
 }
 
 /// `ValidateStatefulSetSpec`
@@ -87,7 +81,7 @@ fn validate_spec(
     if let Some(policy) = spec.persistent_volume_claim_retention_policy.as_deref() {
         validate_retention(v, &path.child("persistentVolumeClaimRetentionPolicy"), policy);
     }
-    if !kept.skip_claims {
+    if !kept.skip_immutable {
         validate_claims(v, &path.child("volumeClaimTemplates"), spec);
     }
     v.not_negative(&path.child("replicas"), spec.replicas.unwrap_or(0));
@@ -95,18 +89,14 @@ fn validate_spec(
     if let Some(ordinals) = spec.ordinals.as_deref() {
         v.not_negative(&path.child("ordinals.start"), ordinals.start);
     }
-    if !kept.allow_invalid_service_name {
-        validate_service_name(v, &path.child("serviceName"), &spec.service_name);
+    if !kept.skip_immutable {
+        v.malformed_name(&path.child("serviceName"), &spec.service_name, NameRule::Dns1123Label, false);
     }
     let (selector, template) = (spec.selector.as_deref(), path.child("template"));
     if let Some(selector) = validate_selector(v, &path.child("selector"), selector, "statefulset", "") {
         validate_template(v, &template, spec, (&selector, options), kept.skip_template);
     }
     validate_runs_on(v, &template.child("spec"), &spec.template, "StatefulSet");
-}
-
-fn validate_service_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    v.malformed_name(path, name, NameRule::Dns1123Label, false);
 }
 
 /// `ValidatePodTemplateSpecForStatefulSet`
@@ -198,9 +188,14 @@ fn validate_retention(
     v.one_of(&path.child("whenScaled"), &policy.when_scaled, &CLAIM_POLICIES);
 }
 
-/// The new spec with what may change as it was.
+/// The new spec with what may change as it was. Claims as they are stored say what they are, those of a request need not.
 fn without_mutable(new: &StatefulSetSpec, old: &StatefulSetSpec) -> StatefulSetSpec {
+    let mut volume_claim_templates = new.volume_claim_templates.clone();
+    for (new, old) in volume_claim_templates.iter_mut().zip(&old.volume_claim_templates) {
+        new.type_meta = old.type_meta.clone();
+    }
     StatefulSetSpec {
+        volume_claim_templates,
         replicas: old.replicas,
         template: old.template.clone(),
         update_strategy: old.update_strategy.clone(),

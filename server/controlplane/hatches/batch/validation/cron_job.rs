@@ -30,7 +30,7 @@ pub fn validate_cron_job(v: &mut Validation<'_>, _: &Path<'_>, new: &CronJob, ol
     }
 }
 
-/// `validateCronJobSpec`; that there is a schedule is declared.
+/// `validateCronJobSpec`
 fn validate_cron_job_spec(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -38,7 +38,9 @@ fn validate_cron_job_spec(
     old: Option<&CronJobSpec>,
     options: &PodOptions,
 ) {
-    if !spec.schedule.is_empty() {
+    if spec.schedule.is_empty() {
+        v.required(&path.child("schedule"), "");
+    } else {
         let zone_in_schedule = old.is_some_and(|old| old.schedule.contains("TZ"));
         validate_schedule(v, &path.child("schedule"), spec, zone_in_schedule);
     }

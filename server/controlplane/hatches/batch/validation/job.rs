@@ -1,5 +1,6 @@
 //! Jobs, whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use machinery::field_error::BadValue;
@@ -14,6 +15,7 @@ use crate::batch::v1::Job;
 use crate::hatches::batch::strategy::{CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME};
 use crate::hatches::core::PodOptions;
 use crate::hatches::core::internal::internal_value;
+use crate::meta::v1::ObjectMeta;
 use apimachinery::hatches::meta::{
     compiled_selector, has_invalid_label_value, selects, validate_object_meta, validate_object_meta_update,
     validate_qualified_finalizers,
@@ -30,7 +32,7 @@ pub fn validate_job(v: &mut Validation<'_>, _: &Path<'_>, new: &Job, old: Option
         options.allow_invalid_values_of_pods |= has_invalid_label_value(selector);
     }
     let (metadata, path) = (Path::new("metadata"), Path::new("spec"));
-    validate_object_meta(v, &metadata, &new.metadata, true, NameRule::Dns1123Subdomain);
+    validate_object_meta(v, &metadata, &without_made_labels(new), true, NameRule::Dns1123Subdomain);
     validate_qualified_finalizers(v, &metadata.child("finalizers"), &new.metadata.finalizers);
     validate_generated(v, new, old);
     validate_spec_with_selector(v, &path, &new.spec, &options);
@@ -40,6 +42,16 @@ pub fn validate_job(v: &mut Validation<'_>, _: &Path<'_>, new: &Job, old: Option
         validate_spec_with_selector(v, &path, &new.spec, &options);
         validate_spec_change(v, &path, &new.spec, &old.spec, Mutable::of(v.context, old));
     }
+}
+
+/// The metadata as upstream checks it: labels that come from nothing but the generated ones of the template come later.
+fn without_made_labels(job: &Job) -> Cow<'_, ObjectMeta> {
+    let made = [CONTROLLER_UID, JOB_NAME, LEGACY_CONTROLLER_UID, LEGACY_JOB_NAME];
+    let (labels, template) = (&job.metadata.labels, &job.spec.template.metadata.labels);
+    if labels == template && labels.keys().all(|label| made.contains(&label.as_str())) {
+        return Cow::Owned(ObjectMeta { labels: BTreeMap::new(), ..job.metadata.clone() });
+    }
+    Cow::Borrowed(&job.metadata)
 }
 
 fn validate_meta_change(v: &mut Validation<'_>, new: &Job, old: &Job) {

@@ -10,8 +10,7 @@ use super::options::PodOptions;
 use super::template::validate_pod_template_spec;
 use crate::core::v1::{PodTemplateSpec, ReplicationController, ReplicationControllerSpec, ReplicationControllerStatus};
 
-/// `ValidateReplicationController`, `ValidateReplicationControllerUpdate`, `ValidateReplicationControllerStatusUpdate`; numbers are
-/// declared.
+/// `ValidateReplicationController`, `ValidateReplicationControllerUpdate`, `ValidateReplicationControllerStatusUpdate`
 pub fn validate_replication_controller(
     v: &mut Validation<'_>,
     _: &Path<'_>,
@@ -27,8 +26,13 @@ pub fn validate_replication_controller(
 
 /// `ValidateReplicationControllerSpec`
 fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &ReplicationControllerSpec, options: &PodOptions) {
+    v.not_negative(&path.child("minReadySeconds"), spec.min_ready_seconds);
     if spec.selector.is_empty() {
         v.required(&path.child("selector"), "");
+    }
+    match spec.replicas {
+        None => v.required(&path.child("replicas"), ""),
+        Some(replicas) => v.not_negative(&path.child("replicas"), replicas),
     }
     let path = path.child("template");
     match spec.template.as_deref() {
