@@ -18,7 +18,7 @@ pub fn validate_controller_revision(
     let path = Path::new("data");
     match old {
         Some(old) if new.data != old.data => {
-            v.invalid(&path, BadValue::Json(text(&new.data).into()), "field is immutable");
+            v.invalid(&path, BadValue::Json(text(&new.data)), "field is immutable");
         }
         Some(_) => {}
         None if new.data.is_empty() => v.required(&path, "data is mandatory"),
