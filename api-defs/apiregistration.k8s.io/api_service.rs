@@ -9,7 +9,7 @@ use crate::meta::ObjectMeta;
     stored = json,
     unconditional_update = false,
     generation = false,
-    name = path_segment,
+    name = any,
     metadata = both
 )]
 #[versions(
@@ -25,6 +25,8 @@ use crate::meta::ObjectMeta;
 #[column("Service", by_hand = api_service_service)]
 #[column("Available", by_hand = api_service_available)]
 #[column("Age", age)]
+#[strategy(create = create_api_service)]
+#[validate(by_hand = validate_api_service)]
 pub struct APIService {
     /// APIService identity; the name has to be `<version>.<group>`.
     #[field(1)]

@@ -17,6 +17,7 @@ use crate::meta::ObjectMeta;
 )]
 #[default(by_hand = default_horizontal_pod_autoscaler)]
 #[normalize(by_hand = normalize_horizontal_pod_autoscaler)]
+#[validate(by_hand = validate_horizontal_pod_autoscaler)]
 pub struct HorizontalPodAutoscaler {
     /// Name, namespace, labels and annotations of the autoscaler.
     #[field(1)]

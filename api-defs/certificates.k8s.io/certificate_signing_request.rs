@@ -2,7 +2,7 @@ use crate::core::ConditionStatus;
 use crate::meta::ObjectMeta;
 
 /// Asks a signer for an X.509 certificate, subject to approval.
-#[kind(plural = "certificatesigningrequests", short = "csr", scope = Cluster, generation = false, name = any, metadata = both)]
+#[kind(plural = "certificatesigningrequests", short = "csr", scope = Cluster, generation = false, name = any, resets(spec, status), metadata = both)]
 #[versions(
     v1(introduced = "1.19"),
     v1beta1(
@@ -21,6 +21,7 @@ use crate::meta::ObjectMeta;
 #[column("Condition", by_hand = certificate_signing_request_condition)]
 #[selectable(spec.signerName)]
 #[strategy(update = update_request)]
+#[validate(by_hand = validate_certificate_signing_request)]
 pub struct CertificateSigningRequest {
     /// Name, labels and annotations of the cluster-scoped signing request.
     #[field(1)]

@@ -13,6 +13,7 @@ mod v1beta1 {
     #[versions(v1beta1(introduced = "1.33", deprecated = "1.37"), v1alpha1(introduced = "1.26", deprecated = "1.34"))]
     #[column("SignerName", spec.signerName or "<none>")]
     #[selectable(spec.signerName)]
+    #[validate(by_hand = validate_cluster_trust_bundle)]
     struct ClusterTrustBundle {
         /// Bundle identity; signer-linked names start with the signer name, slashes as colons.
         #[field(1)]

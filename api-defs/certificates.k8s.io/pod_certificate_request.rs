@@ -20,6 +20,8 @@ mod v1beta1 {
     #[selectable(spec.nodeName)]
     #[selectable(spec.podName)]
     #[selectable(spec.signerName)]
+    #[strategy(update = update_pod_request)]
+    #[validate(by_hand = validate_pod_certificate_request)]
     struct PodCertificateRequest {
         /// Name, namespace, labels and annotations of the pod certificate request.
         #[field(1)]

@@ -159,7 +159,7 @@ mod v1beta1 {
         zone: (),
 
         /// Suggestions to proxies about which zones or nodes should use this backend.
-        #[field(7, gate = TopologyAwareHints)]
+        #[field(7)]
         hints: Option<EndpointHints>,
     }
 

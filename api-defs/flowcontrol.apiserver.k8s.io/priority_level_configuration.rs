@@ -15,6 +15,7 @@ use crate::meta::ObjectMeta;
 #[column("HandSize", spec.limited.limitResponse.queuing.handSize or "<none>")]
 #[column("QueueLengthLimit", spec.limited.limitResponse.queuing.queueLengthLimit or "<none>")]
 #[column("Age", age)]
+#[validate(by_hand = validate_priority_level_configuration)]
 pub struct PriorityLevelConfiguration {
     /// Name and labels; FlowSchemas refer to this object by name.
     #[field(1)]

@@ -6,13 +6,14 @@ use crate::meta::ObjectMeta;
     scope = Cluster,
     unconditional_update = false,
     generation = false,
-    name = path_segment
+    name = any
 )]
 #[versions(v1alpha1)]
 #[subresource(status)]
 #[column("CommonEncodingVersion", status.commonEncodingVersion or "<unset>")]
 #[column("StorageVersions", by_hand = storage_version_storage_versions)]
 #[column("Age", age)]
+#[validate(by_hand = validate_storage_version)]
 pub struct StorageVersion {
     /// Identity of the record; its name is `<group>.<resource>`.
     #[field(1, required)]

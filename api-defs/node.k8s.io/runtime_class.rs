@@ -6,6 +6,8 @@ use crate::meta::ObjectMeta;
 #[versions(v1(introduced = "1.20"), v1beta1(introduced = "1.13", deprecated = "1.22"), v1alpha1)]
 #[column("Handler", handler)]
 #[column("Age", age)]
+#[strategy(warnings = warn_runtime_class)]
+#[validate(by_hand = validate_runtime_class)]
 pub struct RuntimeClass {
     /// Cluster-wide name and labels of this runtime class.
     #[field(1)]

@@ -12,6 +12,7 @@ use crate::meta::{Condition, LabelSelector, ObjectMeta};
 #[column("Allowed Disruptions", integer, status.disruptionsAllowed)]
 #[column("Age", age)]
 #[normalize(by_hand = normalize_pod_disruption_budget)]
+#[validate(by_hand = validate_pod_disruption_budget)]
 pub struct PodDisruptionBudget {
     /// Name, namespace and labels; covers pods of that namespace only.
     #[field(1)]

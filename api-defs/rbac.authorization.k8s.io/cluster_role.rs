@@ -12,6 +12,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     ),
     v1alpha1
 )]
+#[validate(by_hand = validate_cluster_role)]
 pub struct ClusterRole {
     /// Name and labels; labels may opt the role into aggregation.
     #[field(1)]

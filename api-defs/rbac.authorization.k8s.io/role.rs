@@ -12,6 +12,7 @@ use crate::meta::ObjectMeta;
     ),
     v1alpha1
 )]
+#[validate(by_hand = validate_role)]
 pub struct Role {
     /// Name, namespace and labels of this permission set.
     #[field(1)]

@@ -18,6 +18,7 @@ use crate::meta::ObjectMeta;
 #[column("Groups", by_hand = role_binding_groups, priority = 1)]
 #[column("ServiceAccounts", by_hand = role_binding_service_accounts, priority = 1)]
 #[default(roleRef.apiGroup = "rbac.authorization.k8s.io")]
+#[validate(by_hand = validate_role_binding)]
 pub struct RoleBinding {
     /// Name and namespace; the namespace limits where the grant applies.
     #[field(1)]

@@ -4,6 +4,7 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "deviceclasses", scope = Cluster, delete_returns_object, generation, metadata = both)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
+#[validate(by_hand = validate_device_class)]
 pub struct DeviceClass {
     /// Cluster-wide class name and labels; claims refer to the name.
     #[field(1, shadow("k8s:subfield(name)=+k8s:optional", "k8s:subfield(name)=+k8s:format=k8s-long-name"))]

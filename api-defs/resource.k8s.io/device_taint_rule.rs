@@ -10,6 +10,8 @@ mod v1beta2 {
     #[column("Effect", spec.taint.effect)]
     #[column("TimeAdded", age(spec.taint.timeAdded) or "")]
     #[column("Age", age)]
+    #[strategy(update = update_device_taint_rule)]
+    #[validate(by_hand = validate_device_taint_rule)]
     struct DeviceTaintRule {
         /// Name and labels of this cluster-scoped rule.
         #[field(1)]

@@ -7,6 +7,8 @@ use crate::meta::{Condition, ObjectMeta};
 #[subresource(status)]
 #[column("State", by_hand = resource_claim_state)]
 #[column("Age", age)]
+#[strategy(update = update_resource_claim)]
+#[validate(by_hand = validate_resource_claim)]
 pub struct ResourceClaim {
     /// Name, namespace and labels; pods must share the namespace.
     #[field(1)]

@@ -4,6 +4,7 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "resourceclaimtemplates", scope = Namespaced, delete_returns_object)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
+#[validate(by_hand = validate_resource_claim_template)]
 pub struct ResourceClaimTemplate {
     /// Name, namespace and labels of the blueprint itself.
     #[field(1)]

@@ -20,6 +20,7 @@ mod v1alpha3 {
     #[column("Pools", integer, by_hand = resource_pool_status_request_pools)]
     #[column("Status", by_hand = resource_pool_status_request_status)]
     #[column("Completed", by_hand = resource_pool_status_request_completed)]
+    #[validate(by_hand = validate_resource_pool_status_request)]
     struct ResourcePoolStatusRequest {
         /// Name and labels of this query object.
         #[field(1, required)]
@@ -60,7 +61,7 @@ mod v1alpha3 {
         pools: Vec<PoolStatus>,
 
         /// Observations such as `Complete` or `Failed` for this query.
-        #[field(3, list = map(type), patch = merge, max_items = 10, dv("k8s:optional"))]
+        #[field(3, list = map(type), unique, patch = merge, max_items = 10, dv("k8s:optional"))]
         conditions: Vec<Condition>,
     }
 

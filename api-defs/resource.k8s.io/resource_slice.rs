@@ -16,6 +16,8 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[selectable(spec.driver)]
 #[selectable(spec.nodeName)]
+#[strategy(warnings = warn_resource_slice)]
+#[validate(by_hand = validate_resource_slice)]
 pub struct ResourceSlice {
     /// Generated name and ownership of the slice.
     #[field(1)]

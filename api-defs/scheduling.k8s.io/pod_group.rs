@@ -9,6 +9,7 @@ mod v1alpha2 {
     #[column("Workload", spec.podGroupTemplateRef.workload.workloadName or "<none>")]
     #[column("Status", by_hand = pod_group_status)]
     #[column("Age", age)]
+    #[validate(by_hand = validate_pod_group)]
     struct PodGroup {
         /// Name, namespace and labels; member pods live alongside.
         #[field(1)]
@@ -49,6 +50,7 @@ mod v1alpha2 {
         #[field(
             4,
             list = map(name),
+            unique,
             patch = merge_retain_keys,
             max_items = 4,
             immutable,
@@ -185,6 +187,7 @@ mod v1alpha2 {
         #[field(
             2,
             list = map(name),
+            unique,
             patch = merge_retain_keys,
             max_items = 4,
             dv("k8s:optional"),

@@ -2,7 +2,7 @@ use crate::core::PreemptionPolicy;
 use crate::meta::ObjectMeta;
 
 /// Gives a name to a scheduling priority that pods can refer to.
-#[kind(plural = "priorityclasses", short = "pc", scope = Cluster, generation)]
+#[kind(plural = "priorityclasses", short = "pc", scope = Cluster)]
 #[versions(
     v1(introduced = "1.14"),
     v1beta1(
@@ -16,6 +16,8 @@ use crate::meta::ObjectMeta;
 #[column("Global-Default", boolean, globalDefault)]
 #[column("Age", age)]
 #[column("PreemptionPolicy", preemptionPolicy or "")]
+#[strategy(create = create_priority_class)]
+#[validate(by_hand = validate_priority_class)]
 pub struct PriorityClass {
     /// Cluster-wide name and labels; prefix `system-` is reserved.
     #[field(1)]

@@ -22,7 +22,7 @@ mod v1alpha2 {
         controller_ref: Option<TypedLocalObjectReference>,
 
         /// Pod group patterns, one to eight of them.
-        #[field(2, required, list = map(name), max_items = 8, immutable, dv("k8s:required"))]
+        #[field(2, required, list = map(name), unique, max_items = 8, immutable, dv("k8s:required"))]
         pod_group_templates: Vec<PodGroupTemplate>,
     }
 
@@ -67,6 +67,7 @@ mod v1alpha2 {
         #[field(
             4,
             list = map(name),
+            unique,
             patch = merge_retain_keys,
             max_items = 4,
             immutable,

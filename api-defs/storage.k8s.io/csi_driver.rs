@@ -20,7 +20,8 @@ use crate::meta::ObjectMeta;
 #[default(spec.volumeLifecycleModes = [Persistent])]
 #[default(spec.requiresRepublish = false)]
 #[default(by_hand = default_csi_driver)]
-#[strategy(create = create_driver)]
+#[strategy(create = create_driver, warnings = warn_csi_driver)]
+#[validate(by_hand = validate_csi_driver)]
 pub struct CSIDriver {
     /// Object identity; the name must equal what the driver itself reports.
     #[field(1)]
@@ -46,7 +47,7 @@ pub struct CSIDriverSpec {
     pub volume_lifecycle_modes: Vec<VolumeLifecycleMode>,
 
     /// Makes the scheduler consult CSIStorageCapacity objects before placing pods; default false.
-    #[field(4, gate = CSIStorageCapacity)]
+    #[field(4)]
     pub storage_capacity: Option<bool>,
 
     /// When volume ownership is adjusted to the pod's `fsGroup`; default `ReadWriteOnceWithFSType`.

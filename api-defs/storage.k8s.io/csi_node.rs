@@ -14,6 +14,7 @@ use crate::meta::ObjectMeta;
 )]
 #[column("Drivers", integer, len(spec.drivers))]
 #[column("Age", age)]
+#[validate(by_hand = validate_csi_node)]
 pub struct CSINode {
     /// Identity of the record, whose name equals the Node's name.
     #[field(1)]

@@ -13,6 +13,8 @@ use crate::meta::ObjectMeta;
 #[column("VolumeBindingMode", volumeBindingMode)]
 #[column("AllowVolumeExpansion", by_hand = storage_class_allow_volume_expansion)]
 #[column("Age", age)]
+#[strategy(warnings = warn_storage_class)]
+#[validate(by_hand = validate_storage_class)]
 pub struct StorageClass {
     /// Cluster-wide name and labels; annotation `storageclass.kubernetes.io/is-default-class` marks the default.
     #[field(1)]

@@ -21,6 +21,7 @@ use crate::meta::ObjectMeta;
 #[column("Node", spec.nodeName)]
 #[column("Attached", boolean, status.attached)]
 #[column("Age", age)]
+#[validate(by_hand = validate_volume_attachment)]
 pub struct VolumeAttachment {
     /// Identity of the attachment; deleting it requests a detach.
     #[field(1)]

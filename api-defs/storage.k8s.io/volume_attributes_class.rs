@@ -9,6 +9,7 @@ use crate::meta::ObjectMeta;
 )]
 #[column("DriverName", driverName)]
 #[column("Age", age)]
+#[validate(by_hand = validate_volume_attributes_class)]
 pub struct VolumeAttributesClass {
     /// Cluster-wide name and labels; claims refer to the name.
     #[field(1)]

@@ -14,6 +14,7 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
 #[column("Name", metadata.name)]
 #[column("Resource", by_hand = storage_version_migration_resource)]
 #[column("Status", by_hand = storage_version_migration_status)]
+#[validate(by_hand = validate_storage_version_migration)]
 pub struct StorageVersionMigration {
     /// Cluster-wide name and labels of this migration.
     #[field(1)]

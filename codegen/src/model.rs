@@ -191,6 +191,8 @@ pub struct Resource {
     pub label_error: Option<String>,
     /// metadata.generation counts changes of everything outside metadata and status; on when there is a status subresource or `generation`.
     pub generation: bool,
+    /// JSON paths of what an update leaves as it was, `resets(spec, status)`; `None` where that is not said.
+    pub resets: Option<Vec<String>>,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
     /// `metadata = change | anew | both | unchecked`.

@@ -24,6 +24,9 @@ impl Checker<'_> {
                 Diagnostic::error(codes::FORMAT, &place, format!("unknown name rule `{}`", resource.name_rule));
             self.push(diagnostic.suggest(&resource.name_rule, formats.names.iter().map(String::as_str)));
         }
+        for path in resource.resets.iter().flatten() {
+            self.path(hub, path, &kind.span);
+        }
         for subresource in &resource.subresources {
             self.subresource(hub, kind, subresource);
         }

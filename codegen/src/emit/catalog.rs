@@ -129,6 +129,7 @@ impl<'m> KindEmitter<'m> {
             ("orphan_warning", string(r.orphan_warning.as_deref().unwrap_or(""))),
             ("label_error", string(r.label_error.as_deref().unwrap_or(""))),
             ("generation", r.generation.to_string()),
+            ("resets", strings(&resets(r))),
             ("name_rule", format!("NameRule::{name_rule}")),
             ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
             ("qualified_finalizers", self.group.qualified_finalizers.to_string()),
@@ -388,4 +389,10 @@ fn column_row(name: &str, kind: &str, format: &str, priority: i32, docs: &str, c
 
 fn table(rows: &[String]) -> String {
     if rows.is_empty() { "&[]".into() } else { format!("&[{}\n    ]", rows.concat()) }
+}
+
+/// What is said, or the status.
+fn resets(resource: &Resource) -> Vec<String> {
+    let status = || resource.subresources.iter().map(|s| s.name.clone()).filter(|name| name == "status").collect();
+    resource.resets.clone().unwrap_or_else(status)
 }

@@ -28,6 +28,7 @@ const KIND_WORDS: &[&str] = &[
     "label_error",
     "generation",
     "name",
+    "resets",
     "metadata",
     "watch_cache",
     "bare",
@@ -117,6 +118,7 @@ impl Reader<'_> {
             "graceful" => resource.graceful_delete = self.flag(entry),
             "generation" => out.generation = Some(self.flag(entry)),
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,
+            "resets" => resource.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect()),
             "metadata" => {
                 resource.metadata_check = match self.one_of(entry, &["change", "anew", "both", "unchecked"]) {
                     Some("anew") => MetadataCheck::Anew,

@@ -2,5 +2,8 @@
 
 #[path = "apiserverinternal/columns.rs"]
 mod columns;
+#[path = "apiserverinternal/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use validation::*;

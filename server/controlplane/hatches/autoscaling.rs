@@ -15,8 +15,11 @@ mod defaults;
 mod metrics;
 #[path = "autoscaling/versions.rs"]
 mod versions;
+#[path = "autoscaling/validation.rs"]
+mod validation;
 
 pub use columns::*;
 pub use defaults::*;
 pub use metrics::*;
 pub use versions::*;
+pub use validation::*;

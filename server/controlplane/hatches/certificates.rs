@@ -6,9 +6,12 @@ use crate::certificates::v1beta1::CertificateSigningRequestSpec;
 mod columns;
 #[path = "certificates/strategy.rs"]
 mod strategy;
+#[path = "certificates/validation.rs"]
+mod validation;
 
 pub use columns::*;
 pub use strategy::*;
+pub use validation::*;
 
 /// The signer of requests from before signers had names.
 const LEGACY_UNKNOWN: &str = "kubernetes.io/legacy-unknown";

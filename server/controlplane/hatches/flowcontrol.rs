@@ -4,8 +4,11 @@ use crate::flowcontrol::{v1, v1beta3};
 
 #[path = "flowcontrol/columns.rs"]
 mod columns;
+#[path = "flowcontrol/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use validation::*;
 
 /// Tells apart in v1beta3 a wanted 0 from a field that was left out (KEP-1040).
 const PRESERVE_ZERO: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";

@@ -2,6 +2,11 @@
 
 use crate::node::{v1, v1alpha1};
 
+#[path = "node/validation.rs"]
+mod validation;
+
+pub use validation::*;
+
 /// The fields of v1alpha1's `spec` stand at the top later.
 pub fn v1alpha1_runtime_class_to_hub(from: &mut v1alpha1::RuntimeClass, to: &mut v1::RuntimeClass) {
     let spec = std::mem::take(&mut from.spec);

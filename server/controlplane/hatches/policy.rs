@@ -6,6 +6,11 @@
 use crate::meta::v1::{LabelSelector, LabelSelectorRequirement};
 use crate::policy::{v1, v1beta1};
 
+#[path = "policy/validation.rs"]
+mod validation;
+
+pub use validation::*;
+
 /// The reserved label (`PDBV1beta1Label`).
 const EMPTY_SELECTOR: &str = "pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match";
 

@@ -4,8 +4,11 @@ use crate::rbac::{v1, v1alpha1};
 
 #[path = "rbac/columns.rs"]
 mod columns;
+#[path = "rbac/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use validation::*;
 
 const GROUP: &str = "rbac.authorization.k8s.io";
 const V1ALPHA1: &str = "rbac.authorization.k8s.io/v1alpha1";

@@ -11,8 +11,14 @@ use crate::resource::v1beta1;
 
 #[path = "resource/columns.rs"]
 mod columns;
+#[path = "resource/strategy.rs"]
+mod strategy;
+#[path = "resource/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use strategy::*;
+pub use validation::*;
 
 fn default_count(allocation_mode: &str, count: &mut i64) {
     if allocation_mode == device_allocation_mode::EXACT_COUNT && *count == 0 {

@@ -6,9 +6,12 @@ use crate::storage::{v1, v1beta1};
 mod columns;
 #[path = "storage/strategy.rs"]
 mod strategy;
+#[path = "storage/validation.rs"]
+mod validation;
 
 pub use columns::*;
 pub use strategy::*;
+pub use validation::*;
 
 /// Mirrors the part of `SetDefaults_CSIDriver` that depended on SELinuxMountReadWriteOncePod, which is always on now.
 /// `preventPodSchedulingIfMissing` has a default only with the feature gate VolumeLimitScaling, which is alpha.

@@ -2,5 +2,8 @@
 
 #[path = "storagemigration/columns.rs"]
 mod columns;
+#[path = "storagemigration/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use validation::*;

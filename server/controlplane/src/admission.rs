@@ -20,6 +20,14 @@ use registry::Predicate;
 
 use crate::rbac::escalation;
 
+/// What is kept until nothing uses it: group and resource, plugin, finalizer.
+const PROTECTION: [((&str, &str), &str, &str); 4] = [
+    (("", "persistentvolumes"), "StorageObjectInUseProtection", "kubernetes.io/pv-protection"),
+    (("", "persistentvolumeclaims"), "StorageObjectInUseProtection", "kubernetes.io/pvc-protection"),
+    (("storage.k8s.io", "volumeattributesclasses"), "StorageObjectInUseProtection", "kubernetes.io/vac-protection"),
+    (("scheduling.k8s.io", "podgroups"), "PodGroupProtection", "scheduling.k8s.io/podgroup-protection"),
+];
+
 /// The plugins that are built.
 pub struct Chain {
     environment: Arc<Environment>,
@@ -62,8 +70,9 @@ impl Chain {
             }
             _ => {}
         }
-        if self.runs("StorageObjectInUseProtection") {
-            storage::protect(attributes, object);
+        let protection = PROTECTION.iter().find(|(of, ..)| *of == (attributes.kind.group, attributes.plural));
+        if let Some((.., finalizer)) = protection.filter(|(_, plugin, _)| self.runs(plugin)) {
+            storage::protect(object, finalizer);
         }
         Ok(())
     }

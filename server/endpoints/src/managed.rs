@@ -109,7 +109,7 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
     let subresources = endpoint.resource.subresources;
     let resets = match subresources.iter().find(|s| s.name == subresource) {
         Some(found) => found.resets,
-        None if subresource.is_empty() && subresources.iter().any(|s| s.name == "status") => &["status"],
+        None if subresource.is_empty() => endpoint.resource.resets,
         None => &[],
     };
     let paths: Vec<Vec<&str>> = resets.iter().map(|path| path.split('.').collect()).collect();

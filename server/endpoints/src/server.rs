@@ -259,6 +259,9 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
             return Err(Status::method_not_allowed());
         }
         let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
+        if own_kind {
+            call.warn_deprecated(endpoint.kind);
+        }
         return match verb.as_str() {
             "get" if def.scale.is_some() => verbs::scale::get(&endpoint, call).await,
             "update" | "patch" if def.scale.is_some() => verbs::scale::write(&endpoint, call).await,
@@ -277,6 +280,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
     if !endpoint.resource.verbs.contains(&verb.as_str()) {
         return Err(Status::method_not_allowed());
     }
+    call.warn_deprecated(endpoint.kind);
     match (verb.as_str(), named) {
         ("create", true) => Err(Status::method_not_allowed()),
         ("create", false) if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,

@@ -117,6 +117,8 @@ pub struct ResourceDef {
     /// The error for a label that does not select: `{label}`, `{quoted}` and `{kind}` stand for what they say; empty for upstream's usual words.
     pub label_error: &'static str,
     pub generation: bool,
+    /// JSON paths of what an update leaves as it was; such writers do not own it either.
+    pub resets: &'static [&'static str],
     pub name_rule: NameRule,
     pub metadata_check: MetadataCheck,
     /// Finalizers without a domain have to be Kubernetes' own.

@@ -4,6 +4,8 @@
 
 use crate::field_path::Path;
 use crate::scalar::go_text::{append_json_string, json_string, quote};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -107,6 +109,11 @@ impl BadValue {
     /// A value whose Go type is a named string type or a pointer to a string, which upstream shows as JSON.
     pub fn json_string(text: &str) -> Self {
         Self::Json(json_string(text))
+    }
+
+    /// Bytes, shown as JSON shows them.
+    pub fn bytes(bytes: &[u8]) -> Self {
+        Self::Json(format!("\"{}\"", STANDARD.encode(bytes)))
     }
 
     /// A list of strings, shown as JSON; upstream's lists are nil when empty.

@@ -73,6 +73,7 @@ impl ResourceStore {
         self.strategy.prepare_for_create(context, &mut object);
         let asked = meta(object.as_ref()).cloned().unwrap_or_default();
         self.check_new(context, &object, &asked.name)?;
+        let object = stored::complete(self.storage_kind, object);
         match self.put_new(context, &object, &asked.name, options).await? {
             Ok(stored) => Ok(stored),
             Err(taken) => Err(self.already_exists(&asked, taken)),

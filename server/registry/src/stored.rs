@@ -3,7 +3,7 @@
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use machinery::{envelope, json, protobuf};
+use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
 
 use crate::metadata::meta_mut;
@@ -41,6 +41,16 @@ pub(crate) fn decode(kind: &'static KindDef, entry: &Entry) -> Result<Owned, Sta
         Status::internal(format!("unable to transform key {key:?}: {why}"))
     })?;
     Ok(kind.to_hub(value))
+}
+
+/// Gives what had to go because its feature is off its default again: upstream's readers apply defaults, ours take what is stored.
+pub(crate) fn complete(kind: &'static KindDef, object: Owned) -> Owned {
+    if object.def().gates().is_empty() {
+        return object;
+    }
+    let mut value = kind.from_hub(object);
+    defaulting::apply_defaults(value.as_mut());
+    kind.to_hub(value)
 }
 
 /// What a client is told of a failure of the store.

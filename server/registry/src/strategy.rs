@@ -1,5 +1,6 @@
 //! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
 
+use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -90,18 +91,15 @@ impl Strategy for DeclaredStrategy {
 }
 
 impl DeclaredStrategy {
-    /// A write through a subresource leaves what that resets as it was, any other write the status.
+    /// What a write resets stays as it was.
     fn keep_other_parts(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
-        if let Some(subresource) = self.resource.subresources.iter().find(|s| s.name == context.subresource) {
-            for path in subresource.resets {
-                keep(new, old, path);
-            }
-            if !subresource.resets.is_empty() {
-                return;
-            }
+        let subresource = self.resource.subresources.iter().find(|s| s.name == context.subresource);
+        let own = subresource.map(|s| s.resets).filter(|resets| !resets.is_empty());
+        for path in own.unwrap_or(self.resource.resets) {
+            keep(new, old, path);
         }
-        if self.has_status {
-            copy_path(new.as_mut(), old, "status");
+        if own.is_some() {
+            return;
         }
     }
 
@@ -130,15 +128,14 @@ fn clear_field(object: &mut Owned, json: &str) {
     }
 }
 
-/// Makes what `path` names equal to the old object's; all metadata as far as a write may change it (`ResetObjectMetaForStatus`).
+/// Makes what `path` names equal to the old object's.
 fn keep(new: &mut Owned, old: Ref<'_>, path: &str) {
     if path != "metadata" {
         return copy_path(new.as_mut(), old, path);
     }
-    let (Some(to), Some(from)) = (meta_mut(new), meta(old)) else { return };
-    let new = std::mem::replace(to, from.clone());
-    to.managed_fields = new.managed_fields;
-    to.resource_version = new.resource_version;
+    if let (Some(to), Some(from)) = (meta_mut(new), meta(old)) {
+        reset_object_meta_for_status(to, from);
+    }
 }
 
 /// Makes the field at a JSON path equal to the old object's.

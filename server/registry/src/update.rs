@@ -121,7 +121,7 @@ impl ResourceStore {
         }
         let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));
         warnings.iter().for_each(|text| context.warnings.add(text));
-        Ok(new)
+        Ok(stored::complete(self.storage_kind, new))
     }
 
     fn check_version(&self, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {

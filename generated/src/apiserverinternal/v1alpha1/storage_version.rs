@@ -31,7 +31,7 @@ pub struct StorageVersion {
     pub status: StorageVersionStatus,
 }
 
-describe! { StorageVersion, STORAGE_VERSION "StorageVersion" {} [
+describe! { StorageVersion, STORAGE_VERSION "StorageVersion" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageVersion>() { crate::hatches::apiserverinternal::validate_storage_version(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::REQUIRED;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -56,7 +56,7 @@ pub struct CertificateSigningRequest {
     pub status: CertificateSigningRequestStatus,
 }
 
-describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" {} [
+describe! { CertificateSigningRequest, CERTIFICATE_SIGNING_REQUEST "CertificateSigningRequest" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<CertificateSigningRequest>() { crate::hatches::certificates::validate_certificate_signing_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -16,7 +16,7 @@ pub struct ClusterTrustBundle {
     pub spec: ClusterTrustBundleSpec,
 }
 
-describe! { ClusterTrustBundle, CLUSTER_TRUST_BUNDLE "ClusterTrustBundle" {} [
+describe! { ClusterTrustBundle, CLUSTER_TRUST_BUNDLE "ClusterTrustBundle" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ClusterTrustBundle>() { crate::hatches::certificates::validate_cluster_trust_bundle(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -22,7 +22,7 @@ pub struct PodCertificateRequest {
     pub status: PodCertificateRequestStatus,
 }
 
-describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" { .defaults_below() } [
+describe! { PodCertificateRequest, POD_CERTIFICATE_REQUEST "PodCertificateRequest" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodCertificateRequest>() { crate::hatches::certificates::validate_pod_certificate_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

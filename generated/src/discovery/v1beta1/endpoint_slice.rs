@@ -73,6 +73,6 @@ describe! { Endpoint, ENDPOINT "Endpoint" {} [
     target_ref: "targetRef",  4, Flags::OMIT_EMPTY;
     topology:   "topology",   5, Flags::OMIT_EMPTY;
     node_name:  "nodeName",   6, Flags::OMIT_EMPTY;
-    hints:      "hints",      7, Flags::OMIT_EMPTY, &FieldInfo { gate: "TopologyAwareHints", ..FieldInfo::PLAIN };
+    hints:      "hints",      7, Flags::OMIT_EMPTY;
 ] }
 

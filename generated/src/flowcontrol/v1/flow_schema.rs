@@ -32,7 +32,7 @@ pub struct FlowSchema {
     pub status: FlowSchemaStatus,
 }
 
-describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" { .defaults_below() } [
+describe! { FlowSchema, FLOW_SCHEMA "FlowSchema" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<FlowSchema>() { crate::hatches::flowcontrol::validate_flow_schema(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

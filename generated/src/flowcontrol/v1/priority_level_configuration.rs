@@ -31,7 +31,7 @@ pub struct PriorityLevelConfiguration {
     pub status: PriorityLevelConfigurationStatus,
 }
 
-describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" { .defaults_below() } [
+describe! { PriorityLevelConfiguration, PRIORITY_LEVEL_CONFIGURATION "PriorityLevelConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PriorityLevelConfiguration>() { crate::hatches::flowcontrol::validate_priority_level_configuration(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

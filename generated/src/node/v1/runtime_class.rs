@@ -23,7 +23,7 @@ pub struct RuntimeClass {
     pub scheduling: Option<Box<Scheduling>>,
 }
 
-describe! { RuntimeClass, RUNTIME_CLASS "RuntimeClass" {} [
+describe! { RuntimeClass, RUNTIME_CLASS "RuntimeClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<RuntimeClass>() { crate::hatches::node::validate_runtime_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:  "",           0, Flags::INLINE;
     metadata:   "metadata",   1, Flags::OMIT_EMPTY;
     handler:    "handler",    2, Flags::REQUIRED;

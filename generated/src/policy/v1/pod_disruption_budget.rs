@@ -27,7 +27,7 @@ pub struct PodDisruptionBudget {
     pub status: PodDisruptionBudgetStatus,
 }
 
-describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" { .normalize(|m| if let Some(v) = m.downcast::<PodDisruptionBudget>() { crate::hatches::policy::normalize_pod_disruption_budget(v) }) .normalize_below() } [
+describe! { PodDisruptionBudget, POD_DISRUPTION_BUDGET "PodDisruptionBudget" { .normalize(|m| if let Some(v) = m.downcast::<PodDisruptionBudget>() { crate::hatches::policy::normalize_pod_disruption_budget(v) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodDisruptionBudget>() { crate::hatches::policy::validate_pod_disruption_budget(v, path, new, old.and_then(|o| o.downcast())) }) .normalize_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

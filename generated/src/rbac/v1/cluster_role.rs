@@ -20,7 +20,7 @@ pub struct ClusterRole {
     pub aggregation_rule: Option<Box<AggregationRule>>,
 }
 
-describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" {} [
+describe! { ClusterRole, CLUSTER_ROLE "ClusterRole" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<ClusterRole>() { crate::hatches::rbac::validate_cluster_role(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:        "",                0, Flags::INLINE;
     metadata:         "metadata",        1, Flags::OMIT_EMPTY;
     rules:            "rules",           2, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };

@@ -16,7 +16,7 @@ pub struct Role {
     pub rules: Vec<PolicyRule>,
 }
 
-describe! { Role, ROLE "Role" {} [
+describe! { Role, ROLE "Role" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<Role>() { crate::hatches::rbac::validate_role(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     rules:     "rules",    2, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };

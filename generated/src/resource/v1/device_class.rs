@@ -18,7 +18,7 @@ pub struct DeviceClass {
     pub spec: DeviceClassSpec,
 }
 
-describe! { DeviceClass, DEVICE_CLASS "DeviceClass" {} [
+describe! { DeviceClass, DEVICE_CLASS "DeviceClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<DeviceClass>() { crate::hatches::resource::validate_device_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

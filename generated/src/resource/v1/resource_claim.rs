@@ -41,7 +41,7 @@ pub struct ResourceClaim {
     pub status: ResourceClaimStatus,
 }
 
-describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" { .defaults_below() } [
+describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceClaim>() { crate::hatches::resource::validate_resource_claim(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

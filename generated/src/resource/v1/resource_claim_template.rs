@@ -18,7 +18,7 @@ pub struct ResourceClaimTemplate {
     pub spec: ResourceClaimTemplateSpec,
 }
 
-describe! { ResourceClaimTemplate, RESOURCE_CLAIM_TEMPLATE "ResourceClaimTemplate" { .defaults_below() } [
+describe! { ResourceClaimTemplate, RESOURCE_CLAIM_TEMPLATE "ResourceClaimTemplate" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceClaimTemplate>() { crate::hatches::resource::validate_resource_claim_template(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -21,7 +21,7 @@ pub struct ResourceSlice {
     pub spec: ResourceSliceSpec,
 }
 
-describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" { .defaults_below() } [
+describe! { ResourceSlice, RESOURCE_SLICE "ResourceSlice" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourceSlice>() { crate::hatches::resource::validate_resource_slice(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

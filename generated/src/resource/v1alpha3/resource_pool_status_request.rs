@@ -18,7 +18,7 @@ pub struct ResourcePoolStatusRequest {
     pub status: Option<Box<ResourcePoolStatusRequestStatus>>,
 }
 
-describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoolStatusRequest" { .defaults_below() } [
+describe! { ResourcePoolStatusRequest, RESOURCE_POOL_STATUS_REQUEST "ResourcePoolStatusRequest" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ResourcePoolStatusRequest>() { crate::hatches::resource::validate_resource_pool_status_request(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::REQUIRED;
     spec:      "spec",     2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
@@ -73,7 +73,7 @@ pub struct ResourcePoolStatusRequestStatus {
 describe! { ResourcePoolStatusRequestStatus, RESOURCE_POOL_STATUS_REQUEST_STATUS "ResourcePoolStatusRequestStatus" {} [
     pool_count: "poolCount",  6, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { constraints: &[Constraint::Min(0), Constraint::Tag("k8s:required")], ..FieldInfo::PLAIN };
     pools:      "pools",      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(1000), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
-    conditions: "conditions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", constraints: &[Constraint::MaxItems(10), Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
+    conditions: "conditions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", constraints: &[Constraint::MaxItems(10), Constraint::Unique, Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
 ] }
 
 /// Usage summary of one device pool, calculated on demand.

@@ -18,7 +18,7 @@ pub struct DeviceTaintRule {
     pub status: DeviceTaintRuleStatus,
 }
 
-describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" { .defaults_below() } [
+describe! { DeviceTaintRule, DEVICE_TAINT_RULE "DeviceTaintRule" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<DeviceTaintRule>() { crate::hatches::resource::validate_device_taint_rule(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -22,7 +22,7 @@ pub struct PriorityClass {
     pub preemption_policy: Option<String>,
 }
 
-describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" { .defaults_below() } [
+describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PriorityClass>() { crate::hatches::scheduling::validate_priority_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:         "",                 0, Flags::INLINE;
     metadata:          "metadata",         1, Flags::OMIT_EMPTY;
     value:             "value",            2, Flags::NONE;

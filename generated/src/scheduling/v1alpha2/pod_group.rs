@@ -24,7 +24,7 @@ pub struct PodGroup {
     pub status: PodGroupStatus,
 }
 
-describe! { PodGroup, POD_GROUP "PodGroup" { .defaults_below() } [
+describe! { PodGroup, POD_GROUP "PodGroup" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<PodGroup>() { crate::hatches::scheduling::validate_pod_group(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -71,7 +71,7 @@ describe! { PodGroupSpec, POD_GROUP_SPEC "PodGroupSpec" { .defaults_below() } [
     pod_group_template_ref: "podGroupTemplateRef",   1, Flags::NONE, &FieldInfo { constraints: &[Constraint::Immutable, Constraint::Tag("k8s:optional")], ..FieldInfo::PLAIN };
     scheduling_policy:      "schedulingPolicy",      2, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
     scheduling_constraints: "schedulingConstraints", 3, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(TopologyAwareWorkloadScheduling)=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(TopologyAwareWorkloadScheduling)=+k8s:immutable")], gate: "TopologyAwareWorkloadScheduling", ..FieldInfo::PLAIN };
-    resource_claims:        "resourceClaims",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", constraints: &[Constraint::MaxItems(4), Constraint::Immutable, Constraint::Tag("k8s:optional")], gate: "DRAWorkloadResourceClaims", ..FieldInfo::PLAIN };
+    resource_claims:        "resourceClaims",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", constraints: &[Constraint::MaxItems(4), Constraint::Immutable, Constraint::Unique, Constraint::Tag("k8s:optional")], gate: "DRAWorkloadResourceClaims", ..FieldInfo::PLAIN };
     disruption_mode:        "disruptionMode",        5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Pod")), constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable")], enum_values: &["Pod", "PodGroup"], gate: "WorkloadAwarePreemption", ..FieldInfo::PLAIN };
     priority_class_name:    "priorityClassName",     6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:format=k8s-long-name"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable")], gate: "WorkloadAwarePreemption", ..FieldInfo::PLAIN };
     priority:               "priority",              7, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Tag("k8s:ifDisabled(\"WorkloadAwarePreemption\")=+k8s:forbidden"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:optional"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:immutable"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:maximum=1000000000"), Constraint::Tag("k8s:ifEnabled(\"WorkloadAwarePreemption\")=+k8s:minimum=-2147483648")], gate: "WorkloadAwarePreemption", ..FieldInfo::PLAIN };
@@ -184,7 +184,7 @@ pub struct PodGroupStatus {
 
 describe! { PodGroupStatus, POD_GROUP_STATUS "PodGroupStatus" {} [
     conditions:              "conditions",            1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
-    resource_claim_statuses: "resourceClaimStatuses", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", constraints: &[Constraint::MaxItems(4), Constraint::Tag("k8s:optional")], gate: "DRAWorkloadResourceClaims", ..FieldInfo::PLAIN };
+    resource_claim_statuses: "resourceClaimStatuses", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", constraints: &[Constraint::MaxItems(4), Constraint::Unique, Constraint::Tag("k8s:optional")], gate: "DRAWorkloadResourceClaims", ..FieldInfo::PLAIN };
 ] }
 
 /// Links a group's claim entry to its generated ResourceClaim.

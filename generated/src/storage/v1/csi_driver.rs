@@ -29,7 +29,7 @@ pub struct CSIDriver {
     pub spec: CSIDriverSpec,
 }
 
-describe! { CSIDriver, CSI_DRIVER "CSIDriver" { .defaults(&Defaults { paths: &[(&["spec", "attachRequired"], Literal::Bool(true)), (&["spec", "podInfoOnMount"], Literal::Bool(false)), (&["spec", "storageCapacity"], Literal::Bool(false)), (&["spec", "fsGroupPolicy"], Literal::String("ReadWriteOnceWithFSType")), (&["spec", "volumeLifecycleModes"], Literal::List(&[Literal::String("Persistent")])), (&["spec", "requiresRepublish"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<CSIDriver>() { crate::hatches::storage::default_csi_driver(v) }) }) } [
+describe! { CSIDriver, CSI_DRIVER "CSIDriver" { .defaults(&Defaults { paths: &[(&["spec", "attachRequired"], Literal::Bool(true)), (&["spec", "podInfoOnMount"], Literal::Bool(false)), (&["spec", "storageCapacity"], Literal::Bool(false)), (&["spec", "fsGroupPolicy"], Literal::String("ReadWriteOnceWithFSType")), (&["spec", "volumeLifecycleModes"], Literal::List(&[Literal::String("Persistent")])), (&["spec", "requiresRepublish"], Literal::Bool(false))], by_hand: Some(|m| if let Some(v) = m.downcast::<CSIDriver>() { crate::hatches::storage::default_csi_driver(v) }) }) .validate(|v, path, new, old| if let Some(new) = new.downcast::<CSIDriver>() { crate::hatches::storage::validate_csi_driver(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;
@@ -83,7 +83,7 @@ describe! { CSIDriverSpec, CSI_DRIVER_SPEC "CSIDriverSpec" {} [
     attach_required:                        "attachRequired",                      1, Flags::OMIT_EMPTY;
     pod_info_on_mount:                      "podInfoOnMount",                      2, Flags::OMIT_EMPTY;
     volume_lifecycle_modes:                 "volumeLifecycleModes",                3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    storage_capacity:                       "storageCapacity",                     4, Flags::OMIT_EMPTY, &FieldInfo { gate: "CSIStorageCapacity", ..FieldInfo::PLAIN };
+    storage_capacity:                       "storageCapacity",                     4, Flags::OMIT_EMPTY;
     fs_group_policy:                        "fsGroupPolicy",                       5, Flags::OMIT_EMPTY;
     token_requests:                         "tokenRequests",                       6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     requires_republish:                     "requiresRepublish",                   7, Flags::OMIT_EMPTY;

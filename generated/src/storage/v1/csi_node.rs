@@ -16,7 +16,7 @@ pub struct CSINode {
     pub spec: CSINodeSpec,
 }
 
-describe! { CSINode, CSI_NODE "CSINode" {} [
+describe! { CSINode, CSI_NODE "CSINode" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<CSINode>() { crate::hatches::storage::validate_csi_node(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -23,7 +23,7 @@ pub struct CSIStorageCapacity {
     pub maximum_volume_size: Option<Quantity>,
 }
 
-describe! { CSIStorageCapacity, CSI_STORAGE_CAPACITY "CSIStorageCapacity" {} [
+describe! { CSIStorageCapacity, CSI_STORAGE_CAPACITY "CSIStorageCapacity" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<CSIStorageCapacity>() { crate::hatches::storage::validate_csi_storage_capacity(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:           "",                  0, Flags::INLINE;
     metadata:            "metadata",          1, Flags::OMIT_EMPTY;
     node_topology:       "nodeTopology",      2, Flags::OMIT_EMPTY;

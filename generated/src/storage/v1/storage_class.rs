@@ -36,7 +36,7 @@ pub struct StorageClass {
     pub allowed_topologies: Vec<crate::core::v1::TopologySelectorTerm>,
 }
 
-describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() } [
+describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageClass>() { crate::hatches::storage::validate_storage_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:              "",                     0, Flags::INLINE;
     metadata:               "metadata",             1, Flags::OMIT_EMPTY;
     provisioner:            "provisioner",          2, Flags::REQUIRED;

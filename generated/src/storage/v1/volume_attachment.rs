@@ -21,7 +21,7 @@ pub struct VolumeAttachment {
     pub status: VolumeAttachmentStatus,
 }
 
-describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" { .defaults_below() } [
+describe! { VolumeAttachment, VOLUME_ATTACHMENT "VolumeAttachment" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<VolumeAttachment>() { crate::hatches::storage::validate_volume_attachment(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

@@ -20,7 +20,7 @@ pub struct VolumeAttributesClass {
     pub parameters: BTreeMap<String, String>,
 }
 
-describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" {} [
+describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<VolumeAttributesClass>() { crate::hatches::storage::validate_volume_attributes_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     driver_name: "driverName", 2, Flags::REQUIRED;

@@ -18,7 +18,7 @@ pub struct StorageVersionMigration {
     pub status: StorageVersionMigrationStatus,
 }
 
-describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMigration" {} [
+describe! { StorageVersionMigration, STORAGE_VERSION_MIGRATION "StorageVersionMigration" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageVersionMigration>() { crate::hatches::storagemigration::validate_storage_version_migration(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -30,7 +30,7 @@ pub fn internal_diff<T: Struct>(old: &T, new: &T) -> String {
 }
 
 /// The tables, by the module of their group.
-static TABLES: [(&str, &[InternalType]); 1] = [("::core::", &CORE)];
+static TABLES: [(&str, &[InternalType]); 2] = [("::core::", &CORE), ("::resource::", &RESOURCE)];
 
 fn find(def: &StructDef) -> Option<&'static InternalType> {
     let (_, table) = TABLES.iter().find(|(module, _)| def.rust_path().contains(module))?;
@@ -124,3 +124,9 @@ const VOLUME_SOURCE: &[&str] = &[
     "configMap", "vsphereVolume", "azureDisk", "photonPersistentDisk", "projected", "portworxVolume", "scaleIO", "storageos", "csi",
     "ephemeral", "image",
 ];
+
+#[rustfmt::skip]
+static RESOURCE: [InternalType; 1] = [names("DeviceAttribute", &[
+    ("int", "IntValue"), ("bool", "BoolValue"), ("string", "StringValue"), ("version", "VersionValue"), ("ints", "IntValues"),
+    ("bools", "BoolValues"), ("strings", "StringValues"), ("versions", "VersionValues"),
+])];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule};
+use machinery::format::{self, Messages, NameRule};
 use machinery::hooks::Validation;
 use machinery::json;
 use machinery::reflect::Ref;
@@ -51,6 +51,20 @@ pub fn validate_object_meta(
     validate_managed_fields(v, &path.child("managedFields"), &meta.managed_fields);
 }
 
+/// The names of an object by a rule of its kind's own, which takes a name and whether that is the beginning of one yet to be generated.
+pub fn validate_object_names(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    meta: &ObjectMeta,
+    rule: impl Fn(&str, bool) -> Messages,
+) {
+    for (field, name, prefix) in [("generateName", &meta.generate_name, true), ("name", &meta.name, false)] {
+        if !name.is_empty() {
+            v.malformed(&path.child(field), name, rule(name, prefix));
+        }
+    }
+}
+
 /// What a change may do to metadata (`ValidateObjectMetaUpdate`).
 pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: &ObjectMeta) {
     if old.deletion_timestamp.is_some() {
@@ -88,6 +102,13 @@ pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new:
     validate_annotations(v, &path.child("annotations"), &new.annotations);
     validate_owner_references(v, &path.child("ownerReferences"), &new.owner_references);
     validate_managed_fields(v, &path.child("managedFields"), &new.managed_fields);
+}
+
+/// Takes back what a write through `status` may not change (`ResetObjectMetaForStatus`).
+pub fn reset_object_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
+    let changed = std::mem::replace(new, old.clone());
+    new.managed_fields = changed.managed_fields;
+    new.resource_version = changed.resource_version;
 }
 
 fn validate_owner_references(v: &mut Validation<'_>, path: &Path<'_>, references: &[OwnerReference]) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format;
-use machinery::hooks::Validation;
+use machinery::hooks::{Context, Validation};
 use machinery::selector;
 
 use crate::meta::v1::{LabelSelector, LabelSelectorRequirement};
@@ -38,6 +38,14 @@ pub fn validate_label_selector_with(
     for (index, requirement) in selector.match_expressions.iter().enumerate() {
         validate_label_selector_requirement(v, &path.child("matchExpressions").index(index), requirement, options);
     }
+}
+
+/// Whether a selector can be used (`LabelSelectorAsSelector`); stored ones cannot always.
+pub fn is_valid_selector(selector: &LabelSelector) -> bool {
+    let (context, errors) = (&Context::default(), &mut Vec::new());
+    let mut v = Validation { context, errors };
+    validate_label_selector(&mut v, &Path::NONE, selector, None);
+    errors.is_empty()
 }
 
 /// `ValidateLabelSelectorRequirement`
@@ -87,8 +95,7 @@ pub fn validate_annotations(v: &mut Validation<'_>, path: &Path<'_>, annotations
     for name in annotations.keys() {
         v.malformed(path, name, format::is_qualified_name(&name.to_lowercase()));
     }
-    let size: usize = annotations.iter().map(|(name, value)| name.len() + value.len()).sum();
-    if size > format::ANNOTATIONS_MAX_SIZE {
+    if annotations_size(annotations) > format::ANNOTATIONS_MAX_SIZE {
         v.errors.push(FieldError::too_long(path, format::ANNOTATIONS_MAX_SIZE));
     }
 }
@@ -111,4 +118,9 @@ pub fn selects(selector: &selector::LabelSelector, labels: &BTreeMap<String, Str
 pub fn has_invalid_label_value(selector: &LabelSelector) -> bool {
     let mut values = selector.match_expressions.iter().flat_map(|requirement| &requirement.values);
     values.any(|value| !format::is_label_value(value).is_empty())
+}
+
+/// Names and values together, in bytes.
+pub fn annotations_size(annotations: &BTreeMap<String, String>) -> usize {
+    annotations.iter().map(|(name, value)| name.len() + value.len()).sum()
 }

@@ -1,6 +1,6 @@
 //! `DefaultStorageClass` and `StorageObjectInUseProtection`.
 
-use endpoints::{Attributes, Environment};
+use endpoints::Environment;
 use generated::core::v1::PersistentVolumeClaim;
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
@@ -25,14 +25,8 @@ pub async fn default_class(environment: &Environment, object: &mut Owned) -> Res
     Ok(())
 }
 
-/// Adds the finalizer that keeps storage until nothing uses it.
-pub fn protect(attributes: &Attributes, object: &mut Owned) {
-    let finalizer = match (attributes.kind.group, attributes.plural) {
-        ("", "persistentvolumes") => "kubernetes.io/pv-protection",
-        ("", "persistentvolumeclaims") => "kubernetes.io/pvc-protection",
-        ("storage.k8s.io", "volumeattributesclasses") => "kubernetes.io/vac-protection",
-        _ => return,
-    };
+/// Adds the finalizer that keeps an object until nothing uses it.
+pub fn protect(object: &mut Owned, finalizer: &str) {
     if let Some(meta) = meta_mut(object)
         && !meta.finalizers.iter().any(|f| f == finalizer)
     {

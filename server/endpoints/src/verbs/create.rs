@@ -24,7 +24,6 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let decoded = body::decode(endpoint.kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
-    call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
     check_namespace(endpoint, &call, &mut object)?;
     let context = call.context(endpoint, options.dry_run);

@@ -78,7 +78,6 @@ impl CheckDelete for AdmitDelete<'_> {
 }
 
 fn warn(endpoint: &Endpoint, call: &Call, options: &Options) {
-    call.warn_deprecated(endpoint.kind);
     if options.store.propagation.is_none() && endpoint.resource.garbage_collection == GarbageCollection::Orphan {
         call.warn(&[endpoint.resource.orphan_warning.to_string()]);
     }

@@ -18,7 +18,6 @@ use crate::{answer, table};
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(true)?;
     let store = endpoint.store()?;
-    call.warn_deprecated(endpoint.kind);
     let entry = store.get_entry(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
     match &accepted.form {
         Form::Object => {

@@ -20,7 +20,6 @@ pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let query = list_query(&call.query)?;
     check_list(&query, &call.query)?;
     let predicate = predicate(endpoint, &call)?;
-    call.warn_deprecated(endpoint.kind);
     let listed = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
     listing::respond(endpoint, listed, &accepted, &call.query)
 }

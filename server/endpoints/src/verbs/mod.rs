@@ -89,14 +89,12 @@ impl Call {
 
     /// Warns of a version on its way out (`deprecation.WarningMessage`).
     pub fn warn_deprecated(&self, kind: &KindDef) {
+        let Some(deprecated) = deprecation(kind).filter(|minor| *minor <= MINOR) else { return };
+        let mut text = format!("{} {} is deprecated in v1.{deprecated}+", kind.api_version(), kind.kind);
+        if let Some(removed) = removal(kind, deprecated) {
+            text.push_str(&format!(", unavailable in v1.{removed}+"));
+        }
         let lifecycle = &kind.lifecycle;
-        if lifecycle.deprecated.is_empty() || !is_reached(lifecycle.deprecated) {
-            return;
-        }
-        let mut text = format!("{} {} is deprecated in v{}+", kind.api_version(), kind.kind, lifecycle.deprecated);
-        if let Some(removed) = removal(kind, lifecycle.deprecated, lifecycle.removed) {
-            text.push_str(&format!(", unavailable in v{removed}+"));
-        }
         if !lifecycle.replacement.is_empty() {
             text.push_str(&format!("; use {}", lifecycle.replacement));
         }
@@ -107,19 +105,25 @@ impl Call {
 /// The release served here.
 const MINOR: u32 = 36;
 
-fn minor(release: &str) -> u32 {
-    release.rsplit('.').next().and_then(|m| m.parse().ok()).unwrap_or(0)
+/// How many releases a preview is there before it is deprecated, and then before it goes.
+const STAGE: u32 = 3;
+
+/// The second number of a release; nothing when it is not said.
+fn minor(release: &str) -> Option<u32> {
+    release.rsplit('.').next().and_then(|minor| minor.parse().ok())
 }
 
-fn is_reached(release: &str) -> bool {
-    minor(release) <= MINOR
+fn is_preview(kind: &KindDef) -> bool {
+    kind.version.contains("alpha") || kind.version.contains("beta")
 }
 
-/// When a deprecated version goes: as said, else three releases after deprecation; general availability stays.
-fn removal(kind: &KindDef, deprecated: &str, removed: &str) -> Option<String> {
-    if !removed.is_empty() {
-        return Some(removed.to_string());
-    }
-    let preview = kind.version.contains("alpha") || kind.version.contains("beta");
-    preview.then(|| format!("1.{}", minor(deprecated) + 3))
+/// When a version becomes deprecated: as said, else for a preview some releases after it came.
+fn deprecation(kind: &KindDef) -> Option<u32> {
+    let later = || minor(kind.lifecycle.introduced).filter(|_| is_preview(kind)).map(|minor| minor + STAGE);
+    minor(kind.lifecycle.deprecated).or_else(later)
+}
+
+/// When a deprecated version goes: as said, else for a preview some releases after it was deprecated; general availability stays.
+fn removal(kind: &KindDef, deprecated: u32) -> Option<u32> {
+    minor(kind.lifecycle.removed).or_else(|| is_preview(kind).then_some(deprecated + STAGE))
 }

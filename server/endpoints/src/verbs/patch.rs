@@ -24,7 +24,6 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(true)?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    call.warn_deprecated(endpoint.kind);
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let mut change = ApplyPatch {

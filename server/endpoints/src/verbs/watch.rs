@@ -25,7 +25,6 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let bookmarks = call.query.flag("allowWatchBookmarks");
     check_watch(&query, &call.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
-    call.warn_deprecated(endpoint.kind);
     let timeout = call
         .query
         .number("timeoutSeconds")?

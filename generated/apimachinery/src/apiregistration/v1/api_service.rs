@@ -32,7 +32,7 @@ pub struct APIService {
     pub status: APIServiceStatus,
 }
 
-describe! { APIService, API_SERVICE "APIService" { .defaults_below() } [
+describe! { APIService, API_SERVICE "APIService" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<APIService>() { crate::hatches::apiregistration::validate_api_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

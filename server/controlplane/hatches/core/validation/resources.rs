@@ -83,7 +83,7 @@ pub fn validate_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &st
 }
 
 /// `validateContainerResourceName`
-pub(super) fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
+pub fn validate_container_resource_name(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
     validate_resource_name(v, path, name);
     if !name.contains('/') {
         if !STANDARD_OF_CONTAINERS.contains(&name) && !is_huge_pages(name) {

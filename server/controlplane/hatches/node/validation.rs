@@ -1,0 +1,56 @@
+//! What upstream checks by hand in runtime classes (`pkg/apis/node/validation`).
+
+use std::collections::{BTreeSet, HashSet};
+
+use apimachinery::hatches::meta::validate_labels;
+use machinery::field_path::Path;
+use machinery::format::NameRule;
+use machinery::hooks::{Context, Validation};
+
+use crate::core::v1::{ResourceRequirements, Toleration};
+use crate::hatches::core::internal::internal_value;
+use crate::hatches::core::warnings::node_labels::deprecation;
+use crate::hatches::core::validation::options::PodOptions;
+use crate::hatches::core::validation::resources::validate_container_resources;
+use crate::hatches::core::validation::tolerations::validate_tolerations;
+use crate::node::v1::{RuntimeClass, Scheduling};
+
+/// `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`
+pub fn validate_runtime_class(v: &mut Validation<'_>, path: &Path<'_>, new: &RuntimeClass, old: Option<&RuntimeClass>) {
+    let handler = path.child("handler");
+    if new.handler.is_empty() {
+        v.required(&handler, "");
+    } else {
+        v.name(&handler, &new.handler, NameRule::Dns1123Label);
+    }
+    if let Some(overhead) = &new.overhead {
+        let resources = ResourceRequirements { limits: overhead.pod_fixed.clone(), ..ResourceRequirements::default() };
+        let options = PodOptions::of_template(v.context, None);
+        validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new(), &options);
+    }
+    if let Some(scheduling) = &new.scheduling {
+        validate_scheduling(v, &path.child("scheduling"), scheduling);
+    }
+    if old.is_some_and(|old| old.handler != new.handler) {
+        v.invalid(&handler, &new.handler, "field is immutable");
+    }
+}
+
+fn validate_scheduling(v: &mut Validation<'_>, path: &Path<'_>, scheduling: &Scheduling) {
+    validate_labels(v, &path.child("nodeSelector"), &scheduling.node_selector);
+    let path = path.child("tolerations");
+    validate_tolerations(v, &path, &scheduling.tolerations, false);
+    let mut seen = HashSet::new();
+    for (index, toleration) in scheduling.tolerations.iter().enumerate() {
+        let Toleration { key, operator, value, effect, .. } = toleration;
+        if !seen.insert((key, operator, value, effect)) {
+            v.duplicate(&path.index(index), internal_value(toleration));
+        }
+    }
+}
+
+/// `GetWarningsForRuntimeClass`
+pub fn warn_runtime_class(_: &Context, new: &RuntimeClass, _: Option<&RuntimeClass>) -> Vec<String> {
+    let selector = new.scheduling.iter().flat_map(|scheduling| scheduling.node_selector.keys());
+    selector.filter_map(|key| Some(format!("scheduling.nodeSelector: {}", deprecation(key)?))).collect()
+}
