@@ -13,13 +13,13 @@ mod columns;
 mod defaults;
 #[path = "autoscaling/metrics.rs"]
 mod metrics;
-#[path = "autoscaling/versions.rs"]
-mod versions;
 #[path = "autoscaling/validation.rs"]
 mod validation;
+#[path = "autoscaling/versions.rs"]
+mod versions;
 
 pub use columns::*;
 pub use defaults::*;
 pub use metrics::*;
-pub use versions::*;
 pub use validation::*;
+pub use versions::*;

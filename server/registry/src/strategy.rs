@@ -98,9 +98,6 @@ impl DeclaredStrategy {
         for path in own.unwrap_or(self.resource.resets) {
             keep(new, old, path);
         }
-        if own.is_some() {
-            return;
-        }
     }
 
     /// What the declaration's constraints say, with ratcheting on update.

@@ -9,10 +9,10 @@ use machinery::hooks::{Context, Validation};
 
 use crate::core::v1::{ResourceRequirements, Toleration};
 use crate::hatches::core::internal::internal_value;
-use crate::hatches::core::warnings::node_labels::deprecation;
 use crate::hatches::core::validation::options::PodOptions;
 use crate::hatches::core::validation::resources::validate_container_resources;
 use crate::hatches::core::validation::tolerations::validate_tolerations;
+use crate::hatches::core::warnings::node_labels::deprecation;
 use crate::node::v1::{RuntimeClass, Scheduling};
 
 /// `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`

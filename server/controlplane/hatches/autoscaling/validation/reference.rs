@@ -48,7 +48,7 @@ impl ApiVersionRule {
         match version.matches('/').count() {
             _ if self == Self::Anything => None,
             2.. => Some(format!("unexpected GroupVersion string: {version}")),
-            0 | 1 if self == Self::Group && !version.split_once('/').is_some_and(|(group, _)| !group.is_empty()) => {
+            0 | 1 if self == Self::Group && version.split_once('/').is_none_or(|(group, _)| group.is_empty()) => {
                 Some("apiVersion must specify API group".to_owned())
             }
             _ => None,

@@ -128,17 +128,12 @@ fn requested_key(asked: &PodCertificateRequestSpec) -> Checked<PublicKey> {
             Err(_) => refuse("spec.stubPKCS10Request", BadValue::Omitted, "must be a valid PKCS#10 CSR"),
         };
     }
-    PublicKey::parse(&asked.pkix_public_key).or_else(|_| {
-        refuse("spec.pkixPublicKey", BadValue::Omitted, "must be a valid PKIX-serialized public key")
-    })
+    PublicKey::parse(&asked.pkix_public_key)
+        .or_else(|_| refuse("spec.pkixPublicKey", BadValue::Omitted, "must be a valid PKIX-serialized public key"))
 }
 
 /// Beginning, end, and when to refresh.
-fn required_times(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    status: &PodCertificateRequestStatus,
-) -> Option<[Time; 3]> {
+fn required_times(v: &mut Validation<'_>, path: &Path<'_>, status: &PodCertificateRequestStatus) -> Option<[Time; 3]> {
     let consistent = "must be present and consistent with the issued certificate";
     let refresh = "must be present and in the range [notbefore+10min, notafter-10min]";
     let fields = [

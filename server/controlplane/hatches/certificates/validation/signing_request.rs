@@ -73,7 +73,7 @@ fn validate_spec(
             v.one_of(&usages.index(index), usage, &USAGES);
         }
     }
-    if !old.is_some_and(|old| !repeated(&old.usages).is_empty()) {
+    if old.is_none_or(|old| repeated(&old.usages).is_empty()) {
         for (index, usage) in repeated(&spec.usages) {
             v.duplicate(&usages.index(index), BadValue::json_string(usage));
         }
@@ -99,7 +99,9 @@ fn repeated<'t>(texts: impl IntoIterator<Item = &'t String>) -> Vec<(usize, &'t 
 /// `validateCSR`. What Go says of malformed requests is not imitated.
 fn refusal_of_request(request: &[u8]) -> Option<&'static str> {
     let block = std::str::from_utf8(request).ok().and_then(|text| x509::blocks(text).next());
-    match block.filter(|block| block.label == "CERTIFICATE REQUEST").map(|block| CertificateRequest::parse(&block.bytes))
+    match block
+        .filter(|block| block.label == "CERTIFICATE REQUEST")
+        .map(|block| CertificateRequest::parse(&block.bytes))
     {
         None => Some("PEM block type must be CERTIFICATE REQUEST"),
         Some(Err(_)) => Some("asn1: structure error: malformed certificate request"),
@@ -137,7 +139,8 @@ fn has(conditions: Conditions<'_>, kind: &str) -> bool {
 }
 
 fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, new: Conditions<'_>, old: Conditions<'_>) {
-    let types = |of| -> Vec<&String> { <[_]>::iter(of).map(|c: &CertificateSigningRequestCondition| &c.r#type).collect() };
+    let types =
+        |of| -> Vec<&String> { <[_]>::iter(of).map(|c: &CertificateSigningRequestCondition| &c.r#type).collect() };
     let repeats = !repeated(types(old)).is_empty();
     let contradicts = has(old, APPROVED) && has(old, DENIED);
     for (index, condition) in new.iter().enumerate() {

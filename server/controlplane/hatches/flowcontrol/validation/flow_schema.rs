@@ -18,8 +18,7 @@ const MAX_PRECEDENCE: i32 = 10_000;
 
 const DISTINGUISHERS: [&str; 2] = ["ByNamespace", "ByUser"];
 const SUBJECT_KINDS: [&str; 3] = ["Group", "ServiceAccount", "User"];
-const VERBS: [&str; 9] =
-    ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
+const VERBS: [&str; 9] = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 
 /// `ValidateFlowSchema`, `ValidateFlowSchemaStatusUpdate`
 pub fn validate_flow_schema(v: &mut Validation<'_>, path: &Path<'_>, new: &FlowSchema, _: Option<&FlowSchema>) {

@@ -13,7 +13,12 @@ const MAX_PARAMETERS: usize = 10 * 1024;
 const OMITTED: &str = "<value omitted>";
 
 /// `validateDeviceConfiguration`; `stored`: it was there before there was a limit of its size.
-pub fn validate_configuration(v: &mut Validation<'_>, path: &Path<'_>, configuration: &DeviceConfiguration, stored: bool) {
+pub fn validate_configuration(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    configuration: &DeviceConfiguration,
+    stored: bool,
+) {
     let path = path.child("opaque");
     let Some(opaque) = &configuration.opaque else { return v.required(&path, "") };
     validate_driver(v, &path.child("driver"), &opaque.driver);

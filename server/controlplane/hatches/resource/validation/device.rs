@@ -72,8 +72,7 @@ fn validate_size(v: &mut Validation<'_>, path: &Path<'_>, device: &Device) {
 
 /// Each item of a list counts.
 fn number_of_values(attribute: &DeviceAttribute) -> usize {
-    let items =
-        attribute.bools.len() + attribute.ints.len() + attribute.strings.len() + attribute.versions.len();
+    let items = attribute.bools.len() + attribute.ints.len() + attribute.strings.len() + attribute.versions.len();
     items.max(1)
 }
 

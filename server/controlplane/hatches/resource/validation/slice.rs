@@ -6,10 +6,10 @@ use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
 use machinery::scalar::go_text::quote;
 
+use super::IMMUTABLE;
 use super::device::validate_device;
 use super::items::{validate_map, validate_set};
 use super::names::{validate_driver, validate_node_name, validate_pool, validate_required_label};
-use super::IMMUTABLE;
 use crate::hatches::core::internal::internal_values;
 use crate::hatches::core::validation::node_selector::validate_node_selector;
 use crate::resource::v1::{Counter, CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec};
@@ -24,7 +24,12 @@ pub const MAX_COUNTERS: usize = 32;
 const COUNTER_LENGTH: usize = 63;
 
 /// `ValidateResourceSlice`, `ValidateResourceSliceUpdate`
-pub fn validate_resource_slice(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceSlice, old: Option<&ResourceSlice>) {
+pub fn validate_resource_slice(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ResourceSlice,
+    old: Option<&ResourceSlice>,
+) {
     let (path, spec, old) = (path.child("spec"), &new.spec, old.map(|old| &old.spec));
     validate_driver(v, &path.child("driver"), &spec.driver);
     validate_resource_pool(v, &path.child("pool"), &spec.pool);

@@ -9,8 +9,8 @@ use machinery::reflect::Ref;
 
 use super::IMMUTABLE;
 use crate::hatches::core::internal::internal_value;
-use crate::hatches::core::warnings::node_labels::deprecation;
 use crate::hatches::core::validation::resources::validate_not_negative_quantity;
+use crate::hatches::core::warnings::node_labels::deprecation;
 use crate::storage::v1::CSIStorageCapacity;
 
 /// `ValidateCSIStorageCapacity`, `ValidateCSIStorageCapacityUpdate`
@@ -41,11 +41,7 @@ pub fn validate_csi_storage_capacity(
 }
 
 /// `GetWarningsForCSIStorageCapacity`
-pub fn warn_csi_storage_capacity(
-    _: &Context,
-    new: &CSIStorageCapacity,
-    _: Option<&CSIStorageCapacity>,
-) -> Vec<String> {
+pub fn warn_csi_storage_capacity(_: &Context, new: &CSIStorageCapacity, _: Option<&CSIStorageCapacity>) -> Vec<String> {
     let Some(selector) = &new.node_topology else { return Vec::new() };
     let path = Path::new("nodeTopology");
     let expressions = selector.match_expressions.iter().enumerate().filter_map(|(index, requirement)| {
@@ -53,8 +49,9 @@ pub fn warn_csi_storage_capacity(
         let path = path.child("matchExpressions");
         Some(format!("{}: {} is {text}", path.index(index).child("key"), requirement.key))
     });
-    let labels = selector.match_labels.keys().filter_map(|key| {
-        Some(format!("{}: {}", path.child("matchLabels").child(key), deprecation(key)?))
-    });
+    let labels = selector
+        .match_labels
+        .keys()
+        .filter_map(|key| Some(format!("{}: {}", path.child("matchLabels").child(key), deprecation(key)?)));
     expressions.chain(labels).collect()
 }
