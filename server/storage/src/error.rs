@@ -72,6 +72,20 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+    /// A file is not a snapshot, or a damaged one, or cannot be read or written.
+    #[error("snapshot {}: {reason}", file.display())]
+    Snapshot {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A snapshot is restored only where nothing is.
+    #[error("{place} already holds a store")]
+    Occupied {
+        /// The directory, or the etcd.
+        place: String,
+    },
     /// A value cannot be encrypted or decrypted as configured.
     #[error("{reason}")]
     Untransformable {

@@ -18,7 +18,11 @@ async fn open() -> (EmbeddedStore, TempDir) {
     (EmbeddedStore::open(dir.path()).unwrap(), dir)
 }
 
-contract_suite!(open);
+async fn open_some() -> Option<(EmbeddedStore, TempDir)> {
+    Some(open().await)
+}
+
+contract_suite!(open_some);
 
 /// The error of an open that must fail.
 fn refusal(dir: &Path) -> Error {

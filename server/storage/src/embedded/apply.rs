@@ -1,9 +1,6 @@
 //! What the writer does inside one database transaction.
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
@@ -12,13 +9,7 @@ use super::{
     read::{State, newest},
     row::HistoryRow,
 };
-use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome};
-
-/// Milliseconds since 1970. Leases survive a restart, so they run on the wall clock.
-pub(super) fn unix_millis() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
-}
+use crate::{Error, Event, Op, Result, Revision, Txn, TxnOutcome, clock::unix_millis};
 
 /// The changes of one database transaction; they count once that is committed.
 pub(super) struct Changes<'a> {
@@ -83,13 +74,7 @@ impl<'a> Changes<'a> {
     fn write(&mut self, write: Write) -> Result<Arc<Event>> {
         let Write { row, replaced, expires_at } = write;
         row.insert(self.connection)?;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO current (key, revision, live, expires_at) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT (key) DO UPDATE
-                 SET revision = excluded.revision, live = excluded.live, expires_at = excluded.expires_at",
-            )?
-            .execute((&row.kv.key[..], row.kv.mod_revision, row.is_live(), expires_at))?;
+        row.make_current(self.connection, expires_at)?;
         self.state.revision = row.kv.mod_revision;
         let event = Arc::new(row.into_event(replaced));
         self.events.push(Arc::clone(&event));

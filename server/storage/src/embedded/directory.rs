@@ -10,6 +10,7 @@ use crate::{Error, Result};
 
 const LOCK: &str = "lock";
 const DATABASE: &str = "store.db";
+const UNFINISHED: &str = "store.db.restoring";
 /// What a directory without a database may hold: our lock, if we were stopped right after taking it, and what `mkfs`
 /// leaves in a fresh volume.
 const HARMLESS: [&str; 2] = [LOCK, "lost+found"];
@@ -39,12 +40,49 @@ impl Directory {
         }
     }
 
+    /// Locks a directory that holds no store, creating it if need be, to build one there.
+    pub(super) fn lock_empty(path: &Path) -> Result<Self> {
+        if path.join(DATABASE).exists() {
+            return Err(Error::Occupied { place: path.display().to_string() });
+        }
+        remove_unfinished(path).map_err(Error::backend)?;
+        Self::lock(path)
+    }
+
+    /// Where a store is built before it gets its name. A directory that has no more than this is refused.
+    pub(super) fn unfinished(&self) -> PathBuf {
+        self.path.join(UNFINISHED)
+    }
+
+    /// Makes what was built durable and gives it its name.
+    pub(super) fn place_unfinished(&self) -> Result<()> {
+        let place = || {
+            File::open(self.unfinished())?.sync_all()?;
+            std::fs::rename(self.unfinished(), self.database())?;
+            File::open(&self.path)?.sync_all()
+        };
+        place().map_err(Error::backend)
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.path.join(DATABASE)
+        database(&self.path)
+    }
+}
+
+/// The database of the store in a directory.
+pub(super) fn database(path: &Path) -> PathBuf {
+    path.join(DATABASE)
+}
+
+/// Removes what an interrupted restore left.
+fn remove_unfinished(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(path.join(UNFINISHED)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `row` | a row of the history and its checksum |
 //! | `read`, `readers` | reads of one snapshot; the connections they use |
 //! | `writer`, `apply`, `queue` | the writer thread; what it does inside a transaction; how requests wait for it |
+//! | `snapshot` | saving a store while it runs, and restoring one |
 //! | `hub`, `watch` | fan-out to watchers; one watcher's stream from history into the present |
 
 mod apply;
@@ -22,6 +23,7 @@ mod read;
 mod readers;
 mod row;
 mod schema;
+mod snapshot;
 mod watch;
 mod writer;
 
@@ -37,7 +39,7 @@ use self::{
 };
 use crate::{
     CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn, TxnOutcome,
-    Watch,
+    Watch, snapshot::Summary,
 };
 
 /// How an embedded store behaves; the defaults suit a server.
@@ -102,6 +104,27 @@ impl EmbeddedStore {
             .spawn(move || writer.run())
             .map_err(Error::backend)?;
         Ok(Self { queue, readers, hub, writer: Some(writer) })
+    }
+}
+
+/// Snapshots; both block for as long as reading or writing everything takes.
+impl EmbeddedStore {
+    /// Writes what the store in `dir` holds to a snapshot file. The store may be open, here or in another process.
+    ///
+    /// # Errors
+    /// [`Error::Foreign`], [`Error::UnsupportedFormat`] and [`Error::Corrupt`] as [`EmbeddedStore::open`], [`Error::Snapshot`] when the file
+    /// cannot be written.
+    pub fn save(dir: impl AsRef<Path>, file: impl AsRef<Path>) -> Result<Summary> {
+        snapshot::save(dir.as_ref(), file.as_ref())
+    }
+
+    /// Makes a store of a snapshot file in `dir`, which must be empty or not exist.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] when the file is damaged, [`Error::Occupied`], [`Error::Foreign`] and [`Error::Locked`] when the directory is not
+    /// free. An interrupted restore leaves nothing that opens.
+    pub fn restore(dir: impl AsRef<Path>, file: impl AsRef<Path>) -> Result<Summary> {
+        snapshot::restore(dir.as_ref(), file.as_ref())
     }
 }
 

@@ -68,6 +68,10 @@ impl<'a> Snapshot<'a> {
         Ok(Self { connection, state: State::load(connection)? })
     }
 
+    pub(super) fn revision(&self) -> Revision {
+        self.state.revision
+    }
+
     pub(super) fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
         let at = self.state.at(revision)?;
         let row = match newest(self.connection, key)? {
@@ -203,6 +207,16 @@ impl<'a> Snapshot<'a> {
         Ok(count)
     }
 
+    /// Visits every key that exists, in order, with the time of its expiry.
+    pub(super) fn visit_live(&self, mut visit: impl FnMut(HistoryRow, Option<u64>) -> Result<()>) -> Result<()> {
+        let mut statement = self.connection.prepare_cached(LIVE)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            visit(read_newest(row)?, row.get("expires_at")?)?;
+        }
+        Ok(())
+    }
+
     /// Visits the newest rows of a range in order of key until the visitor has enough.
     fn scan(&self, range: &KeyRange, mut visit: impl FnMut(HistoryRow) -> Result<bool>) -> Result<()> {
         let sql = format!("{NEWEST} WHERE {} ORDER BY c.key", bounds(range));
@@ -219,6 +233,11 @@ impl<'a> Snapshot<'a> {
 
 const NEWEST: &str =
     concat!("SELECT c.key, c.revision, ", columns!(), " FROM current c LEFT JOIN history h ON h.revision = c.revision");
+const LIVE: &str = concat!(
+    "SELECT c.key, c.revision, ",
+    columns!(),
+    ", c.expires_at FROM current c LEFT JOIN history h ON h.revision = c.revision WHERE c.live = 1 ORDER BY c.key"
+);
 const NEWEST_OF_KEY: &str = concat!(
     "SELECT c.key, c.revision, ",
     columns!(),

@@ -99,6 +99,18 @@ impl HistoryRow {
         Ok(())
     }
 
+    /// Makes this the row that its key's current state is read from.
+    pub(super) fn make_current(&self, connection: &Connection, expires_at: Option<u64>) -> Result<()> {
+        connection
+            .prepare_cached(
+                "INSERT INTO current (key, revision, live, expires_at) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (key) DO UPDATE
+                 SET revision = excluded.revision, live = excluded.live, expires_at = excluded.expires_at",
+            )?
+            .execute((&self.kv.key[..], self.kv.mod_revision, self.is_live(), expires_at))?;
+        Ok(())
+    }
+
     fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for number in [self.kv.mod_revision, self.prev_revision, self.kv.create_revision, self.kv.version] {

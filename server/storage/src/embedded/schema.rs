@@ -8,13 +8,16 @@ use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, config::DbConfig};
 
-use super::directory::{Directory, foreign};
+use super::directory::{Directory, database, foreign};
 use crate::{Error, Result};
 
 /// Marks the file as ours ("k8st"), in SQLite's header.
 const APPLICATION_ID: u32 = 0x6b38_7374;
 /// The layout of the tables; a change that an older program cannot read takes the next number.
 const FORMAT: u32 = 1;
+
+const CREATE: OpenFlags =
+    OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_CREATE).union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
 const TABLES: &str = "
 CREATE TABLE history (
@@ -43,17 +46,8 @@ INSERT INTO compaction VALUES (0, 0, 0);
 
 /// Opens the database for the writer, creating the tables when it is new.
 pub(super) fn open(directory: &Directory) -> Result<Connection> {
-    let path = directory.database();
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    let is_new = match identify(&connection).map_err(|error| not_a_database(directory.path(), error))? {
-        Identity::Ours => false,
-        Identity::New => true,
-        Identity::Foreign(reason) => return Err(foreign(directory.path(), reason)),
-        Identity::OtherFormat(found) => {
-            return Err(Error::UnsupportedFormat { dir: directory.path().to_owned(), found, supported: FORMAT });
-        }
-    };
+    let mut connection = Connection::open_with_flags(directory.database(), CREATE)?;
+    let is_new = is_new(&connection, directory.path())?;
     // One fsync of the log per commit, none per table page; a checkpoint every 16 MiB of log.
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
@@ -62,6 +56,28 @@ pub(super) fn open(directory: &Directory) -> Result<Connection> {
     configure(&connection)?;
     if is_new {
         create(&mut connection)?;
+    }
+    Ok(connection)
+}
+
+/// Creates a database that is not durable until it is closed and synced: for filling it in one go.
+pub(super) fn create_unsafe(path: &Path) -> Result<Connection> {
+    let mut connection = Connection::open_with_flags(path, CREATE)?;
+    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")?;
+    configure(&connection)?;
+    create(&mut connection)?;
+    Ok(connection)
+}
+
+/// Opens the database of the store in a directory for reading, whoever has it open.
+pub(super) fn open_existing(dir: &Path) -> Result<Connection> {
+    let path = database(dir);
+    if !path.exists() {
+        return Err(foreign(dir, "it has no store.db"));
+    }
+    let connection = open_reader(&path)?;
+    if is_new(&connection, dir)? {
+        return Err(foreign(dir, "its store.db is empty"));
     }
     Ok(connection)
 }
@@ -82,6 +98,16 @@ fn configure(connection: &Connection) -> Result<()> {
     // Otherwise a statement is planned anew whenever a key is bound to it (the partial index might have become useful).
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
+}
+
+/// Whether the database has no tables yet; an error when they are not ours.
+fn is_new(connection: &Connection, dir: &Path) -> Result<bool> {
+    match identify(connection).map_err(|error| not_a_database(dir, error))? {
+        Identity::Ours => Ok(false),
+        Identity::New => Ok(true),
+        Identity::Foreign(reason) => Err(foreign(dir, reason)),
+        Identity::OtherFormat(found) => Err(Error::UnsupportedFormat { dir: dir.to_owned(), found, supported: FORMAT }),
+    }
 }
 
 enum Identity {

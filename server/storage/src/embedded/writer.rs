@@ -9,13 +9,13 @@ use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::{
     EmbeddedOptions,
-    apply::{Changes, next_expiry, unix_millis},
+    apply::{Changes, next_expiry},
     directory::Directory,
     hub::Hub,
     queue::{Answer, Commit, Group, Requests},
     read::State,
 };
-use crate::{Error, Event, Result, Revision, TxnOutcome, error::Source};
+use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::Source};
 
 /// How long housekeeping pauses after it failed (a full disk, say).
 const PAUSE_AFTER_ERROR: Duration = Duration::from_secs(1);

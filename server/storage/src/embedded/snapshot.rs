@@ -1,0 +1,51 @@
+//! Saving an embedded store while it runs, and restoring one.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{directory::Directory, read::Snapshot, row::HistoryRow, schema};
+use crate::{
+    Result, Revision,
+    snapshot::{Entry, Reader, Summary, Writer},
+};
+
+/// Writes what the store in `dir` holds to `file`. The store may be open, in this process or another.
+pub(super) fn save(dir: &Path, file: &Path) -> Result<Summary> {
+    let mut connection = schema::open_existing(dir)?;
+    let transaction = connection.transaction()?;
+    let snapshot = Snapshot::new(&transaction)?;
+    let mut writer = Writer::create(file, snapshot.revision())?;
+    snapshot.visit_live(|row, expires_at| writer.push(&Entry { kv: row.kv, expires_at }))?;
+    writer.finish()
+}
+
+/// Makes a store in `dir`, which must hold none, of what `file` holds.
+pub(super) fn restore(dir: &Path, file: &Path) -> Result<Summary> {
+    let (mut reader, summary) = Reader::open(file)?;
+    let directory = Directory::lock_empty(dir)?;
+    let unfinished = directory.unfinished();
+    let mut connection = schema::create_unsafe(&unfinished)?;
+    fill(&mut connection, &mut reader, summary.revision)?;
+    connection.close().map_err(|(_, error)| error)?;
+    directory.place_unfinished()?;
+    Ok(summary)
+}
+
+fn fill(connection: &mut Connection, reader: &mut Reader, revision: Revision) -> Result<()> {
+    let transaction = connection.transaction()?;
+    let mut last = revision;
+    while let Some(Entry { kv, expires_at }) = reader.next()? {
+        let mut row = HistoryRow { prev_revision: 0, kv };
+        // etcd can change several keys in one revision; here each has one of its own, so the others move up.
+        if HistoryRow::load(&transaction, row.kv.mod_revision)?.is_some() {
+            last += 1;
+            row.kv.mod_revision = last;
+        }
+        row.insert(&transaction)?;
+        row.make_current(&transaction, expires_at)?;
+    }
+    transaction.execute("UPDATE compaction SET compacted = ?1, purged = ?1", [last])?;
+    transaction.commit()?;
+    Ok(())
+}

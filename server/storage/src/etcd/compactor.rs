@@ -1,0 +1,76 @@
+//! Compaction that several servers share, upstream's among them (`etcd3.compactor`).
+//!
+//! The version of one key is the number of the compaction. Every server tries, once in an interval, to write the next number; the one
+//! that succeeds compacts to the revision it saw an interval ago, the others learn the number and the revision of the present.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use tonic::Status;
+
+use super::{
+    Cluster,
+    client::Repeat,
+    convert,
+    messages::{Compare, PutRequest, RangeRequest, Request, RequestOp, Response, Target, TxnRequest, TxnResponse},
+};
+use crate::{Error, Result, Revision};
+
+/// Upstream's key, outside every prefix.
+const KEY: &[u8] = b"compact_rev_key";
+
+/// What this server knew after its last attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Attempt {
+    /// The number of compactions.
+    number: i64,
+    /// The revision of the store at that time, to which the next one compacts.
+    revision: Revision,
+}
+
+/// Compacts until the store is closed.
+pub(super) async fn run(cluster: std::sync::Arc<Cluster>, interval: Duration) {
+    let mut closed = cluster.closed.subscribe();
+    let mut last = Attempt::default();
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(interval) => {}
+            _ = closed.wait_for(|closed| *closed) => return,
+        }
+        match attempt(&cluster, last).await {
+            Ok(attempt) => last = attempt,
+            Err(error) => tracing::error!(%error, "etcd was not compacted"),
+        }
+    }
+}
+
+/// Compacts to the revision of the last attempt, unless another server has done so since.
+pub(super) async fn attempt(cluster: &Cluster, last: Attempt) -> Result<Attempt> {
+    let answer = claim(cluster, last).await.map_err(super::client::failure)?;
+    let revision = convert::revision(answer.header);
+    if !answer.succeeded {
+        let Some(Response::Range(range)) = answer.responses.into_iter().next().and_then(|op| op.response) else {
+            return Ok(Attempt { number: 0, revision });
+        };
+        return Ok(Attempt { number: range.kvs.first().map_or(0, |kv| kv.version), revision });
+    }
+    if last.revision != 0 {
+        match cluster.compact(last.revision).await {
+            Ok(()) | Err(Error::Compacted { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Attempt { number: last.number + 1, revision })
+}
+
+async fn claim(cluster: &Cluster, last: Attempt) -> Result<TxnResponse, Status> {
+    let key = Bytes::from_static(KEY);
+    let put = PutRequest { key: key.clone(), value: last.revision.to_string().into(), lease: 0 };
+    let get = RangeRequest { key: KEY.to_vec(), ..RangeRequest::default() };
+    let request = TxnRequest {
+        compare: vec![Compare::equal(key, Target::Version(last.number))],
+        success: vec![RequestOp { request: Some(Request::Put(put)) }],
+        failure: vec![RequestOp { request: Some(Request::Range(get)) }],
+    };
+    cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await
+}

@@ -1,0 +1,59 @@
+//! Between the store's terms and etcd's messages.
+
+use std::sync::Arc;
+
+use super::messages::{self, ResponseHeader, WatchResponse};
+use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, WatchBatch};
+
+/// etcd's revisions are signed.
+pub(super) fn to_wire(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(super) fn from_wire(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or_default()
+}
+
+pub(super) fn revision(header: Option<ResponseHeader>) -> Revision {
+    from_wire(header.unwrap_or_default().revision)
+}
+
+/// Start and end of a range; in etcd a zero byte stands for the first key and for no end.
+pub(super) fn range(range: &KeyRange) -> (Vec<u8>, Vec<u8>) {
+    let start = if range.start().is_empty() { vec![0] } else { range.start().to_vec() };
+    (start, range.end().map_or(vec![0], |end| end.to_vec()))
+}
+
+pub(super) fn key_value(kv: messages::KeyValue) -> KeyValue {
+    KeyValue {
+        key: kv.key.into(),
+        value: kv.value.into(),
+        create_revision: from_wire(kv.create_revision),
+        mod_revision: from_wire(kv.mod_revision),
+        version: from_wire(kv.version),
+        stale: false,
+    }
+}
+
+/// What a watcher is told; nothing when its watch has only been confirmed.
+pub(super) fn batch(response: WatchResponse) -> Result<Option<WatchBatch>> {
+    if response.created {
+        return Ok(None);
+    }
+    let events: Vec<_> = response.events.into_iter().map(event).collect::<Result<_>>()?;
+    Ok(Some(match events.last().map(|last| last.revision()) {
+        Some(revision) => WatchBatch::Events { events, revision },
+        None => WatchBatch::Progress { revision: revision(response.header) },
+    }))
+}
+
+fn event(event: messages::Event) -> Result<Arc<Event>> {
+    let kind = if event.kind == 0 { EventKind::Put } else { EventKind::Delete };
+    let event = Event { kind, kv: key_value(event.kv.unwrap_or_default()), prev: event.prev_kv.map(key_value) };
+    // It can have been compacted meanwhile. Who compares old and new state would draw the wrong conclusion (etcd3.parseEvent).
+    if event.prev.is_none() && !event.is_create() {
+        let reason = format!("etcd sent the change at revision {} without the previous value", event.revision());
+        return Err(Error::corrupt(&event.kv.key, reason));
+    }
+    Ok(Arc::new(event))
+}

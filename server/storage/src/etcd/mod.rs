@@ -1,0 +1,338 @@
+//! The etcd store: keys, values and leases exactly as upstream's server keeps them, so that both can serve one etcd at a time.
+//!
+//! | file | part |
+//! |---|---|
+//! | `messages`, `convert` | etcd's messages on the wire; between them and the store's terms |
+//! | `client` | connections to the members, and which one is asked |
+//! | `watch` | one watcher's stream, opened again where it broke off |
+//! | `leases`, `compactor` | leases and compaction, shared as upstream shares them |
+//! | `snapshot` | saving to and restoring from snapshot files |
+
+mod client;
+mod compactor;
+mod convert;
+mod leases;
+mod messages;
+mod snapshot;
+mod watch;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use tonic::{Code, Status};
+
+use self::{
+    client::{Client, Repeat, failure},
+    leases::Leases,
+    messages::{
+        CompactionRequest, Compare, DeleteRangeRequest, Empty, PutRequest, RangeRequest, RangeResponse, Request,
+        RequestOp, Response, Target, TxnRequest, TxnResponse,
+    },
+};
+use crate::{
+    CountResponse, Error, GetResponse, KeyRange, KeyValue, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
+    TxnOutcome, Watch, snapshot::Summary,
+};
+
+/// How many keys are asked for at a time when all are wanted, so that no message is as large as the whole list.
+const PAGE: usize = 5000;
+/// Between attempts to reach a cluster that does not answer.
+const PAUSE: Duration = Duration::from_millis(250);
+/// How long a cluster may take to answer for the first time, as upstream's client waits.
+const FIRST_ANSWER: Duration = Duration::from_secs(20);
+
+/// Where an etcd is and how it is used.
+#[derive(Clone, Debug)]
+pub struct EtcdOptions {
+    /// Addresses of its members (`--etcd-servers`).
+    pub servers: Vec<String>,
+    /// Authorities of the members' certificates, in PEM (`--etcd-cafile`).
+    pub ca_file: Option<PathBuf>,
+    /// Certificate and key of this client, in PEM (`--etcd-certfile`, `--etcd-keyfile`).
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// How often the servers on one etcd compact it; `None` never does (`--etcd-compaction-interval`).
+    pub compaction_interval: Option<Duration>,
+    /// For how long one lease is given out (`--lease-reuse-duration-seconds`).
+    pub lease_reuse: Duration,
+}
+
+impl EtcdOptions {
+    /// Upstream's defaults, for an etcd without TLS.
+    pub fn new(servers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self {
+            servers: servers.into_iter().map(Into::into).collect(),
+            ca_file: None,
+            certificate: None,
+            compaction_interval: Some(Duration::from_secs(300)),
+            lease_reuse: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A store in an etcd cluster.
+///
+/// It needs etcd 3.4.31, 3.5.13 or newer: before that, progress could be told ahead of events.
+pub struct EtcdStore {
+    cluster: Arc<Cluster>,
+}
+
+/// What all parts of a store share.
+struct Cluster {
+    client: Client,
+    leases: Leases,
+    /// Counts the requests for progress.
+    progress: tokio::sync::watch::Sender<u64>,
+    closed: tokio::sync::watch::Sender<bool>,
+}
+
+/// The size of a member's database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DatabaseSize {
+    /// The member's address.
+    pub endpoint: String,
+    /// Bytes; nothing when the member does not answer.
+    pub bytes: Option<u64>,
+}
+
+impl EtcdStore {
+    /// Connects to a cluster and begins to compact it.
+    ///
+    /// # Errors
+    /// [`Error::Backend`] when files or addresses cannot be used, or when no member answers for 20 seconds.
+    pub async fn connect(options: EtcdOptions) -> Result<Self> {
+        let cluster = Arc::new(Cluster {
+            client: Client::new(&options)?,
+            leases: Leases::new(options.lease_reuse),
+            progress: tokio::sync::watch::Sender::new(0),
+            closed: tokio::sync::watch::Sender::new(false),
+        });
+        cluster.wait_for_an_answer().await?;
+        if let Some(interval) = options.compaction_interval {
+            tokio::spawn(compactor::run(Arc::clone(&cluster), interval));
+        }
+        Ok(Self { cluster })
+    }
+
+    /// How large the members' databases are (upstream's `etcd_db_total_size_in_bytes`).
+    pub async fn database_sizes(&self) -> Vec<DatabaseSize> {
+        let size = |status: messages::StatusResponse| convert::from_wire(status.db_size);
+        let all = self.cluster.client.status().await.into_iter();
+        all.map(|(url, status)| DatabaseSize { endpoint: url.to_owned(), bytes: status.ok().map(size) }).collect()
+    }
+
+    /// Writes what stands below a prefix to a snapshot file.
+    ///
+    /// # Errors
+    /// Those of reading, and [`Error::Snapshot`] when the file cannot be written.
+    pub async fn save(&self, prefix: &str, file: &Path) -> Result<Summary> {
+        snapshot::save(&self.cluster, prefix, file).await
+    }
+
+    /// Writes the keys of a snapshot file, and goes on with revisions above the snapshot's.
+    ///
+    /// # Errors
+    /// [`Error::Snapshot`] when the file is damaged, [`Error::Occupied`] when there are keys below the prefix already, and those of
+    /// writing, after which a part of the keys may be there.
+    pub async fn restore(&self, prefix: &str, file: &Path) -> Result<Summary> {
+        snapshot::restore(&self.cluster, prefix, file).await
+    }
+}
+
+#[async_trait]
+impl Store for EtcdStore {
+    async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
+        let range = RangeRequest {
+            key: key.to_vec(),
+            revision: convert::to_wire(revision.unwrap_or(0)),
+            ..RangeRequest::default()
+        };
+        let answer = self.cluster.range(range).await?;
+        let kv = answer.kvs.into_iter().next().map(convert::key_value);
+        Ok(GetResponse { kv, revision: convert::revision(answer.header) })
+    }
+
+    async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
+        self.cluster.list(range, options).await
+    }
+
+    async fn count(&self, range: KeyRange) -> Result<CountResponse> {
+        let (key, range_end) = convert::range(&range);
+        let request = RangeRequest { key, range_end, count_only: true, ..RangeRequest::default() };
+        let answer = self.cluster.range(request).await?;
+        Ok(CountResponse { count: convert::from_wire(answer.count), revision: convert::revision(answer.header) })
+    }
+
+    async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
+        if txn.key.is_empty() {
+            return Err(Error::EmptyKey);
+        }
+        self.cluster.check_open()?;
+        let is_delete = matches!(txn.op, Op::Delete);
+        let request = self.cluster.request(txn).await.map_err(failure)?;
+        let answer: TxnResponse =
+            self.cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await.map_err(failure)?;
+        Ok(outcome(answer, is_delete))
+    }
+
+    async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
+        self.cluster.check_open()?;
+        watch::open(Arc::clone(&self.cluster), range, from.filter(|&from| from != 0)).await
+    }
+
+    async fn request_progress(&self) -> Result<()> {
+        self.cluster.check_open()?;
+        self.cluster.progress.send_modify(|requests| *requests += 1);
+        Ok(())
+    }
+
+    async fn compact(&self, revision: Revision) -> Result<()> {
+        self.cluster.check_open()?;
+        self.cluster.compact(revision).await
+    }
+
+    async fn current_revision(&self) -> Result<Revision> {
+        self.cluster.current_revision().await
+    }
+
+    async fn close(&self) -> Result<()> {
+        self.cluster.closed.send_replace(true);
+        Ok(())
+    }
+}
+
+impl Drop for EtcdStore {
+    /// Ends watches and compaction.
+    fn drop(&mut self) {
+        self.cluster.closed.send_replace(true);
+    }
+}
+
+impl Cluster {
+    fn check_open(&self) -> Result<()> {
+        if *self.closed.borrow() { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Waits before another attempt.
+    async fn pause(&self) -> Result<()> {
+        tokio::time::sleep(PAUSE).await;
+        self.check_open()
+    }
+
+    async fn wait_for_an_answer(&self) -> Result<()> {
+        let deadline = Instant::now() + FIRST_ANSWER;
+        while let Err(error) = self.current_revision().await {
+            if Instant::now() >= deadline {
+                let urls = self.client.urls().collect::<Vec<_>>().join(", ");
+                return Err(failure(Status::unavailable(format!("no etcd server answers ({urls}): {error}"))));
+            }
+            self.pause().await?;
+        }
+        Ok(())
+    }
+
+    async fn current_revision(&self) -> Result<Revision> {
+        // Which key is asked for does not matter.
+        let request = RangeRequest { key: b"revision".to_vec(), count_only: true, ..RangeRequest::default() };
+        Ok(convert::revision(self.range(request).await?.header))
+    }
+
+    async fn range(&self, request: RangeRequest) -> Result<RangeResponse> {
+        self.check_open()?;
+        let requested = convert::from_wire(request.revision);
+        match self.client.call("/etcdserverpb.KV/Range", request, Repeat::Always).await {
+            Ok(answer) => Ok(answer),
+            Err(status) => Err(self.explain(status, requested).await),
+        }
+    }
+
+    /// Lists page by page, at the revision of the first one.
+    async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
+        let mut listed = ListResponse { kvs: Vec::new(), more: false, count: 0, revision: 0 };
+        let (mut key, range_end) = convert::range(&range);
+        let mut revision = convert::to_wire(options.revision.unwrap_or(0));
+        loop {
+            let left = if options.limit == 0 { PAGE } else { (options.limit - listed.kvs.len()).min(PAGE) };
+            let limit = i64::try_from(left).unwrap_or(i64::MAX);
+            let request = RangeRequest { key, range_end: range_end.clone(), limit, revision, count_only: false };
+            let page = self.range(request).await?;
+            if listed.revision == 0 {
+                listed.count = convert::from_wire(page.count);
+                listed.revision = convert::revision(page.header);
+                revision = if revision == 0 { convert::to_wire(listed.revision) } else { revision };
+            }
+            listed.more = page.more;
+            listed.kvs.extend(page.kvs.into_iter().map(convert::key_value));
+            match listed.kvs.last() {
+                Some(last) if page.more && (options.limit == 0 || listed.kvs.len() < options.limit) => {
+                    key = [&last.key[..], b"\0"].concat();
+                }
+                _ => return Ok(listed),
+            }
+        }
+    }
+
+    async fn compact(&self, revision: Revision) -> Result<()> {
+        let request = CompactionRequest { revision: convert::to_wire(revision) };
+        match self.client.call("/etcdserverpb.KV/Compact", request, Repeat::Always).await {
+            Ok(Empty {}) => Ok(()),
+            Err(status) => Err(self.explain(status, revision).await),
+        }
+    }
+
+    /// The transaction that upstream's server would send (etcd's `kubernetes.Client`).
+    async fn request(&self, txn: Txn) -> Result<TxnRequest, Status> {
+        let Txn { key, compare, op } = txn;
+        let lease = match op {
+            Op::Put { ttl_seconds: Some(ttl), .. } => self.leases.get(&self.client, ttl.get()).await?,
+            _ => 0,
+        };
+        let write = match op {
+            Op::Put { value, .. } => Request::Put(PutRequest { key: key.clone(), value, lease }),
+            Op::Delete => Request::DeleteRange(DeleteRangeRequest { key: key.clone(), prev_kv: true }),
+        };
+        let read = Request::Range(RangeRequest { key: key.to_vec(), ..RangeRequest::default() });
+        let target = |revision| Target::ModRevision(convert::to_wire(revision));
+        Ok(TxnRequest {
+            compare: compare.map(|revision| Compare::equal(key, target(revision))).into_iter().collect(),
+            success: vec![RequestOp { request: Some(write) }],
+            failure: vec![RequestOp { request: Some(read) }],
+        })
+    }
+
+    /// The error of a call that named a revision.
+    async fn explain(&self, status: Status, requested: Revision) -> Error {
+        let told = |what| status.code() == Code::OutOfRange && status.message().contains(what);
+        let explained = if told("has been compacted") {
+            let compacted = watch::compacted_revision(&self.client).await;
+            compacted.map(|compacted| Error::Compacted { requested, compacted })
+        } else if told("is a future revision") {
+            return match Box::pin(self.current_revision()).await {
+                Ok(current) => Error::FutureRevision { requested, current },
+                Err(error) => error,
+            };
+        } else {
+            Err(status)
+        };
+        explained.unwrap_or_else(failure)
+    }
+}
+
+fn outcome(answer: TxnResponse, is_delete: bool) -> TxnOutcome {
+    let revision = convert::revision(answer.header);
+    let kv: Option<KeyValue> = match answer.responses.into_iter().next().and_then(|op| op.response) {
+        Some(Response::Range(range)) => range.kvs.into_iter().next().map(convert::key_value),
+        Some(Response::DeleteRange(deleted)) if is_delete => {
+            deleted.prev_kvs.into_iter().next().map(convert::key_value)
+        }
+        _ => None,
+    };
+    if answer.succeeded {
+        TxnOutcome::Committed { revision, deleted: kv }
+    } else {
+        TxnOutcome::Conflict { revision, current: kv }
+    }
+}

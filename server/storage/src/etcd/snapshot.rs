@@ -1,0 +1,169 @@
+//! Saving what an etcd holds to a snapshot file, and writing one back.
+
+use std::{collections::HashMap, path::Path, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use tokio::task::JoinSet;
+use tonic::Status;
+
+use super::{
+    Cluster, PAGE,
+    client::{Repeat, failure},
+    convert, leases,
+    messages::{
+        Compare, DeleteRangeRequest, PutRequest, RangeRequest, RangeResponse, Request, RequestOp, Target, TxnRequest,
+        TxnResponse,
+    },
+};
+use crate::{
+    Error, KeyRange, Result, Revision,
+    clock::unix_millis,
+    snapshot::{Entry, Reader, Summary, Writer},
+};
+
+/// How many writes are under way at a time.
+const WRITES: usize = 128;
+/// Leases that end within so many milliseconds of each other become one.
+const LEASE_GRAIN: u64 = 60_000;
+/// What is written over and over to get beyond the revision of the snapshot.
+const FILLER: &[u8] = b"kube-apiserver_snapshot_restore";
+
+pub(super) async fn save(cluster: &Cluster, prefix: &str, file: &Path) -> Result<Summary> {
+    let (mut key, range_end) = convert::range(&below(prefix));
+    let mut request = RangeRequest { key: key.clone(), range_end, limit: PAGE as i64, ..RangeRequest::default() };
+    let mut page = cluster.range(request.clone()).await?;
+    let revision = convert::revision(page.header);
+    request.revision = convert::to_wire(revision);
+    let mut writer = Writer::create(file, revision)?;
+    let mut expiries = Expiries::default();
+    loop {
+        let RangeResponse { kvs, more, .. } = page;
+        for kv in kvs {
+            key.clone_from(&kv.key);
+            let expires_at = expiries.of(cluster, kv.lease).await.map_err(failure)?;
+            writer.push(&Entry { kv: convert::key_value(kv), expires_at })?;
+        }
+        if !more {
+            return writer.finish();
+        }
+        request.key = [&key[..], b"\0"].concat();
+        page = cluster.range(request.clone()).await?;
+    }
+}
+
+pub(super) async fn restore(cluster: &Arc<Cluster>, prefix: &str, file: &Path) -> Result<Summary> {
+    let (mut reader, summary) = Reader::open(file)?;
+    let (key, range_end) = convert::range(&below(prefix));
+    let present = RangeRequest { key, range_end, limit: 1, ..RangeRequest::default() };
+    if !cluster.range(present).await?.kvs.is_empty() {
+        let place = format!("etcd {} below {prefix}", cluster.client.urls().collect::<Vec<_>>().join(","));
+        return Err(Error::Occupied { place });
+    }
+    let mut writes = Writes::new(Arc::clone(cluster));
+    let mut granted = HashMap::new();
+    while let Some(Entry { kv, expires_at }) = reader.next()? {
+        if !below(prefix).contains(&kv.key) {
+            let reason = format!("it has keys outside of {prefix}: {}", kv.key.escape_ascii());
+            return Err(Error::Snapshot { file: file.to_owned(), reason });
+        }
+        let lease = lease(cluster, &mut granted, expires_at).await.map_err(failure)?;
+        let absent = Compare::equal(kv.key.clone(), Target::ModRevision(0));
+        writes.begin(Some(absent), Request::Put(PutRequest { key: kv.key, value: kv.value, lease })).await?;
+    }
+    writes.finish().await?;
+    advance(cluster, summary.revision).await?;
+    Ok(summary)
+}
+
+fn below(prefix: &str) -> KeyRange {
+    KeyRange::prefix(format!("{}/", prefix.trim_end_matches('/')))
+}
+
+/// When leases run out, each asked for once.
+#[derive(Default)]
+struct Expiries(HashMap<i64, Option<u64>>);
+
+impl Expiries {
+    async fn of(&mut self, cluster: &Cluster, lease: i64) -> Result<Option<u64>, Status> {
+        if lease == 0 {
+            return Ok(None);
+        }
+        if let Some(known) = self.0.get(&lease) {
+            return Ok(*known);
+        }
+        let left = leases::time_left(&cluster.client, lease).await?.unwrap_or_default();
+        let expires_at = Some(unix_millis() + left.as_secs() * 1000);
+        self.0.insert(lease, expires_at);
+        Ok(expires_at)
+    }
+}
+
+/// A lease that ends when a key expires, or up to a minute later; 0 for a key that does not.
+async fn lease(cluster: &Cluster, granted: &mut HashMap<u64, i64>, expires_at: Option<u64>) -> Result<i64, Status> {
+    let Some(expires_at) = expires_at.map(|at| at.next_multiple_of(LEASE_GRAIN)) else { return Ok(0) };
+    if let Some(id) = granted.get(&expires_at) {
+        return Ok(*id);
+    }
+    let seconds = expires_at.saturating_sub(unix_millis()).div_ceil(1000).max(1);
+    let id = leases::grant(&cluster.client, Duration::from_secs(seconds)).await?;
+    granted.insert(expires_at, id);
+    Ok(id)
+}
+
+/// Takes etcd's revision beyond the snapshot's: clients that remember a resource version must not meet it again with other content.
+async fn advance(cluster: &Arc<Cluster>, revision: Revision) -> Result<()> {
+    let mut writes = Writes::new(Arc::clone(cluster));
+    for _ in cluster.current_revision().await?..revision {
+        let put = PutRequest { key: Bytes::from_static(FILLER), value: Bytes::new(), lease: 0 };
+        writes.begin(None, Request::Put(put)).await?;
+    }
+    writes.finish().await?;
+    let delete = DeleteRangeRequest { key: Bytes::from_static(FILLER), prev_kv: false };
+    write(Arc::clone(cluster), None, Request::DeleteRange(delete)).await?;
+    match cluster.current_revision().await? {
+        reached if reached < revision => Err(failure(Status::internal("etcd's revision did not reach the snapshot's"))),
+        _ => Ok(()),
+    }
+}
+
+/// Writes of which several are under way at a time.
+struct Writes {
+    cluster: Arc<Cluster>,
+    running: JoinSet<Result<()>>,
+}
+
+impl Writes {
+    fn new(cluster: Arc<Cluster>) -> Self {
+        Self { cluster, running: JoinSet::new() }
+    }
+
+    async fn begin(&mut self, compare: Option<Compare>, request: Request) -> Result<()> {
+        if self.running.len() >= WRITES {
+            self.wait().await?;
+        }
+        self.running.spawn(write(Arc::clone(&self.cluster), compare, request));
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Result<()> {
+        while !self.running.is_empty() {
+            self.wait().await?;
+        }
+        Ok(())
+    }
+
+    async fn wait(&mut self) -> Result<()> {
+        self.running.join_next().await.map_or(Ok(()), |joined| joined.map_err(Error::backend)?)
+    }
+}
+
+async fn write(cluster: Arc<Cluster>, compare: Option<Compare>, request: Request) -> Result<()> {
+    let request = TxnRequest {
+        compare: compare.into_iter().collect(),
+        success: vec![RequestOp { request: Some(request) }],
+        failure: Vec::new(),
+    };
+    let answer: TxnResponse =
+        cluster.client.call("/etcdserverpb.KV/Txn", request, Repeat::Unsent).await.map_err(failure)?;
+    if answer.succeeded { Ok(()) } else { Err(Error::Occupied { place: "the etcd".into() }) }
+}

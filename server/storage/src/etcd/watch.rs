@@ -1,0 +1,183 @@
+//! One watcher: a stream of its own to etcd, opened again where it broke off.
+//!
+//! A watcher that is not read is not read from etcd either, and etcd keeps what waits for it; so nobody has to be cut off.
+
+use std::sync::Arc;
+
+use futures_util::stream;
+use tokio::sync::{mpsc, watch};
+use tonic::{Status, Streaming};
+
+use super::{
+    Cluster,
+    client::{Client, failure, is_passing},
+    convert,
+    messages::{Empty, WatchCreateRequest, WatchRequest, WatchRequestKind, WatchResponse},
+};
+use crate::{Error, KeyRange, Result, Revision, Watch, WatchBatch};
+
+/// How many batches may wait for one watcher.
+const BATCHES: usize = 16;
+/// How many requests may wait to be sent on one stream.
+const REQUESTS: usize = 4;
+
+pub(super) async fn open(cluster: Arc<Cluster>, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
+    let feed = loop {
+        match Feed::open(&cluster.client, &range, from.unwrap_or(0)).await {
+            Ok(feed) => break feed,
+            Err(status) if is_passing(&status) => cluster.pause().await?,
+            Err(status) => return Err(failure(status)),
+        }
+    };
+    let (sender, receiver) = mpsc::channel(BATCHES);
+    let follower = Follower {
+        next: from.unwrap_or(feed.created_at + 1),
+        progress: cluster.progress.subscribe(),
+        closed: cluster.closed.subscribe(),
+        cluster,
+        range,
+        sender,
+    };
+    tokio::spawn(follower.run(feed));
+    Ok(Watch::new(stream::unfold(receiver, |mut receiver| async { Some((receiver.recv().await?, receiver)) })))
+}
+
+/// The revision up to which etcd is compacted, which it tells only to watchers that come too late.
+pub(super) async fn compacted_revision(client: &Client) -> Result<Revision, Status> {
+    let mut feed = Feed::open(client, &KeyRange::key("compacted"), 1).await?;
+    loop {
+        match feed.responses.message().await? {
+            Some(response) if response.canceled => return Ok(convert::from_wire(response.compact_revision)),
+            Some(_) => {}
+            None => return Err(Status::unavailable("the watch ended early")),
+        }
+    }
+}
+
+/// An open stream with one watch on it.
+struct Feed {
+    requests: mpsc::Sender<WatchRequest>,
+    responses: Streaming<WatchResponse>,
+    /// The revision of the store when the watch was made.
+    created_at: Revision,
+}
+
+impl Feed {
+    async fn open(client: &Client, range: &KeyRange, from: Revision) -> Result<Self, Status> {
+        let (key, range_end) = convert::range(range);
+        let create = WatchCreateRequest {
+            key,
+            range_end,
+            start_revision: convert::to_wire(from),
+            progress_notify: true,
+            prev_kv: true,
+        };
+        let (requests, queue) = mpsc::channel(REQUESTS);
+        send(&requests, WatchRequestKind::Create(create)).await?;
+        let mut responses = client.watch(queue).await?;
+        let created = responses.message().await?;
+        let created = created.ok_or_else(|| Status::unavailable("the watch ended before it began"))?;
+        Ok(Self { requests, responses, created_at: convert::revision(created.header) })
+    }
+
+    async fn request_progress(&self) -> Result<(), Status> {
+        send(&self.requests, WatchRequestKind::Progress(Empty {})).await
+    }
+}
+
+async fn send(requests: &mpsc::Sender<WatchRequest>, request: WatchRequestKind) -> Result<(), Status> {
+    let sent = requests.send(WatchRequest { request: Some(request) }).await;
+    sent.map_err(|_| Status::unavailable("the watch stream is closed"))
+}
+
+/// Reads a watch and passes it on.
+struct Follower {
+    cluster: Arc<Cluster>,
+    range: KeyRange,
+    /// The first revision that has not been passed on.
+    next: Revision,
+    sender: mpsc::Sender<Result<WatchBatch>>,
+    progress: watch::Receiver<u64>,
+    closed: watch::Receiver<bool>,
+}
+
+/// Why a follower stops reading a stream.
+enum Stop {
+    /// The stream broke; a new one goes on where it did.
+    Interrupted,
+    /// Nobody reads any more.
+    Abandoned,
+    Failed(Error),
+}
+
+impl Follower {
+    async fn run(mut self, mut feed: Feed) {
+        let stop = loop {
+            let stop = match self.follow(feed).await {
+                Stop::Interrupted => self.reopen().await,
+                stop => Err(stop),
+            };
+            match stop {
+                Ok(opened) => feed = opened,
+                Err(stop) => break stop,
+            }
+        };
+        if let Stop::Failed(error) = stop {
+            let _ = self.sender.send(Err(error)).await; // the watcher may have left
+        }
+    }
+
+    async fn reopen(&self) -> Result<Feed, Stop> {
+        while !self.sender.is_closed() {
+            match Feed::open(&self.cluster.client, &self.range, self.next).await {
+                Ok(feed) => return Ok(feed),
+                Err(status) if is_passing(&status) => self.cluster.pause().await.map_err(Stop::Failed)?,
+                Err(status) => return Err(Stop::Failed(failure(status))),
+            }
+        }
+        Err(Stop::Abandoned)
+    }
+
+    async fn follow(&mut self, mut feed: Feed) -> Stop {
+        loop {
+            let response = tokio::select! {
+                response = feed.responses.message() => Some(response),
+                _ = self.progress.changed() => None,
+                _ = self.closed.wait_for(|closed| *closed) => return Stop::Failed(Error::Closed),
+                () = self.sender.closed() => return Stop::Abandoned,
+            };
+            let step = match response {
+                Some(response) => self.deliver(response).await,
+                None => feed.request_progress().await.map_err(|_| Stop::Interrupted),
+            };
+            if let Err(stop) = step {
+                return stop;
+            }
+        }
+    }
+
+    async fn deliver(&mut self, response: Result<Option<WatchResponse>, Status>) -> Result<(), Stop> {
+        let response = match response {
+            Ok(Some(response)) => response,
+            Ok(None) => return Err(Stop::Interrupted),
+            Err(status) if is_passing(&status) => return Err(Stop::Interrupted),
+            Err(status) => return Err(Stop::Failed(failure(status))),
+        };
+        if response.canceled {
+            return Err(self.canceled(response));
+        }
+        let Some(batch) = convert::batch(response).map_err(Stop::Failed)? else { return Ok(()) };
+        if batch.revision() + 1 < self.next {
+            return Ok(()); // progress towards a revision that is still to come
+        }
+        self.next = batch.revision() + 1;
+        self.sender.send(Ok(batch)).await.map_err(|_| Stop::Abandoned)
+    }
+
+    fn canceled(&self, response: WatchResponse) -> Stop {
+        match convert::from_wire(response.compact_revision) {
+            0 => Stop::Failed(failure(Status::unknown(response.cancel_reason))),
+            compacted => Stop::Failed(Error::Compacted { requested: self.next, compacted }),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The etcd store keeps the contract on a real etcd; and what is its own: several members, TLS, shared leases and compaction.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[macro_use]
+mod contract;
+mod etcd_server;
+
+use std::time::Duration;
+
+use storage::{Error, EtcdOptions, EtcdStore, KeyRange, Store, Txn};
+
+use contract::{commit, events_until, get, put, summary};
+use etcd_server::EtcdServer;
+
+async fn open() -> Option<(EtcdStore, EtcdServer)> {
+    let server = EtcdServer::start()?;
+    Some((server.store().await, server))
+}
+
+contract_suite!(open);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_on_one_etcd_share_its_compaction() {
+    let Some(server) = EtcdServer::start() else { return };
+    let mut options = EtcdOptions::new([&*server.url]);
+    options.compaction_interval = Some(Duration::from_millis(100));
+    let (one, other) = (EtcdStore::connect(options.clone()).await.unwrap(), EtcdStore::connect(options).await.unwrap());
+    let first = put(&one, "/a", "0").await;
+    while one.get(b"/a", Some(first)).await.is_ok() {
+        put(&one, "/a", "1").await;
+    }
+    let mut watch = other.watch(KeyRange::key("compact_rev_key"), None).await.unwrap();
+    let mut compactions = Vec::new();
+    while compactions.len() < 4 {
+        put(&one, "/a", "2").await;
+        let from = one.current_revision().await.unwrap();
+        compactions.extend(events_until(&mut watch, from).await);
+    }
+    let revision = |value: &[u8]| std::str::from_utf8(value).unwrap().parse::<u64>().unwrap();
+    for event in &compactions {
+        let before = revision(&event.prev.as_ref().unwrap().value);
+        assert!(revision(&event.kv.value) > before, "every compaction goes further than the one before");
+    }
+    assert!(one.close().await.is_ok() && matches!(one.current_revision().await, Err(Error::Closed)));
+}
+
+#[tokio::test]
+async fn keys_that_live_equally_long_share_a_lease() {
+    let Some(server) = EtcdServer::start() else { return };
+    let store = server.store().await;
+    for (key, ttl) in [("/a", 3600), ("/b", 3600), ("/c", 60), ("/d", 0)] {
+        commit(&store, Txn::create(key, "1").with_ttl(ttl)).await;
+    }
+    // "/" to "0" in base64
+    let answer = server.ask("/v3/kv/range", r#"{"key": "Lw==", "range_end": "MA=="}"#);
+    let leases: Vec<_> = answer
+        .split("\"key\":")
+        .skip(1)
+        .map(|kv| kv.split("\"lease\":\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("none"))
+        .collect();
+    assert_eq!(leases.len(), 4, "{answer}");
+    assert_eq!(leases[0], leases[1]);
+    assert!(leases[0] != leases[2] && leases[0] != "none" && leases[3] == "none", "{leases:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_member_takes_over() {
+    let Some(mut servers) = EtcdServer::cluster(3) else { return };
+    let store = etcd_server::store(&servers).await;
+    let from = put(&store, "/a", "0").await;
+    let mut watch = store.watch(KeyRange::prefix("/"), Some(from)).await.unwrap();
+    events_until(&mut watch, from).await;
+    // The first one was asked so far. A write that was under way when it died may fail; one that follows does not.
+    servers[0].kill();
+    let mut last = None;
+    while last.is_none() {
+        last = store.commit(Txn::put("/a", "1")).await.ok().map(|outcome| outcome.revision());
+    }
+    assert!(get(&store, "/a").await.is_some_and(|kv| &kv.value[..] == b"1"));
+    let events = events_until(&mut watch, last.unwrap()).await;
+    assert!(summary(&events).iter().all(|event| event == "~a=1"));
+    let sizes: Vec<_> = store.database_sizes().await.into_iter().map(|size| size.bytes.is_some()).collect();
+    assert_eq!(sizes, [false, true, true]);
+}
+
+#[tokio::test]
+async fn an_etcd_that_does_not_answer_is_named() {
+    let mut options = EtcdOptions::new(["https://127.0.0.1:1"]);
+    let error = EtcdStore::connect(options.clone()).await.err().unwrap().to_string();
+    assert!(error.contains("127.0.0.1:1") && error.contains("--etcd-cafile"), "{error}");
+    options.ca_file = Some("/nowhere/ca.pem".into());
+    let error = EtcdStore::connect(options).await.err().unwrap().to_string();
+    assert!(error.contains("/nowhere/ca.pem"), "{error}");
+}
