@@ -33,10 +33,16 @@ impl Server {
 
     /// Starts a server on what `folder` holds, and waits until it says that it serves.
     pub fn start_in(folder: &Path) -> Server {
+        Server::start_with(folder, &[])
+    }
+
+    /// Starts a server with further flags on what `folder` holds.
+    pub fn start_with(folder: &Path, flags: &[&str]) -> Server {
         let data = folder.join("data");
         let mut process = Command::new(PROGRAM)
             .args(["--secure-port=0", "--bind-address=127.0.0.1"])
             .arg(format!("--data-dir={}", data.display()))
+            .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())

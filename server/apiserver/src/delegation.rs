@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
-use registry::{Backend, DeclaredStrategy, Informers, ResourceStore, Stores};
+use registry::{DeclaredStrategy, Informers, ResourceStore, Stores};
 use serving::{Handler, Server, handler::FromFn, respond};
 
+use crate::backends::Backends;
 use crate::enabled;
 
 /// The chain and what it works with.
@@ -21,16 +22,16 @@ pub struct Delegation {
 const AGGREGATOR: &str = "apiregistration.k8s.io";
 const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 
-/// Builds the three servers over one store.
+/// Builds the three servers over the stores.
 pub fn build(
     catalog: &'static Catalog,
     behaviour: &Arc<dyn Behaviour>,
     server: &Server,
-    backend: &Backend,
+    backends: &Backends,
 ) -> Result<Delegation, String> {
     let options = &server.options;
     let kinds = enabled::kinds(catalog, options);
-    let stores = Arc::new(stores(catalog, backend));
+    let stores = Arc::new(stores(catalog, backends));
     let environment = Arc::new(environment(catalog, behaviour, server, stores)?);
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
@@ -83,13 +84,14 @@ fn environment(
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(catalog: &'static Catalog, backend: &Backend) -> Stores {
+fn stores(catalog: &'static Catalog, backends: &Backends) -> Stores {
     let mut out = Stores::new();
     for kind in catalog.kinds {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
             let strategy = Arc::new(DeclaredStrategy::new(kind, resource));
+            let backend = backends.of(resource.storage.0, resource.plural);
             Arc::new(ResourceStore::new(catalog, storage_kind, resource, strategy, backend))
         });
     }

@@ -1,9 +1,12 @@
 //! Joins catalog, behaviour and servers into the program: one call from `main`.
 
+mod backends;
 mod convert_command;
 mod delegation;
 mod enabled;
 mod run;
+mod snapshot_command;
+mod store_monitor;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,9 +21,10 @@ pub fn run(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> ExitCode
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match options::subcommand(rest) {
         Some(("convert", rest)) => convert_command::run(catalog, rest),
-        Some((other, _)) => {
-            Err(format!("error: unknown command {other:?}; there are: convert (and no command: run the server)"))
-        }
+        Some(("snapshot", rest)) => snapshot_command::run(rest),
+        Some((other, _)) => Err(format!(
+            "error: unknown command {other:?}; there are: convert, snapshot (and no command: run the server)"
+        )),
         None => run::serve(catalog, behaviour, args),
     };
     match outcome {

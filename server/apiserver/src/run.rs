@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use endpoints::Behaviour;
 use machinery::catalog::Catalog;
-use registry::Backend;
 use serving::options::Options;
 use serving::{Front, Server};
-use storage::{EmbeddedStore, Store};
 
-use crate::delegation;
+use crate::backends::Backends;
+use crate::{delegation, store_monitor};
 
 /// Serves until told to stop. The error is text for a person.
 pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec<OsString>) -> Result<(), String> {
@@ -35,9 +34,10 @@ async fn serve_async(
 ) -> Result<(), String> {
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
     let server = Server::prepare(options.clone()).map_err(|e| text(&e))?;
-    let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(options.data_dir.join("store")).map_err(|e| text(&e))?);
-    let backend = Backend::start(store.clone(), &options.storage.prefix).await.map_err(|e| text(&e))?;
-    let delegation = delegation::build(catalog, &behaviour, &server, &backend).map_err(|e| text(&e))?;
+    let backends = Arc::new(Backends::open(&options).await.map_err(|e| text(&e))?);
+    let delegation = delegation::build(catalog, &behaviour, &server, &backends).map_err(|e| text(&e))?;
+    let resources = &delegation.environment.stores;
+    store_monitor::start(&backends, resources, &options.storage, &server.health, server.metrics.registry()).await;
     let bootstrap = server.health.pending("poststarthook/bootstrap-controller");
     behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(|e| text(&e))?;
     bootstrap.done();
@@ -47,5 +47,5 @@ async fn serve_async(
         access: delegation.environment.access.clone(),
     };
     server.run(front).await.map_err(|e| text(&e))?;
-    store.close().await.map_err(|e| text(&e))
+    backends.close().await.map_err(|e| text(&e))
 }

@@ -6,6 +6,7 @@ mod command;
 mod flags;
 mod network;
 mod plugins;
+mod storage;
 mod values;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 pub use network::{Cidr, PortRange};
 pub use plugins::PLUGINS;
+pub use storage::{EtcdOptions, EtcdOverride, StorageOptions};
 use values::Values;
 
 use crate::Error;
@@ -157,18 +159,6 @@ pub struct RequestOptions {
     pub cors_allowed_origins: Vec<String>,
     pub hsts_directives: Vec<String>,
     pub goaway_chance: f64,
-}
-
-/// Keeping objects.
-#[derive(Clone, Debug)]
-pub struct StorageOptions {
-    /// Begins with a slash, does not end with one.
-    pub prefix: String,
-    pub media_type: String,
-    /// 0 when the choice is the server's.
-    pub default_watch_cache_size: usize,
-    /// Resource (`deployments.apps`) and size.
-    pub watch_cache_sizes: Vec<(String, usize)>,
 }
 
 /// Addresses and ports of services.

@@ -15,7 +15,14 @@ use etcd_server::EtcdServer;
 
 async fn open() -> Option<(EtcdStore, EtcdServer)> {
     let server = EtcdServer::start()?;
-    Some((server.store().await, server))
+    Some((store(std::slice::from_ref(&server)).await, server))
+}
+
+/// A store on some servers, without automatic compaction.
+async fn store(servers: &[EtcdServer]) -> EtcdStore {
+    let mut options = EtcdOptions::new(servers.iter().map(|server| &*server.url));
+    options.compaction_interval = None;
+    EtcdStore::connect(options).await.unwrap()
 }
 
 contract_suite!(open);
@@ -47,8 +54,7 @@ async fn servers_on_one_etcd_share_its_compaction() {
 
 #[tokio::test]
 async fn keys_that_live_equally_long_share_a_lease() {
-    let Some(server) = EtcdServer::start() else { return };
-    let store = server.store().await;
+    let Some((store, server)) = open().await else { return };
     for (key, ttl) in [("/a", 3600), ("/b", 3600), ("/c", 60), ("/d", 0)] {
         commit(&store, Txn::create(key, "1").with_ttl(ttl)).await;
     }
@@ -67,7 +73,7 @@ async fn keys_that_live_equally_long_share_a_lease() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_member_takes_over() {
     let Some(mut servers) = EtcdServer::cluster(3) else { return };
-    let store = etcd_server::store(&servers).await;
+    let store = store(&servers).await;
     let from = put(&store, "/a", "0").await;
     let mut watch = store.watch(KeyRange::prefix("/"), Some(from)).await.unwrap();
     events_until(&mut watch, from).await;

@@ -117,7 +117,7 @@ async fn nothing_is_overwritten_and_nothing_damaged_is_restored() {
     assert!(!empty.exists(), "a damaged snapshot is refused before anything is made");
 
     assert!(snapshot::status(&from.join("store.db")).unwrap_err().to_string().contains("not a snapshot"));
-    let error = EmbeddedStore::save(&letters, &folder.path().join("other")).unwrap_err();
+    let error = EmbeddedStore::save(&letters, folder.path().join("other")).unwrap_err();
     assert!(matches!(error, Error::Foreign { .. }), "{error}");
     let unwritable = EmbeddedStore::save(&from, Path::new("/nowhere/at/all")).unwrap_err();
     assert!(unwritable.to_string().contains("it cannot be written"), "{unwritable}");

@@ -106,11 +106,38 @@ fn what_has_no_effect_is_refused() {
         &["--enable-logs-handler", "--oidc-client-id=x"],
         "--oidc-client-id, --enable-logs-handler are not supported yet: see docs/status.md",
     );
-    assert!(
-        parse(&["--etcd-servers=http://127.0.0.1:2379"])
-            .unwrap_err()
-            .starts_with("--etcd-servers is not supported yet")
+}
+
+#[test]
+fn etcd() {
+    let o = parse(&[
+        "--storage-backend=etcd3",
+        "--etcd-servers=http://a:2379,http://b:2379",
+        "--etcd-servers-overrides=/events#http://c:2379;http://d:2379,apps/deployments#http://e:2379",
+        "--etcd-compaction-interval=0",
+    ])
+    .unwrap()
+    .storage;
+    assert_eq!(o.etcd.servers, ["http://a:2379", "http://b:2379"]);
+    let named = |group: &str, resource: &str, servers: &[&str]| EtcdOverride {
+        group: group.into(),
+        resource: resource.into(),
+        servers: servers.iter().map(|url| (*url).to_owned()).collect(),
+    };
+    let overrides =
+        [named("", "events", &["http://c:2379", "http://d:2379"]), named("apps", "deployments", &["http://e:2379"])];
+    assert_eq!(o.etcd.overrides, overrides);
+    assert_eq!((o.compaction_interval, o.health_timeout.as_secs()), (None, 2));
+    refused(&["--storage-backend=etcd3"], "--etcd-servers must be specified");
+    refused(
+        &["--storage-backend=etcd2"],
+        "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'",
     );
+    refused(&["--etcd-certfile=x"], "--etcd-certfile and --etcd-keyfile must be given together");
+    let form = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
+    for malformed in ["events#http://c", "/events", "/events#", "/events#a;;b", "/events#a#b", "a/b/c#d"] {
+        refused(&[&format!("--etcd-servers-overrides={malformed}")], form);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use http::HeaderName;
 
 use super::{
     AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions,
-    ServingOptions, StorageOptions,
+    ServingOptions,
 };
 use crate::authentication::RequestHeaders;
 use machinery::features::parse_bool;
@@ -39,10 +39,6 @@ impl Values {
         format!("invalid argument {value:?} for \"--{flag}\" flag: {why}")
     }
 
-    fn is_given(&self, flag: &str) -> bool {
-        self.given.contains_key(flag)
-    }
-
     pub(super) fn text(&self, flag: &str) -> &str {
         let given = self.given.get(flag).and_then(|v| v.last()).map(String::as_str);
         given.or_else(|| self.defaults.get(flag).copied()).unwrap_or("")
@@ -61,7 +57,7 @@ impl Values {
         self.given.get(flag).cloned().unwrap_or_default()
     }
 
-    fn path(&self, flag: &str) -> Option<PathBuf> {
+    pub(super) fn path(&self, flag: &str) -> Option<PathBuf> {
         Some(self.text(flag)).filter(|text| !text.is_empty()).map(PathBuf::from)
     }
 
@@ -82,7 +78,7 @@ impl Values {
         Ok(Duration::from_nanos(nanos))
     }
 
-    fn parsed<T: FromStr<Err: Display>>(&self, flag: &str, text: &str) -> Result<T, String> {
+    pub(super) fn parsed<T: FromStr<Err: Display>>(&self, flag: &str, text: &str) -> Result<T, String> {
         text.parse().map_err(|why| self.invalid(flag, why))
     }
 
@@ -251,33 +247,6 @@ impl Values {
             cors_allowed_origins: owned("cors-allowed-origins"),
             hsts_directives: owned("strict-transport-security-directives"),
             goaway_chance,
-        })
-    }
-
-    pub(super) fn storage(&self) -> Result<StorageOptions, String> {
-        if self.is_given("etcd-servers") {
-            return Err(
-                "--etcd-servers is not supported yet: see docs/status.md; without it objects are kept in --data-dir"
-                    .into(),
-            );
-        }
-        let media_type = self.text("storage-media-type");
-        if !["application/json", "application/vnd.kubernetes.protobuf"].contains(&media_type) {
-            return Err(format!(
-                "--storage-media-type {media_type:?} invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"
-            ));
-        }
-        let sized = |text: &&str| {
-            let (resource, size) = text
-                .split_once('#')
-                .ok_or_else(|| self.invalid("watch-cache-sizes", format!("{text:?} is not resource#size")))?;
-            Ok((resource.to_owned(), self.parsed("watch-cache-sizes", size)?))
-        };
-        Ok(StorageOptions {
-            prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
-            media_type: media_type.to_owned(),
-            default_watch_cache_size: self.number("default-watch-cache-size")?,
-            watch_cache_sizes: self.list("watch-cache-sizes").iter().map(sized).collect::<Result<_, String>>()?,
         })
     }
 

@@ -61,6 +61,8 @@ impl Routes {
 
 /// How many objects are read from the store at a time.
 const PAGE: usize = 1000;
+/// How long to wait for a change before the store is asked how far the watch has come.
+const ASK_AGAIN: Duration = Duration::from_millis(25);
 /// How long to wait before a store that failed is read again.
 const RETRY: Duration = Duration::from_millis(200);
 
@@ -107,8 +109,16 @@ impl Cache {
             return true;
         }
         let mut progress = self.revision.subscribe();
-        let reached = progress.wait_for(|reached| *reached >= revision);
-        tokio::time::timeout(patience, reached).await.is_ok_and(|reached| reached.is_ok())
+        let patience = tokio::time::Instant::now() + patience;
+        while tokio::time::Instant::now() < patience {
+            let reached = progress.wait_for(|reached| *reached >= revision);
+            match tokio::time::timeout(ASK_AGAIN, reached).await.map(|reached| reached.is_ok()) {
+                Ok(reached) => return reached,
+                // The revision may be that of a key elsewhere, of which this watch only learns by asking. Who cannot ask waits in vain.
+                Err(_) => drop(self.store.request_progress().await),
+            }
+        }
+        false
     }
 
     /// Bytes of encodings that are kept besides the stored ones.

@@ -27,7 +27,12 @@ mod snapshot;
 mod watch;
 mod writer;
 
-use std::{path::Path, sync::Arc, thread::JoinHandle, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread::JoinHandle,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use tokio::sync::oneshot;
@@ -104,6 +109,13 @@ impl EmbeddedStore {
             .spawn(move || writer.run())
             .map_err(Error::backend)?;
         Ok(Self { queue, readers, hub, writer: Some(writer) })
+    }
+}
+
+impl EmbeddedStore {
+    /// The file in `dir` that most of the store is in; recent writes are in a log beside it.
+    pub fn database(dir: impl AsRef<Path>) -> PathBuf {
+        directory::database(dir.as_ref())
     }
 }
 

@@ -10,7 +10,6 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use storage::{EtcdOptions, EtcdStore};
 use tempfile::TempDir;
 
 /// A member of a cluster; it is killed when this is dropped.
@@ -100,11 +99,6 @@ impl EtcdServer {
         self.process = run(&self.arguments);
     }
 
-    /// A store on this server, without automatic compaction.
-    pub async fn store(&self) -> EtcdStore {
-        store(std::slice::from_ref(self)).await
-    }
-
     /// Asks etcd's JSON gateway: what stands there as others see it.
     pub fn ask(&self, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(self.url.trim_start_matches("http://")).unwrap();
@@ -122,13 +116,6 @@ impl EtcdServer {
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
-}
-
-/// A store on some servers, without automatic compaction.
-pub async fn store(servers: &[EtcdServer]) -> EtcdStore {
-    let mut options = EtcdOptions::new(servers.iter().map(|server| &*server.url));
-    options.compaction_interval = None;
-    EtcdStore::connect(options).await.unwrap()
 }
 
 fn run(arguments: &[OsString]) -> Child {

@@ -1,0 +1,118 @@
+//! `kube-apiserver snapshot`: the objects of a store in one file, saved from a running server and restored where no objects are.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use machinery::scalar::Time;
+use serving::options::Options;
+use storage::snapshot::{self, Summary};
+use storage::{EmbeddedStore, EtcdStore};
+
+use crate::backends::etcd_options;
+
+const USAGE: &str = "usage: kube-apiserver snapshot save|restore|status FILE [-o text|json] [FLAGS]
+save     writes what the store holds to FILE; the server may be running
+restore  writes what FILE holds into a store that holds nothing; with the embedded store no server may be running
+status   says what FILE holds, after checking all of it
+FLAGS say where the store is, as for the server: --data-dir, or --etcd-servers, --etcd-cafile, --etcd-certfile, --etcd-keyfile, --etcd-prefix";
+
+/// What was asked for.
+struct Request {
+    verb: String,
+    file: OsString,
+    json: bool,
+    /// The program's name and the flags.
+    flags: Vec<OsString>,
+}
+
+/// Runs the command.
+pub fn run(args: &[OsString]) -> Result<(), String> {
+    if args.iter().any(|a| a == "--help" || a == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
+    let Request { verb, file, json, flags } = parse(args)?;
+    let options = Options::parse_from(flags).map_err(|e| format!("error: {e}"))?;
+    let file = Path::new(&file);
+    let summary = match verb.as_str() {
+        "save" => save(&options, file),
+        "restore" => restore(&options, file),
+        "status" => snapshot::status(file),
+        other => return Err(format!("error: unknown command {other:?}\n{USAGE}")),
+    };
+    print(&summary.map_err(|e| format!("error: {e}"))?, json);
+    Ok(())
+}
+
+fn parse(args: &[OsString]) -> Result<Request, String> {
+    let mut words = Vec::new();
+    let mut json = false;
+    let mut flags = vec![OsString::from("kube-apiserver")];
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.to_str().unwrap_or_default() {
+            "-o" => json = is_json(args.next().and_then(|form| form.to_str()).unwrap_or_default())?,
+            text if text.starts_with("-o=") => json = is_json(&text[3..])?,
+            text if text.starts_with("--") => {
+                flags.push(arg.clone());
+                // Every flag that says where a store is takes a value.
+                if !text.contains('=') {
+                    flags.extend(args.next().cloned());
+                }
+            }
+            _ => words.push(arg.clone()),
+        }
+    }
+    match <[OsString; 2]>::try_from(words) {
+        Ok([verb, file]) => Ok(Request { verb: verb.to_string_lossy().into_owned(), file, json, flags }),
+        Err(_) => Err(USAGE.into()),
+    }
+}
+
+fn is_json(form: &str) -> Result<bool, String> {
+    match form {
+        "json" => Ok(true),
+        "text" => Ok(false),
+        other => Err(format!("error: unknown form {other:?}; there are text and json")),
+    }
+}
+
+fn save(options: &Options, file: &Path) -> storage::Result<Summary> {
+    match options.storage.etcd.servers.is_empty() {
+        true => EmbeddedStore::save(options.data_dir.join("store"), file),
+        false => with_etcd(options, async |store| store.save(&options.storage.prefix, file).await),
+    }
+}
+
+fn restore(options: &Options, file: &Path) -> storage::Result<Summary> {
+    match options.storage.etcd.servers.is_empty() {
+        true => EmbeddedStore::restore(options.data_dir.join("store"), file),
+        false => with_etcd(options, async |store| store.restore(&options.storage.prefix, file).await),
+    }
+}
+
+fn with_etcd(
+    options: &Options,
+    work: impl AsyncFnOnce(EtcdStore) -> storage::Result<Summary>,
+) -> storage::Result<Summary> {
+    let runtime = tokio::runtime::Runtime::new().map_err(storage::Error::backend)?;
+    let mut etcd = etcd_options(options, &options.storage.etcd.servers);
+    etcd.compaction_interval = None;
+    runtime.block_on(async { work(EtcdStore::connect(etcd).await?).await })
+}
+
+fn print(summary: &Summary, json: bool) {
+    let Summary { revision, created_at, keys, bytes, checksum } = summary;
+    let checksum: String = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
+    let created = Time::from_unix(i64::try_from(created_at / 1000).unwrap_or(i64::MAX)).to_string();
+    if json {
+        println!(
+            "{}",
+            serde_json::json!({"revision": revision, "keys": keys, "bytes": bytes, "created": created, "sha256": checksum})
+        );
+    } else {
+        println!(
+            "revision  {revision}\nkeys      {keys}\nbytes     {bytes}\ncreated   {created}\nsha256    {checksum}"
+        );
+    }
+}

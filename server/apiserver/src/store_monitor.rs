@@ -1,0 +1,131 @@
+//! Looks after the stores while the server runs: whether they answer, how many objects they hold, how large they are.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use prometheus::{IntGaugeVec, Opts, Registry};
+use registry::Stores;
+use serving::health::Health;
+use serving::options::StorageOptions;
+use storage::Store;
+
+use crate::backends::Backends;
+
+/// Begins to look after them; it ends with the runtime. Needs a tokio runtime.
+pub async fn start(
+    backends: &Arc<Backends>,
+    resources: &Arc<Stores>,
+    options: &StorageOptions,
+    health: &Health,
+    registry: &Registry,
+) {
+    let check = async |store: &Arc<dyn Store>, name, timeout| {
+        let probe = Probe { store: store.clone(), key: format!("{}/health", options.prefix), timeout };
+        probe.start(health, name).await;
+    };
+    for (i, opened) in backends.all().enumerate() {
+        let (health_name, ready_name) = match i.checked_sub(1) {
+            None => ("etcd".to_owned(), "etcd-readiness".to_owned()),
+            Some(i) => (format!("etcd-override-{i}"), format!("etcd-override-readiness-{i}")),
+        };
+        check(&opened.backend.store, health_name, options.health_timeout).await;
+        check(&opened.backend.store, ready_name, options.ready_timeout).await;
+    }
+    if let Some(interval) = options.count_interval {
+        tokio::spawn(count(resources.clone(), interval, Counts::new(registry)));
+    }
+    if let Some(interval) = options.size_interval {
+        let sizes = gauges(
+            registry,
+            "apiserver_storage_size_bytes",
+            "Size of the storage database file physically allocated in bytes.",
+            &["storage_cluster_id"],
+        );
+        tokio::spawn(measure(backends.clone(), interval, sizes));
+    }
+}
+
+/// Asks a store for a key now and then (`etcd3ProberMonitor`).
+struct Probe {
+    store: Arc<dyn Store>,
+    /// Nothing stands there; that it can be looked up is what counts.
+    key: String,
+    timeout: Duration,
+}
+
+impl Probe {
+    /// Makes the health check of a name say what the last probe came to.
+    async fn start(self, health: &Health, name: String) {
+        let last = Arc::new(Mutex::new(self.ask().await));
+        let seen = last.clone();
+        // A check lives as long as the process, and there are as many as stores.
+        health.set(name.leak(), move || seen.lock().unwrap_or_else(PoisonError::into_inner).clone());
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(self.timeout / 2).await;
+                let outcome = self.ask().await;
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = outcome;
+            }
+        });
+    }
+
+    async fn ask(&self) -> Result<(), String> {
+        match tokio::time::timeout(self.timeout, self.store.get(self.key.as_bytes(), None)).await {
+            Ok(Ok(_)) => Ok(()),
+            Ok(Err(error)) => Err(format!("error getting data from etcd: {error}")),
+            Err(_) => Err("error getting data from etcd: context deadline exceeded".into()),
+        }
+    }
+}
+
+/// The gauges of objects.
+struct Counts {
+    objects: IntGaugeVec,
+    /// The name before 1.34.
+    deprecated: IntGaugeVec,
+}
+
+impl Counts {
+    fn new(registry: &Registry) -> Self {
+        let help = "Number of stored objects at the time of last check split by kind. In case of a fetching error, the value will be -1.";
+        let deprecated = format!("[DEPRECATED, consider using apiserver_resource_objects instead] {help}");
+        Counts {
+            objects: gauges(registry, "apiserver_resource_objects", help, &["group", "resource"]),
+            deprecated: gauges(registry, "apiserver_storage_objects", &deprecated, &["resource"]),
+        }
+    }
+
+    fn set(&self, group: &str, resource: &str, count: i64) {
+        self.objects.with_label_values(&[group, resource]).set(count);
+        let name = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
+        self.deprecated.with_label_values(&[&name]).set(count);
+    }
+}
+
+async fn count(resources: Arc<Stores>, interval: Duration, counts: Counts) {
+    loop {
+        for ((group, plural), resource) in resources.iter() {
+            counts.set(group, plural, i64::try_from(resource.count()).unwrap_or(i64::MAX));
+        }
+        tokio::time::sleep(interval).await;
+    }
+}
+
+async fn measure(backends: Arc<Backends>, interval: Duration, sizes: IntGaugeVec) {
+    loop {
+        for (i, opened) in backends.all().enumerate() {
+            if let Some(size) = opened.size().await {
+                let cluster = format!("storage-cluster-{i}");
+                sizes.with_label_values(&[&cluster]).set(i64::try_from(size).unwrap_or(i64::MAX));
+            }
+        }
+        tokio::time::sleep(interval).await;
+    }
+}
+
+/// Names and labels are literals of this file.
+fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
+    let gauges = IntGaugeVec::new(Opts::new(name, help), labels).expect("a well-formed metric");
+    let _ = registry.register(Box::new(gauges.clone())); // only a name registered twice is refused
+    gauges
+}

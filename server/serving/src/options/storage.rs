@@ -1,0 +1,127 @@
+//! Flags about where and how objects are kept (upstream: `apiserver/pkg/server/options/etcd.go`).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::values::Values;
+
+/// Keeping objects.
+#[derive(Clone, Debug)]
+pub struct StorageOptions {
+    /// Begins with a slash, does not end with one.
+    pub prefix: String,
+    pub media_type: String,
+    /// 0 when the choice is the server's.
+    pub default_watch_cache_size: usize,
+    /// Resource (`deployments.apps`) and size.
+    pub watch_cache_sizes: Vec<(String, usize)>,
+    pub etcd: EtcdOptions,
+    /// How often history is forgotten, and how much of it is kept; nothing is when there is none.
+    pub compaction_interval: Option<Duration>,
+    /// How long the store may take to answer before it counts as sick, and as not ready.
+    pub health_timeout: Duration,
+    pub ready_timeout: Duration,
+    /// How often objects are counted, and the size of the store is asked for, for the metrics.
+    pub count_interval: Option<Duration>,
+    pub size_interval: Option<Duration>,
+}
+
+/// Keeping objects in etcd.
+#[derive(Clone, Debug)]
+pub struct EtcdOptions {
+    /// Addresses of its members; none when objects are kept in the data directory.
+    pub servers: Vec<String>,
+    pub overrides: Vec<EtcdOverride>,
+    pub ca_file: Option<PathBuf>,
+    /// Certificate and key to be known by.
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// For how long keys that expire share a lease.
+    pub lease_reuse: Duration,
+}
+
+/// Another etcd for one resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EtcdOverride {
+    pub group: String,
+    /// The plural.
+    pub resource: String,
+    pub servers: Vec<String>,
+}
+
+const MEDIA_TYPES: [&str; 2] = ["application/json", "application/vnd.kubernetes.protobuf"];
+const OVERRIDE_FORM: &str = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
+
+impl Values {
+    pub(super) fn storage(&self) -> Result<StorageOptions, String> {
+        let media_type = self.text("storage-media-type");
+        if !MEDIA_TYPES.contains(&media_type) {
+            let allowed = MEDIA_TYPES.join(", ");
+            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {allowed}"));
+        }
+        Ok(StorageOptions {
+            prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
+            media_type: media_type.to_owned(),
+            default_watch_cache_size: self.number("default-watch-cache-size")?,
+            watch_cache_sizes: self
+                .list("watch-cache-sizes")
+                .into_iter()
+                .map(|text| self.sized(text))
+                .collect::<Result<_, _>>()?,
+            etcd: self.etcd()?,
+            compaction_interval: self.interval("etcd-compaction-interval")?,
+            health_timeout: self.duration("etcd-healthcheck-timeout")?,
+            ready_timeout: self.duration("etcd-readycheck-timeout")?,
+            count_interval: self.interval("etcd-count-metric-poll-period")?,
+            size_interval: self.interval("etcd-db-metric-poll-interval")?,
+        })
+    }
+
+    fn sized(&self, text: &str) -> Result<(String, usize), String> {
+        let flag = "watch-cache-sizes";
+        let (resource, size) =
+            text.split_once('#').ok_or_else(|| self.invalid(flag, format!("{text:?} is not resource#size")))?;
+        Ok((resource.to_owned(), self.parsed(flag, size)?))
+    }
+
+    fn etcd(&self) -> Result<EtcdOptions, String> {
+        let servers: Vec<_> = self.list("etcd-servers").into_iter().map(str::to_owned).collect();
+        match self.text("storage-backend") {
+            "" => {}
+            "etcd3" if servers.is_empty() => return Err("--etcd-servers must be specified".into()),
+            "etcd3" => {}
+            _ => {
+                return Err(
+                    "--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"
+                        .into(),
+                );
+            }
+        }
+        let certificate = match (self.path("etcd-certfile"), self.path("etcd-keyfile")) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("--etcd-certfile and --etcd-keyfile must be given together".into()),
+        };
+        let overrides = self.list("etcd-servers-overrides").into_iter().map(etcd_override);
+        Ok(EtcdOptions {
+            servers,
+            overrides: overrides.collect::<Option<_>>().ok_or(OVERRIDE_FORM)?,
+            ca_file: self.path("etcd-cafile"),
+            certificate,
+            lease_reuse: Duration::from_secs(self.number("lease-reuse-duration-seconds")?),
+        })
+    }
+
+    /// A duration of which 0 means never.
+    fn interval(&self, flag: &str) -> Result<Option<Duration>, String> {
+        Ok(Some(self.duration(flag)?).filter(|interval| !interval.is_zero()))
+    }
+}
+
+/// `group/resource#url;url`
+fn etcd_override(text: &str) -> Option<EtcdOverride> {
+    let (name, servers) = text.split_once('#')?;
+    let (group, resource) = name.split_once('/')?;
+    let servers: Vec<_> = servers.split(';').map(str::to_owned).collect();
+    let well_formed = !resource.contains('/') && servers.iter().all(|url| !url.is_empty() && !url.contains('#'));
+    well_formed.then(|| EtcdOverride { group: group.to_owned(), resource: resource.to_owned(), servers })
+}

@@ -1,0 +1,107 @@
+//! The whole program on each store: snapshots from one into the other, and several servers on one etcd.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[path = "common/client.rs"]
+mod client;
+mod common;
+#[path = "../server/storage/tests/etcd_server/mod.rs"]
+mod etcd_server;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use common::{Outcome, PROGRAM, Server};
+use etcd_server::EtcdServer;
+use futures_util::StreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::{Api, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+
+fn snapshot(verb: &str, file: &Path, flags: &[&str]) -> Outcome {
+    common::run(Command::new(PROGRAM).arg("snapshot").arg(verb).arg(file).args(flags), b"")
+}
+
+#[track_caller]
+fn done(outcome: &Outcome) -> &str {
+    assert!(outcome.ok, "{}", outcome.stderr);
+    &outcome.stdout
+}
+
+async fn config_maps(server: &Server) -> Api<ConfigMap> {
+    Api::namespaced(client::connect(server).await, "default")
+}
+
+fn config_map(name: &str) -> ConfigMap {
+    ConfigMap { metadata: ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() }, ..ConfigMap::default() }
+}
+
+/// Names and resource versions of all config maps.
+async fn versions(server: &Server) -> BTreeMap<String, u64> {
+    let list = config_maps(server).await.list(&ListParams::default()).await.unwrap();
+    let version = |meta: ObjectMeta| (meta.name.unwrap(), meta.resource_version.unwrap().parse().unwrap());
+    list.items.into_iter().map(|map| version(map.metadata)).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_snapshot_of_a_running_server_starts_another_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, data) = (folder.path().join("snapshot"), |name: &str| folder.path().join(name).join("data"));
+    let flag = |name: &str| format!("--data-dir={}", data(name).display());
+    let server = Server::start_in(&folder.path().join("one"));
+    config_maps(&server).await.create(&PostParams::default(), &config_map("a")).await.unwrap();
+    done(&snapshot("save", &file, &[&flag("one")]));
+    let before = versions(&server).await;
+    config_maps(&server).await.create(&PostParams::default(), &config_map("later")).await.unwrap();
+
+    let status: serde_json::Value = serde_json::from_str(done(&snapshot("status", &file, &["-o", "json"]))).unwrap();
+    assert!(status["keys"].as_u64().unwrap() > 1 && status["revision"].as_u64().unwrap() >= before["a"], "{status}");
+    let refused = snapshot("restore", &file, &[&flag("one")]);
+    assert!(refused.stderr.contains("already holds a store"), "{}", refused.stderr);
+    done(&snapshot("restore", &file, &[&flag("two")]));
+    assert_eq!(versions(&Server::start_in(&folder.path().join("two"))).await, before);
+
+    let Some(etcd) = EtcdServer::start() else { return };
+    let servers = format!("--etcd-servers={}", etcd.url);
+    done(&snapshot("restore", &file, &[&servers]));
+    let refused = snapshot("restore", &file, &[&servers]);
+    assert!(refused.stderr.contains("already holds a store"), "{}", refused.stderr);
+    let on_etcd = Server::start_with(&folder.path().join("three"), &[&servers]);
+    let moved = versions(&on_etcd).await;
+    assert!(moved.keys().eq(before.keys()));
+    config_maps(&on_etcd).await.create(&PostParams::default(), &config_map("on-etcd")).await.unwrap();
+    let now = versions(&on_etcd).await;
+    assert!(now["on-etcd"] > status["revision"].as_u64().unwrap(), "revisions go on after those of the snapshot");
+    done(&snapshot("save", &file, &[&servers]));
+    done(&snapshot("restore", &file, &[&flag("four")]));
+    assert_eq!(versions(&Server::start_in(&folder.path().join("four"))).await, now);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_on_one_etcd_see_what_each_other_writes() {
+    let Some(etcd) = EtcdServer::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [&*format!("--etcd-servers={}", etcd.url)];
+    let one = Server::start_with(&folder.path().join("one"), &flags);
+    let two = Server::start_with(&folder.path().join("two"), &flags);
+    let (maps, others) = (config_maps(&one).await, config_maps(&two).await);
+    let created = maps.create(&PostParams::default(), &config_map("a")).await.unwrap();
+    assert_eq!(others.get("a").await.unwrap(), created);
+    let mut watch = others
+        .watch(&WatchParams::default(), created.metadata.resource_version.as_deref().unwrap())
+        .await
+        .unwrap()
+        .boxed();
+    // What others write beside the prefix takes a revision, too; reads of the present do not wait for what never comes.
+    etcd.ask("/v3/kv/put", r#"{"key": "YQ==", "value": "YQ=="}"#);
+    assert_eq!(others.get("a").await.unwrap().metadata.resource_version, created.metadata.resource_version);
+    let patch = Patch::Merge(serde_json::json!({"data": {"key": "value"}}));
+    let patched = maps.patch("a", &PatchParams::default(), &patch).await.unwrap();
+    match watch.next().await.unwrap().unwrap() {
+        WatchEvent::Modified(seen) => assert_eq!(seen, patched),
+        other => panic!("{other:?}"),
+    }
+    one.kill();
+    others.create(&PostParams::default(), &config_map("b")).await.unwrap();
+    assert!(matches!(watch.next().await.unwrap().unwrap(), WatchEvent::Added(_)));
+}
