@@ -76,7 +76,12 @@ impl Companion for Allocator {
         let Some(service) = object.downcast_ref::<Service>() else { return };
         let metadata = &service.metadata;
         if let Err(status) = self.loopback.delete(("", "v1", "endpoints"), &metadata.namespace, &metadata.name).await {
-            tracing::error!(namespace = metadata.namespace, name = metadata.name, why = status.message, "deleting endpoints of a service");
+            tracing::error!(
+                namespace = metadata.namespace,
+                name = metadata.name,
+                why = status.message,
+                "deleting endpoints of a service"
+            );
         }
         for address in addresses::of(&service.spec) {
             self.addresses.give_back(address).await;
@@ -95,7 +100,8 @@ impl Allocator {
         old: Option<&ServiceSpec>,
     ) -> Result<(), Status> {
         let (name, spec) = (service.metadata.name.clone(), &mut service.spec);
-        let refuse = |errors: &[FieldError]| Status::invalid(GroupResource { group: "", resource: "Service" }, &name, errors);
+        let refuse =
+            |errors: &[FieldError]| Status::invalid(GroupResource { group: "", resource: "Service" }, &name, errors);
         update::complete(spec, old);
         let settled = old.is_some_and(|old| families::is_settled(spec, old));
         if !settled {
@@ -104,9 +110,9 @@ impl Allocator {
                 return Err(refuse(&errors));
             }
             let owner = Owner { namespace: &service.metadata.namespace, name: &name };
-            given.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(&refuse))?;
+            given.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(refuse))?;
         }
-        given.ports(spec, old).map_err(|refusal| refusal.into_status(&refuse))
+        given.ports(spec, old).map_err(|refusal| refusal.into_status(refuse))
     }
 }
 

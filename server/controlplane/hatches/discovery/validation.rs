@@ -93,11 +93,9 @@ fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, endpoint: &Endpoi
         let is_v6 = ip::parse_ip_sloppy(address).is_some_and(|address| address.to_canonical().is_ipv6());
         // A wrong family is reported at the list.
         match address_type {
-            address_type::I_PV4 => {
-                if validate_legacy_ip(v, &item, address, &[]) {
-                    refuse_if(v, path, address, is_v6, "must be an IPv4 address");
-                    validate_endpoint_ip(v, &item, address);
-                }
+            address_type::I_PV4 if validate_legacy_ip(v, &item, address, &[]) => {
+                refuse_if(v, path, address, is_v6, "must be an IPv4 address");
+                validate_endpoint_ip(v, &item, address);
             }
             address_type::I_PV6 => {
                 let errors = ip::is_valid_ip(&item, address);
@@ -141,12 +139,7 @@ fn validate_hints(v: &mut Validation<'_>, path: &Path<'_>, hints: &EndpointHints
 }
 
 /// Tells whether there are not too many.
-fn validate_hint(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    names: &[&str],
-    check: fn(&str) -> format::Messages,
-) -> bool {
+fn validate_hint(v: &mut Validation<'_>, path: &Path<'_>, names: &[&str], check: fn(&str) -> format::Messages) -> bool {
     if names.len() > MAX_HINTS {
         v.too_many(path, names.len(), MAX_HINTS);
         return false;

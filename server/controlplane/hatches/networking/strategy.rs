@@ -15,7 +15,9 @@ pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> 
         let path = path.child("loadBalancer");
         let path = path.child("ingress");
         let points = new.status.load_balancer.ingress.iter().enumerate();
-        return points.filter_map(|(index, point)| warnings_for_ip(&path.index(index).child("ip"), &point.ip)).collect();
+        return points
+            .filter_map(|(index, point)| warnings_for_ip(&path.index(index).child("ip"), &point.ip))
+            .collect();
     }
     let annotated = new.metadata.annotations.contains_key(CLASS_ANNOTATION);
     if old.is_some() || !annotated || new.spec.ingress_class_name.is_some() {

@@ -186,4 +186,3 @@ fn candidates(range: &Cidr, start: u64) -> impl Iterator<Item = IpAddr> + '_ {
     let start = u128::from(start) % upper.max(1);
     (0..upper).map(move |n| band + (start + n) % upper).chain(0..band).filter_map(|n| range.nth(n + 1))
 }
-

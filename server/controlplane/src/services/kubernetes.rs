@@ -92,12 +92,23 @@ impl Keeper {
 
     async fn keep_service(&self) -> Result<(), Status> {
         let target = IntOrString::Int(self.port);
-        let port = ServicePort { name: PORT_NAME.into(), port: PORT, protocol: PROTOCOL.into(), target_port: target, ..ServicePort::default() };
+        let port = ServicePort {
+            name: PORT_NAME.into(),
+            port: PORT,
+            protocol: PROTOCOL.into(),
+            target_port: target,
+            ..ServicePort::default()
+        };
         let Some(mut service) = self.loopback.get::<Service>(SERVICES, NAMESPACE, NAME).await? else {
             return self.loopback.create(SERVICES, self.service(port)).await.map(drop);
         };
-        let same = |other: &ServicePort| (&other.name, other.port, &other.protocol, &other.target_port) == (&port.name, port.port, &port.protocol, &port.target_port);
-        if service.spec.r#type == service_type::CLUSTER_IP && matches!(service.spec.ports.as_slice(), [one] if same(one)) {
+        let same = |other: &ServicePort| {
+            (&other.name, other.port, &other.protocol, &other.target_port)
+                == (&port.name, port.port, &port.protocol, &port.target_port)
+        };
+        if service.spec.r#type == service_type::CLUSTER_IP
+            && matches!(service.spec.ports.as_slice(), [one] if same(one))
+        {
             return Ok(());
         }
         service.spec.r#type = service_type::CLUSTER_IP.into();
@@ -119,7 +130,12 @@ impl Keeper {
 
     async fn keep_endpoints(&self, server: IpAddr) -> Result<(), Status> {
         let address = EndpointAddress { ip: server.to_string(), ..EndpointAddress::default() };
-        let port = EndpointPort { name: PORT_NAME.into(), port: self.port, protocol: PROTOCOL.into(), ..EndpointPort::default() };
+        let port = EndpointPort {
+            name: PORT_NAME.into(),
+            port: self.port,
+            protocol: PROTOCOL.into(),
+            ..EndpointPort::default()
+        };
         let subsets = vec![EndpointSubset { addresses: vec![address], ports: vec![port], ..EndpointSubset::default() }];
         match self.loopback.get::<Endpoints>(ENDPOINTS, NAMESPACE, NAME).await? {
             Some(endpoints) if endpoints.subsets == subsets => Ok(()),
@@ -139,8 +155,14 @@ impl Keeper {
 
     async fn keep_slice(&self, server: IpAddr) -> Result<(), Status> {
         let conditions = EndpointConditions { ready: Some(true), ..EndpointConditions::default() };
-        let endpoint = discovery::Endpoint { addresses: vec![server.to_string()], conditions, ..discovery::Endpoint::default() };
-        let port = discovery::EndpointPort { name: Some(PORT_NAME.into()), port: Some(self.port), protocol: Some(PROTOCOL.into()), ..discovery::EndpointPort::default() };
+        let endpoint =
+            discovery::Endpoint { addresses: vec![server.to_string()], conditions, ..discovery::Endpoint::default() };
+        let port = discovery::EndpointPort {
+            name: Some(PORT_NAME.into()),
+            port: Some(self.port),
+            protocol: Some(PROTOCOL.into()),
+            ..discovery::EndpointPort::default()
+        };
         let (endpoints, ports) = (vec![endpoint], vec![port]);
         match self.loopback.get::<EndpointSlice>(SLICES, NAMESPACE, NAME).await? {
             Some(slice) if slice.endpoints == endpoints && slice.ports == ports => Ok(()),

@@ -68,7 +68,9 @@ impl NodePorts {
 
     pub fn give_back(&self, ports: impl IntoIterator<Item = i32>) {
         let mut used = self.used();
-        ports.into_iter().for_each(|port| drop(used.remove(&port)));
+        ports.into_iter().for_each(|port| {
+            used.remove(&port);
+        });
     }
 }
 
@@ -203,4 +205,3 @@ impl Operation {
 fn gives(spec: &ServiceSpec) -> bool {
     spec.r#type == service_type::NODE_PORT || spec.allocate_load_balancer_node_ports != Some(false)
 }
-

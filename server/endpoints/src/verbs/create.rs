@@ -40,7 +40,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
-/// The namespace of an object is the path's.
+/// An object may leave out its namespace, but not contradict the path (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
 fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     if endpoint.resource.namespaced && call.info.namespace.is_empty() && meta.namespace.is_empty() {
@@ -99,14 +99,4 @@ fn forget_system_fields(object: &mut Owned) {
     meta.deletion_timestamp = None;
     meta.deletion_grace_period_seconds = None;
     meta.self_link.clear();
-}
-
-/// An object may leave out its namespace, but not contradict the path (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
-fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
-    let Some(meta) = meta_mut(object) else { return Ok(()) };
-    let expected = if endpoint.resource.namespaced { call.info.namespace.as_str() } else { "" };
-    if meta.namespace.is_empty() {
-        meta.namespace = expected.into();
-    }
-    if meta.namespace == expected { Ok(()) } else { Err(Status::bad_request(OTHER_NAMESPACE)) }
 }

@@ -172,7 +172,8 @@ fn is_tagged(def: &StructDef) -> bool {
 /// `podCIDR` is `PodCIDR`, `uid` is `UID`, `cidrs` is `CIDRs`.
 fn go_name(json: &str) -> String {
     let word = json.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(json.len());
-    let word = json[..word].strip_suffix('s').map_or(word, |one| if INITIALISMS.contains(&one) { one.len() } else { word });
+    let word =
+        json[..word].strip_suffix('s').map_or(word, |one| if INITIALISMS.contains(&one) { one.len() } else { word });
     let (first, rest) = json.split_at(if INITIALISMS.contains(&&json[..word]) { word } else { word.min(1) });
     first.to_ascii_uppercase() + rest
 }

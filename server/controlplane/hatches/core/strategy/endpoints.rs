@@ -11,8 +11,7 @@ pub fn warn_endpoints(_: &Context, endpoints: &Endpoints, _: Option<&Endpoints>)
     let (path, mut out) = (Path::new("subsets"), Vec::new());
     for (index, subset) in endpoints.subsets.iter().enumerate() {
         let path = path.index(index);
-        for (field, addresses) in
-            [("addresses", &subset.addresses), ("notReadyAddresses", &subset.not_ready_addresses)]
+        for (field, addresses) in [("addresses", &subset.addresses), ("notReadyAddresses", &subset.not_ready_addresses)]
         {
             let path = path.child(field);
             let addresses = addresses.iter().enumerate();

@@ -5,8 +5,8 @@ use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
 
 use crate::core::v1::{
-    LoadBalancerStatus, Service, ServiceSpec, service_affinity, service_external_traffic_policy, service_internal_traffic_policy,
-    service_type,
+    LoadBalancerStatus, Service, ServiceSpec, service_affinity, service_external_traffic_policy,
+    service_internal_traffic_policy, service_type,
 };
 
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
@@ -133,7 +133,9 @@ pub fn warn_service(context: &Context, service: &Service, _: Option<&Service>) -
 }
 
 fn warn_addresses(path: &Path<'_>, addresses: &[String], out: &mut Vec<String>) {
-    out.extend(addresses.iter().enumerate().filter_map(|(index, address)| warnings_for_ip(&path.index(index), address)));
+    out.extend(
+        addresses.iter().enumerate().filter_map(|(index, address)| warnings_for_ip(&path.index(index), address)),
+    );
 }
 
 fn warn_headless(spec: &ServiceSpec, out: &mut Vec<String>) {

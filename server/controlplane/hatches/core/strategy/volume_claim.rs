@@ -74,11 +74,7 @@ fn agree(spec: &mut PersistentVolumeClaimSpec) {
 }
 
 /// Mirrors `persistentvolumeclaim.GetWarningsForPersistentVolumeClaim`.
-pub fn warn_claim(
-    context: &Context,
-    claim: &PersistentVolumeClaim,
-    _: Option<&PersistentVolumeClaim>,
-) -> Vec<String> {
+pub fn warn_claim(context: &Context, claim: &PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) -> Vec<String> {
     let mut out = Vec::new();
     if context.subresource == "status" {
         return out;

@@ -31,7 +31,8 @@ pub fn validate_config_map(v: &mut Validation<'_>, _: &Path<'_>, new: &ConfigMap
     for key in new.binary_data.keys() {
         v.malformed(&binary.key(key), key, is_config_map_key(key));
     }
-    let size = new.data.values().map(String::len).sum::<usize>() + new.binary_data.values().map(Bytes::len).sum::<usize>();
+    let size =
+        new.data.values().map(String::len).sum::<usize>() + new.binary_data.values().map(Bytes::len).sum::<usize>();
     if size > CONFIG_DATA_MAX_SIZE {
         // Upstream means the whole object by the empty name.
         v.too_long(&Path::new(""), CONFIG_DATA_MAX_SIZE);

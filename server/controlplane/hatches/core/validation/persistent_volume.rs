@@ -138,8 +138,7 @@ fn validate_capacity(v: &mut Validation<'_>, path: &Path<'_>, spec: &PersistentV
     }
     if !spec.capacity.contains_key("storage") || spec.capacity.len() > 1 {
         let shown: Vec<String> = spec.capacity.iter().map(|(name, amount)| format!("{name:?}:\"{amount}\"")).collect();
-        let shown =
-            if shown.is_empty() { BadValue::None } else { BadValue::Json(format!("{{{}}}", shown.join(","))) };
+        let shown = if shown.is_empty() { BadValue::None } else { BadValue::Json(format!("{{{}}}", shown.join(","))) };
         v.not_supported(path, shown, &["storage"]);
     }
     for (name, amount) in &spec.capacity {

@@ -187,10 +187,9 @@ fn validate_csi(v: &mut Validation<'_>, path: &Path<'_>, source: &CSIPersistentV
 
 /// `validatePVSecretReference`
 fn validate_secret(v: &mut Validation<'_>, path: &Path<'_>, secret: &SecretReference) {
-    for (field, name, rule) in [
-        ("name", &secret.name, NameRule::Dns1123Subdomain),
-        ("namespace", &secret.namespace, NameRule::Dns1123Label),
-    ] {
+    for (field, name, rule) in
+        [("name", &secret.name, NameRule::Dns1123Subdomain), ("namespace", &secret.namespace, NameRule::Dns1123Label)]
+    {
         let path = path.child(field);
         v.filled(&path, name);
         v.malformed_name(&path, name, rule, false);

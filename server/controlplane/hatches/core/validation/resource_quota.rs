@@ -21,8 +21,7 @@ const STANDARD: [&str; 19] = [
     "limits.cpu", "limits.memory", "limits.ephemeral-storage", "pods", "resourcequotas", "services", "replicationcontrollers",
     "secrets", "persistentvolumeclaims", "configmaps", "services.nodeports", "services.loadbalancers",
 ];
-const OF_PODS: [&str; 7] =
-    ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
+const OF_PODS: [&str; 7] = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "requests.cpu", "requests.memory"];
 const OF_CLAIMS: [&str; 2] = ["persistentvolumeclaims", "requests.storage"];
 
 /// Scopes of which a quota may have one.
@@ -116,12 +115,16 @@ fn is_known(scope: &str) -> bool {
 fn out_of_scope<'s>(spec: &'s ResourceQuotaSpec, scope: &str) -> impl Iterator<Item = &'s String> {
     use resource_quota_scope::*;
     let allowed: Option<&[&str]> = match scope {
-        TERMINATING | NOT_TERMINATING | NOT_BEST_EFFORT | PRIORITY_CLASS | CROSS_NAMESPACE_POD_AFFINITY => Some(&OF_PODS),
+        TERMINATING | NOT_TERMINATING | NOT_BEST_EFFORT | PRIORITY_CLASS | CROSS_NAMESPACE_POD_AFFINITY => {
+            Some(&OF_PODS)
+        }
         BEST_EFFORT => Some(&["pods"]),
         VOLUME_ATTRIBUTES_CLASS => Some(&OF_CLAIMS),
         _ => None,
     };
-    spec.hard.keys().filter(move |name| is_standard(name) && allowed.is_some_and(|allowed| !allowed.contains(&name.as_str())))
+    spec.hard
+        .keys()
+        .filter(move |name| is_standard(name) && allowed.is_some_and(|allowed| !allowed.contains(&name.as_str())))
 }
 
 fn validate_conflicts(v: &mut Validation<'_>, path: &Path<'_>, scopes: BTreeSet<&str>, shown: &BadValue) {

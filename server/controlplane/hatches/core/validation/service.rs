@@ -86,7 +86,8 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, service: &Service, old
     validate_external_policy(v, path, spec);
     validate_internal_policy(v, &path.child("internalTrafficPolicy"), spec);
     if let Some(distribution) = &spec.traffic_distribution {
-        let known = if v.context.enabled("PreferSameTrafficDistribution") { &DISTRIBUTIONS[..] } else { &DISTRIBUTIONS[..1] };
+        let known =
+            if v.context.enabled("PreferSameTrafficDistribution") { &DISTRIBUTIONS[..] } else { &DISTRIBUTIONS[..1] };
         if !known.contains(&distribution.as_str()) {
             v.not_supported(&path.child("trafficDistribution"), distribution, known);
         }

@@ -47,7 +47,8 @@ impl Options {
     fn of(v: &mut Validation<'_>, old: Option<&IngressSpec>) -> Self {
         let relaxed = v.context.enabled("RelaxedServiceNameValidation") || old.is_some_and(names_relaxed_service);
         let service_names = if relaxed { NameRule::Dns1123Label } else { NameRule::Dns1035Label };
-        let strict = Options { any_secret_name: false, any_wildcard_rule: false, service_names: NameRule::Dns1035Label };
+        let strict =
+            Options { any_secret_name: false, any_wildcard_rule: false, service_names: NameRule::Dns1035Label };
         let wrong_secret = |tls: &IngressTLS| {
             !tls.secret_name.is_empty() && !NameRule::Dns1123Subdomain.check(&tls.secret_name, false).is_empty()
         };
@@ -67,7 +68,8 @@ impl Options {
 
 /// Whether a stored ingress names a service that only the relaxed rule lets be.
 fn names_relaxed_service(spec: &IngressSpec) -> bool {
-    let paths = spec.rules.iter().filter_map(|rule| rule.ingress_rule_value.http.as_deref()).flat_map(|http| &http.paths);
+    let paths =
+        spec.rules.iter().filter_map(|rule| rule.ingress_rule_value.http.as_deref()).flat_map(|http| &http.paths);
     let backends = spec.default_backend.as_deref().into_iter().chain(paths.map(|path| &path.backend));
     backends.filter_map(|backend| backend.service.as_deref()).any(|service| {
         NameRule::Dns1123Label.check(&service.name, false).is_empty()

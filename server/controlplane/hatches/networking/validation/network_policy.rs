@@ -109,10 +109,8 @@ fn validate_port(v: &mut Validation<'_>, path: &Path<'_>, port: &NetworkPolicyPo
 }
 
 fn validate_peer(v: &mut Validation<'_>, path: &Path<'_>, peer: &NetworkPolicyPeer, known: &Known<'_>) {
-    let selectors: [(&str, Option<&LabelSelector>); 2] = [
-        ("podSelector", peer.pod_selector.as_deref()),
-        ("namespaceSelector", peer.namespace_selector.as_deref()),
-    ];
+    let selectors: [(&str, Option<&LabelSelector>); 2] =
+        [("podSelector", peer.pod_selector.as_deref()), ("namespaceSelector", peer.namespace_selector.as_deref())];
     for (field, selector) in selectors {
         if let Some(selector) = selector {
             validate_label_selector_with(v, &path.child(field), selector, known.selectors);
@@ -152,9 +150,7 @@ fn validate_block(v: &mut Validation<'_>, path: &Path<'_>, block: &IPBlock, know
 
 fn contains(range: &Cidr, hole: &Cidr) -> bool {
     let first = Cidr { address: hole.network(), prefix: range.prefix };
-    let same_family = matches!(
-        (range.address, hole.address),
-        (IpAddr::V4(_), IpAddr::V4(_)) | (IpAddr::V6(_), IpAddr::V6(_))
-    );
+    let same_family =
+        matches!((range.address, hole.address), (IpAddr::V4(_), IpAddr::V4(_)) | (IpAddr::V6(_), IpAddr::V6(_)));
     same_family && first.network() == range.network()
 }

@@ -7,6 +7,7 @@ use machinery::reflect::Ref;
 
 use super::IMMUTABLE;
 use crate::hatches::core::internal::internal_value;
+use crate::hatches::core::validation::persistent_volume::validate_inline_volume_spec;
 use crate::storage::v1::{VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, VolumeError};
 
 /// Keys and values together, in bytes.
@@ -41,7 +42,8 @@ fn validate_source(v: &mut Validation<'_>, path: &Path<'_>, source: &VolumeAttac
         (None, Some(name)) if name.is_empty() => {
             v.required(&path.child("persistentVolumeName"), "must specify non empty persistentVolumeName");
         }
-        (None, Some(_)) | (Some(_), None) => {}
+        (Some(spec), None) => validate_inline_volume_spec(v, &path.child("inlineVolumeSpec"), spec),
+        (None, Some(_)) => {}
     }
 }
 
