@@ -24,16 +24,17 @@ pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec
     serving::logging::init(options.verbosity);
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| format!("error: {e}"))?;
-    runtime.block_on(serve_async(catalog, behaviour, Arc::new(options)))
+    runtime.block_on(serve_async(catalog, behaviour, options))
 }
 
 async fn serve_async(
     catalog: &'static Catalog,
     behaviour: Arc<dyn Behaviour>,
-    options: Arc<Options>,
+    options: Options,
 ) -> Result<(), String> {
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
-    let server = Server::prepare(options.clone()).map_err(|e| text(&e))?;
+    let server = Server::prepare(options).map_err(|e| text(&e))?;
+    let options = server.options.clone();
     let backends = Arc::new(Backends::open(&options).await.map_err(|e| text(&e))?);
     let delegation = delegation::build(catalog, &behaviour, &server, &backends).map_err(|e| text(&e))?;
     let resources = &delegation.environment.stores;

@@ -49,9 +49,12 @@ pub struct Server {
 
 impl Server {
     /// Finds or makes certificates, and listens. Needs a tokio runtime; blocks for seconds on the very first start.
-    pub fn prepare(options: Arc<Options>) -> Result<Self, Error> {
+    ///
+    /// A port that the options leave to the system (`--secure-port=0`) is a real one in the options of the result.
+    pub fn prepare(mut options: Options) -> Result<Self, Error> {
         let certificates = Certificates::prepare(&options)?;
         let listener = Listener::bind(&options, &certificates)?;
+        options.serving.secure_port = listener.address()?.port();
         let shutdown = Shutdown::default();
         Ok(Server {
             certificates,
@@ -59,7 +62,7 @@ impl Server {
             metrics: Metrics::default(),
             shutdown,
             listener,
-            options,
+            options: Arc::new(options),
         })
     }
 

@@ -59,7 +59,7 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
         ),
     ];
     let args = std::iter::once("kube-apiserver".to_owned()).chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
-    let server = Server::prepare(Arc::new(Options::parse_from(args).unwrap())).unwrap();
+    let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
     let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
     let authorizer = server.authorizer(roles.clone());
