@@ -27,11 +27,7 @@ pub fn serve(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, args: Vec
     runtime.block_on(serve_async(catalog, behaviour, options))
 }
 
-async fn serve_async(
-    catalog: &'static Catalog,
-    behaviour: Arc<dyn Behaviour>,
-    options: Options,
-) -> Result<(), String> {
+async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, options: Options) -> Result<(), String> {
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
     let server = Server::prepare(options).map_err(|e| text(&e))?;
     let options = server.options.clone();

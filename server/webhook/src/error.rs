@@ -1,0 +1,104 @@
+//! Why a call failed, in the words of Go's HTTP client: clients of this server see them (`failed calling webhook ...`).
+
+use std::error::Error as StdError;
+
+use http::{Method, Uri};
+
+/// A call that brought no answer, or none that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// No connection, or one that broke.
+    #[error("{call}: {why}")]
+    Failed { call: String, why: String },
+    /// No answer in time.
+    #[error("{call}: context deadline exceeded")]
+    Timeout { call: String },
+    /// An answer longer than anybody wants to read.
+    #[error("the answer is longer than {limit} bytes")]
+    TooLarge { limit: usize },
+    /// Certificates, keys or files that cannot be used.
+    #[error("{0}")]
+    Configuration(String),
+    /// A service that cannot be reached.
+    #[error("{0}")]
+    Service(String),
+}
+
+impl Error {
+    pub(crate) fn failed(method: &Method, uri: &Uri, error: &(dyn StdError + 'static)) -> Self {
+        Error::Failed { call: call(method, uri), why: innermost(error) }
+    }
+
+    pub(crate) fn timeout(method: &Method, uri: &Uri) -> Self {
+        Error::Timeout { call: call(method, uri) }
+    }
+}
+
+/// `Post "https://host/path"`
+fn call(method: &Method, uri: &Uri) -> String {
+    let (first, rest) = method.as_str().split_at(1);
+    format!("{first}{} \"{uri}\"", rest.to_ascii_lowercase())
+}
+
+/// The text of the first cause of all.
+fn innermost(error: &(dyn StdError + 'static)) -> String {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    match error.downcast_ref::<hyper::Error>() {
+        Some(error) if error.is_incomplete_message() => "EOF".into(),
+        _ => error.to_string(),
+    }
+}
+
+/// A connection that was not made, with the text that tells why.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct ConnectError(pub String);
+
+impl ConnectError {
+    pub(crate) fn dial(address: &str, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind::*;
+        let why = match error.kind() {
+            ConnectionRefused => "connect: connection refused".into(),
+            HostUnreachable => "connect: no route to host".into(),
+            NetworkUnreachable => "connect: network is unreachable".into(),
+            TimedOut => "connect: connection timed out".into(),
+            _ => error.to_string(),
+        };
+        ConnectError(format!("dial tcp {address}: {why}"))
+    }
+
+    pub(crate) fn lookup(host: &str) -> Self {
+        ConnectError(format!("dial tcp: lookup {host}: no such host"))
+    }
+
+    pub(crate) fn handshake(error: &std::io::Error) -> Self {
+        let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        ConnectError(tls.map_or_else(|| error.to_string(), handshake))
+    }
+}
+
+fn handshake(error: &rustls::Error) -> String {
+    use rustls::CertificateError::*;
+    let rustls::Error::InvalidCertificate(why) = error else { return format!("remote error: tls: {error}") };
+    let why = match why {
+        UnknownIssuer => "certificate signed by unknown authority".to_owned(),
+        Expired | ExpiredContext { .. } | NotValidYet | NotValidYetContext { .. } => {
+            "certificate has expired or is not yet valid".into()
+        }
+        NotValidForNameContext { expected, presented } => {
+            let names: Vec<&str> =
+                presented.iter().map(|name| name.trim_start_matches("DnsName(\"").trim_end_matches("\")")).collect();
+            let expected = expected.to_str();
+            match names.is_empty() {
+                true => format!("certificate is not valid for any names, but wanted to match {expected}"),
+                false => format!("certificate is valid for {}, not {expected}", names.join(", ")),
+            }
+        }
+        other => format!("{other:?}"),
+    };
+    format!("tls: failed to verify certificate: x509: {why}")
+}

@@ -1,0 +1,110 @@
+//! Kubeconfig files, in which operators say where webhooks for authentication, authorization and audit are (upstream: `clientcmd`).
+
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::{HeaderValue, Uri};
+use machinery::{json, yaml};
+use serde_json::Value;
+
+use crate::{Client, Error, Trust};
+
+/// A server and how to be known to it: the current context of a kubeconfig.
+#[derive(Clone)]
+pub struct Kubeconfig {
+    /// Where the server is.
+    pub server: Uri,
+    trust: Trust,
+    authorization: Option<HeaderValue>,
+}
+
+impl Kubeconfig {
+    /// Reads a file. Relative paths in it are relative to it.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or says nothing of a server.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let wrong = |why: String| Error::Configuration(format!("{}: {why}", path.display()));
+        let text = std::fs::read(path).map_err(|why| wrong(why.to_string()))?;
+        let config = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
+        let directory = path.parent().unwrap_or(Path::new("."));
+        Self::of(&config, directory).map_err(wrong)
+    }
+
+    fn of(config: &Value, directory: &Path) -> Result<Self, String> {
+        let current = text(config, "current-context");
+        let context = match current {
+            "" => first(config, "contexts"),
+            name => named(config, "contexts", name),
+        };
+        let context = context.map(|entry| &entry["context"]).ok_or("the current context is missing")?;
+        let cluster = named(config, "clusters", text(context, "cluster"));
+        let cluster = cluster.map(|entry| &entry["cluster"]).ok_or("the cluster of the current context is missing")?;
+        let user = named(config, "users", text(context, "user")).map(|entry| &entry["user"]).unwrap_or(&Value::Null);
+        let server = text(cluster, "server");
+        let certificate = material(user, "client-certificate", directory)?;
+        let key = material(user, "client-key", directory)?;
+        Ok(Kubeconfig {
+            server: server.parse().map_err(|why| format!("server {server:?}: {why}"))?,
+            trust: Trust {
+                authorities: material(cluster, "certificate-authority", directory)?.unwrap_or_default(),
+                insecure: cluster["insecure-skip-tls-verify"].as_bool().unwrap_or(false),
+                identity: certificate.zip(key),
+                server_name: Some(text(cluster, "tls-server-name")).filter(|name| !name.is_empty()).map(str::to_owned),
+            },
+            authorization: authorization(user, directory)?,
+        })
+    }
+
+    /// A client of the server.
+    ///
+    /// # Errors
+    /// When certificates or keys are none.
+    pub fn client(&self) -> Result<Client, Error> {
+        let client = Client::new(&self.trust)?;
+        Ok(match &self.authorization {
+            Some(value) => client.with_authorization(value.clone()),
+            None => client,
+        })
+    }
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+fn first<'a>(config: &'a Value, list: &str) -> Option<&'a Value> {
+    config[list].as_array()?.first()
+}
+
+fn named<'a>(config: &'a Value, list: &str, name: &str) -> Option<&'a Value> {
+    config[list].as_array()?.iter().find(|entry| text(entry, "name") == name)
+}
+
+/// What stands under `<key>-data` in base64, or in the file that `<key>` names.
+fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>>, String> {
+    match (text(value, &format!("{key}-data")), text(value, key)) {
+        ("", "") => Ok(None),
+        ("", file) => read(&directory.join(file)).map(Some),
+        (data, _) => STANDARD.decode(data).map(Some).map_err(|why| format!("{key}-data: {why}")),
+    }
+}
+
+fn authorization(user: &Value, directory: &Path) -> Result<Option<HeaderValue>, String> {
+    let token = match (text(user, "token"), text(user, "tokenFile")) {
+        ("", "") => String::new(),
+        ("", file) => String::from_utf8_lossy(&read(&directory.join(file))?).trim().to_owned(),
+        (token, _) => token.to_owned(),
+    };
+    let value = match (token.as_str(), text(user, "username")) {
+        ("", "") => return Ok(None),
+        ("", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),
+        (token, _) => format!("Bearer {token}"),
+    };
+    HeaderValue::from_str(&value).map(Some).map_err(|_| "the token cannot stand in a header".into())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|why| format!("{}: {why}", path.display()))
+}

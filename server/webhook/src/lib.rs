@@ -1,0 +1,18 @@
+//! HTTPS to servers that are not this one: webhooks of all kinds, aggregated API servers, issuers of tokens.
+//!
+//! What all of them have in common stands here, so that it is right once: certificates are verified unless somebody says otherwise, redirects
+//! are never followed, a service is resolved once per request and that very address is dialled, and errors read as those of Go's HTTP client,
+//! because clients of this server see them.
+
+mod client;
+mod connect;
+mod error;
+mod kubeconfig;
+mod services;
+mod tls;
+
+pub use client::{Body, Client, Reply};
+pub use error::Error;
+pub use kubeconfig::Kubeconfig;
+pub use services::{ServiceAddress, Services, Target};
+pub use tls::Trust;

@@ -1,0 +1,85 @@
+//! Webhooks and aggregated servers that are named by a Service of the cluster.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::Uri;
+
+use crate::{Client, Error, Trust};
+
+/// Finds out where a Service can be reached (upstream: `webhook.ServiceResolver`). Whoever knows Services implements it.
+pub trait ServiceAddress: Send + Sync {
+    /// `host:port` of somebody who answers for the service at this moment.
+    ///
+    /// # Errors
+    /// When nobody does.
+    fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error>;
+}
+
+/// Whom to call (`WebhookClientConfig` of admission and conversion webhooks).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A server by its address.
+    Url(String),
+    /// A Service of the cluster.
+    Service { namespace: String, name: String, port: i32, path: String },
+}
+
+/// Clients of targets, kept by whom they trust.
+pub struct Services {
+    addresses: Arc<dyn ServiceAddress>,
+    clients: Mutex<HashMap<Trust, Client>>,
+}
+
+/// How many clients are kept: more ways to trust than this are those of a cluster that changes its certificates.
+const KEPT: usize = 64;
+
+impl Services {
+    /// Calls services where these addresses are.
+    pub fn new(addresses: Arc<dyn ServiceAddress>) -> Self {
+        Services { addresses, clients: Mutex::default() }
+    }
+
+    /// The client to call a target with, and what to call. A service is known by `name.namespace.svc`, whatever its address.
+    ///
+    /// # Errors
+    /// When the target is no URL, nobody answers for the service, or the authorities are none.
+    pub fn reach(&self, target: &Target, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
+        let mut trust = Trust { authorities: ca_bundle.to_vec(), ..Trust::default() };
+        let url = match target {
+            Target::Url(url) => url.clone(),
+            Target::Service { namespace, name, port, path } => {
+                trust.server_name = Some(format!("{name}.{namespace}.svc"));
+                let address = self.addresses.resolve(namespace, name, *port)?;
+                format!("https://{address}/{}", path.trim_start_matches('/'))
+            }
+        };
+        let uri = url.parse().map_err(|why| Error::Configuration(format!("parse {url:?}: {why}")))?;
+        Ok((self.client(trust)?, uri))
+    }
+
+    /// The client that trusts in this way.
+    ///
+    /// # Errors
+    /// When certificates or keys are none.
+    pub fn client(&self, trust: Trust) -> Result<Client, Error> {
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(client) = clients.get(&trust) {
+            return Ok(client.clone());
+        }
+        let client = Client::new(&trust)?;
+        if clients.len() >= KEPT {
+            clients.clear();
+        }
+        clients.insert(trust, client.clone());
+        Ok(client)
+    }
+
+    /// Where a service is.
+    ///
+    /// # Errors
+    /// When nobody answers for it.
+    pub fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error> {
+        self.addresses.resolve(namespace, name, port)
+    }
+}

@@ -1,0 +1,121 @@
+//! Whom a client believes, and what it shows of itself.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+
+use crate::Error;
+
+/// How a client and a server make sure of each other (upstream: `transport.TLSConfig`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Trust {
+    /// Who signs servers, in PEM; those that the system trusts when empty.
+    pub authorities: Vec<u8>,
+    /// Believes every server. Somebody has to ask for that by name.
+    pub insecure: bool,
+    /// Certificate and key to be known by, in PEM.
+    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+    /// The name that the server has to show, when it is not that of the address.
+    pub server_name: Option<String>,
+}
+
+impl Trust {
+    /// What rustls has to know.
+    ///
+    /// # Errors
+    /// When certificates or keys are none.
+    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, Error> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider.clone());
+        let builder = builder.with_safe_default_protocol_versions().map_err(|e| Error::Configuration(e.to_string()))?;
+        let builder = match self.insecure {
+            true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
+            false => builder.with_root_certificates(self.roots()?),
+        };
+        let config = match &self.identity {
+            None => builder.with_no_client_auth(),
+            Some((certificate, key)) => {
+                let chain = certificates(certificate)?;
+                let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::Configuration(e.to_string()))?;
+                let config = builder.with_client_auth_cert(chain, key);
+                config.map_err(|e| Error::Configuration(format!("tls: {e}")))?
+            }
+        };
+        Ok(Arc::new(config))
+    }
+
+    fn roots(&self) -> Result<RootCertStore, Error> {
+        let mut roots = RootCertStore::empty();
+        if self.authorities.is_empty() {
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+            return Ok(roots);
+        }
+        let unusable =
+            || Error::Configuration("unable to load root certificates: unable to parse bytes as PEM block".into());
+        for authority in certificates(&self.authorities).map_err(|_| unusable())? {
+            roots.add(authority).map_err(|_| unusable())?;
+        }
+        Ok(roots)
+    }
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    match found {
+        Ok(found) if !found.is_empty() => Ok(found),
+        _ => Err(Error::Configuration("tls: failed to find any PEM data in certificate input".into())),
+    }
+}
+
+/// Believes whoever has the key of the certificate that it shows.
+#[derive(Debug)]
+struct Anybody(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Anybody {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(
+            message,
+            certificate,
+            signature,
+            &self.0.signature_verification_algorithms,
+        )
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
