@@ -1,7 +1,7 @@
 //! Request bodies: read, decoded, checked against what the path says.
 
 use bytes::Bytes;
-use machinery::catalog::KindDef;
+use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
@@ -10,6 +10,7 @@ use serving::Body;
 
 use crate::media::Encoding;
 use crate::query::FieldValidation;
+use crate::said_kind::{self, Said};
 
 /// Most bytes of a body (upstream's `MaxRequestBodyBytes`).
 pub const MAX_BODY: usize = 3 * 1024 * 1024;
@@ -30,14 +31,14 @@ pub async fn read(body: Body) -> Result<Bytes, Status> {
 
 /// Decodes an object of `kind`, applies defaults and makes the internal form of it.
 pub fn decode(
+    catalog: &'static Catalog,
     kind: &'static KindDef,
     encoding: Encoding,
     bytes: &[u8],
     validation: FieldValidation,
 ) -> Result<Decoded, Status> {
-    let mut decoded = decode_plain(kind, encoding, bytes, validation)?;
-    decoded.value = internal(kind, decoded.value);
-    Ok(decoded)
+    let decoded = Reader { catalog, expected: kind, validation }.read(encoding, bytes)?;
+    Ok(Decoded { value: internal(kind, decoded.value), warnings: decoded.warnings })
 }
 
 /// Defaults and hub form of a decoded value.
@@ -48,51 +49,95 @@ pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
     hub
 }
 
-/// Decodes an object of `kind` and nothing more.
-pub fn decode_plain(
-    kind: &'static KindDef,
-    encoding: Encoding,
-    bytes: &[u8],
+/// Reads bodies that are to be of one kind.
+struct Reader {
+    catalog: &'static Catalog,
+    expected: &'static KindDef,
     validation: FieldValidation,
-) -> Result<Decoded, Status> {
-    let refused = |why: &dyn std::fmt::Display| refused(kind, why);
-    match encoding {
-        Encoding::Protobuf => {
-            let parts = envelope::split(bytes).map_err(|e| unrecognized(kind, &e, bytes))?;
-            check_kind(kind, parts.api_version, parts.kind)?;
-            let mut value = Owned::new(kind.def);
-            protobuf::decode(parts.raw, value.as_mut()).map_err(|e| refused(&e))?;
-            Ok(Decoded { value, warnings: Vec::new() })
+}
+
+impl Reader {
+    fn read(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
+        let kind = self.expected;
+        match encoding {
+            Encoding::Protobuf => self.protobuf(bytes),
+            Encoding::Json => self.json(bytes, bytes, json::Issues::collect()),
+            Encoding::Yaml => {
+                let mut issues = json::Issues::collect();
+                let text = yaml::to_json(bytes, &mut issues).map_err(|e| unrecognized(kind, &e, bytes))?;
+                self.json(&text, bytes, issues)
+            }
         }
-        Encoding::Json => decode_json(kind, bytes, bytes, json::Issues::collect(), validation),
-        Encoding::Yaml => {
-            let mut issues = json::Issues::collect();
-            let text = yaml::to_json(bytes, &mut issues).map_err(|e| unrecognized(kind, &e, bytes))?;
-            decode_json(kind, &text, bytes, issues, validation)
+    }
+
+    fn protobuf(&self, bytes: &[u8]) -> Result<Decoded, Status> {
+        let parts = envelope::split(bytes).map_err(|e| unrecognized(self.expected, &e, bytes))?;
+        let said = Names { api_version: parts.api_version, kind: parts.kind };
+        let kind = self.kind(&said)?;
+        let mut value = Owned::new(kind.def);
+        protobuf::decode(parts.raw, value.as_mut()).map_err(|e| self.refused(&said, &e))?;
+        self.check(&said, kind)?;
+        Ok(Decoded { value, warnings: Vec::new() })
+    }
+
+    /// `sent` is the body as it came, which messages show.
+    fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Decoded, Status> {
+        let meta = type_meta(text).map_err(|why| unrecognized(self.expected, &why, sent))?;
+        let said = Names { api_version: &meta.api_version, kind: &meta.kind };
+        let kind = self.kind(&said)?;
+        let mut value = Owned::new(kind.def);
+        json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| self.refused(&said, &e))?;
+        let warnings = match self.validation {
+            FieldValidation::Strict => match json::strict_error(&issues) {
+                Some(why) => return Err(self.refused(&said, &why)),
+                None => Vec::new(),
+            },
+            FieldValidation::Warn => warnings(&issues),
+            FieldValidation::Ignore => Vec::new(),
+        };
+        self.check(&said, kind)?;
+        Ok(Decoded { value, warnings })
+    }
+
+    /// The kind to decode as: the one that the body says, where there is such.
+    fn kind(&self, said: &Names<'_>) -> Result<&'static KindDef, Status> {
+        match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
+            Said::Same(kind) | Said::Other(kind) => Ok(kind),
+            Said::Refused(why) => Err(self.refused(said, &why)),
         }
+    }
+
+    /// A decoded body must be of the kind and version of the path.
+    fn check(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
+        let expected = self.expected;
+        if std::ptr::eq(kind, expected) {
+            return Ok(());
+        }
+        if std::ptr::eq(kind.hub, expected.hub) {
+            return Err(Status::bad_request(format!(
+                "the API version in the data ({}) does not match the expected API version ({})",
+                said.api_version,
+                expected.api_version()
+            )));
+        }
+        Err(self.refused(said, &said_kind::no_conversion(expected, kind.version, kind.kind)))
+    }
+
+    fn refused(&self, said: &Names<'_>, why: &dyn std::fmt::Display) -> Status {
+        let expected = self.expected;
+        let name = if said.kind.is_empty() { expected.kind } else { said.kind };
+        let version = match said.api_version {
+            "" => expected.version,
+            said => parse_api_version(said).1,
+        };
+        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", expected.kind))
     }
 }
 
-/// `sent` is the body as it came, which messages show.
-fn decode_json(
-    kind: &'static KindDef,
-    text: &[u8],
-    sent: &[u8],
-    mut issues: json::Issues,
-    validation: FieldValidation,
-) -> Result<Decoded, Status> {
-    let meta = type_meta(text).map_err(|why| unrecognized(kind, &why, sent))?;
-    check_kind(kind, &meta.api_version, &meta.kind)?;
-    let mut value = Owned::new(kind.def);
-    json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| refused(kind, &e))?;
-    match validation {
-        FieldValidation::Strict => match json::strict_error(&issues) {
-            Some(why) => Err(refused(kind, &why)),
-            None => Ok(Decoded { value, warnings: Vec::new() }),
-        },
-        FieldValidation::Warn => Ok(Decoded { value, warnings: warnings(&issues) }),
-        FieldValidation::Ignore => Ok(Decoded { value, warnings: Vec::new() }),
-    }
+/// Kind and version in the words of a body; either may be left out.
+struct Names<'a> {
+    api_version: &'a str,
+    kind: &'a str,
 }
 
 /// Kind and version that a JSON body says it is of; the error is text for a client.
@@ -101,11 +146,6 @@ pub fn type_meta(text: &[u8]) -> Result<TypeMeta, String> {
     json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore())
         .map_err(|e| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string())))?;
     Ok(meta)
-}
-
-fn refused(kind: &KindDef, why: &dyn std::fmt::Display) -> Status {
-    let name = kind.kind;
-    Status::bad_request(format!("{name} in version {:?} cannot be handled as a {name}: {why}", kind.version))
 }
 
 /// What unknown and duplicate fields are warned of; those of YAML come as a list under a heading.
@@ -147,23 +187,4 @@ fn excerpt(bytes: &[u8]) -> String {
         Some(_) => head.iter().map(|b| format!("{b:02x}")).collect(),
     };
     if bytes.len() > EXCERPT { format!("{shown} ...") } else { shown }
-}
-
-/// A body may leave out kind and version, but not contradict the path.
-fn check_kind(kind: &KindDef, api_version: &str, said: &str) -> Result<(), Status> {
-    let expected = kind.api_version();
-    let same = (said.is_empty() || said == kind.kind) && (api_version.is_empty() || api_version == expected);
-    if same {
-        return Ok(());
-    }
-    if api_version == expected {
-        let internal = kind.group.split('.').next().filter(|g| !g.is_empty()).unwrap_or("core");
-        let (version, name) = (kind.version, kind.kind);
-        return Err(Status::bad_request(format!(
-            "{said} in version {version:?} cannot be handled as a {name}: converting ({version}.{said}) to ({internal}.{name}): unknown conversion"
-        )));
-    }
-    Err(Status::bad_request(format!(
-        "the API version in the data ({api_version}) does not match the expected API version ({expected})"
-    )))
 }

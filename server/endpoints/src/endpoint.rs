@@ -12,6 +12,7 @@ use registry::{Context, ResourceStore};
 use serving::authorization::Authorizer;
 
 use crate::admission::{Admission, Attributes};
+use crate::said_kind;
 
 /// Everything a verb needs to know about a resource in a version.
 #[derive(Clone)]
@@ -124,10 +125,7 @@ impl Endpoint {
 
     /// The Go package of upstream's internal type, which a few messages show.
     pub fn internal_package(&self) -> &'static str {
-        match self.kind.group {
-            "" | "events.k8s.io" => "core",
-            group => group.split('.').next().unwrap_or(group),
-        }
+        said_kind::internal_package(self.kind.group)
     }
 
     /// The store, or the error that there is none.

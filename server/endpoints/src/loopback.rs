@@ -84,8 +84,14 @@ impl Loopback {
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
         attributes.subresource = part.to_owned();
         let (context, name) = (endpoint.context(&attributes), attributes.name.clone());
-        let mut change =
-            Replace { endpoint, object, attributes, manager: MANAGER.to_owned(), subresource: part.to_owned() };
+        let mut change = Replace {
+            endpoint,
+            object,
+            attributes,
+            manager: MANAGER.to_owned(),
+            subresource: part.to_owned(),
+            warnings: serving::warnings::Warnings::default(),
+        };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
         typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
     }

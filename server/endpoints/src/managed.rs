@@ -3,7 +3,7 @@
 use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use machinery::catalog::parse_api_version;
 use machinery::json;
-use machinery::reflect::{Mut, Owned};
+use machinery::reflect::{Mut, Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use patch::FieldSet;
@@ -135,6 +135,17 @@ fn convert(endpoint: &Endpoint, value: &Value, version: &str) -> Option<(Type<'s
 /// Takes the entries of a document into an object.
 fn put_entries(object: &mut Owned, document: &Value) -> Result<(), Status> {
     let entries = document.pointer("/metadata/managedFields").cloned().unwrap_or(Value::Null);
+    set_entries(object, entries)
+}
+
+/// Who owns what of an object, as a document.
+pub fn entries(object: &Owned) -> Value {
+    let fields = registry::meta(object.as_ref()).map(|meta| meta.managed_fields.as_slice()).unwrap_or_default();
+    fields.iter().map(|entry| json::to_value(Ref::of(entry))).collect()
+}
+
+/// Makes entries of a document those of an object.
+pub fn set_entries(object: &mut Owned, entries: Value) -> Result<(), Status> {
     let entries = decode_entries(entries).map_err(Status::internal)?;
     if let Some(meta) = meta_mut(object) {
         meta.managed_fields = entries;

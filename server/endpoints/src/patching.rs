@@ -1,5 +1,6 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
+use machinery::catalog::KindDef;
 use machinery::def::StructDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -10,6 +11,7 @@ use crate::body;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::query::FieldValidation;
+use crate::said_kind::{self, Said};
 
 /// A kind of patch, by its media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +62,6 @@ fn patched(
     }
 }
 
-/// A document changed by a patch, unknown fields ignored.
-pub fn plain_patch(kind: PatchType, def: &'static StructDef, document: &Value, bytes: &[u8]) -> Result<Value, Status> {
-    patched(kind, def, document, bytes, &mut json::Issues::ignore())
-}
-
 /// A patched object in hub form, and what to warn of.
 pub struct Patched {
     pub object: Owned,
@@ -97,11 +94,46 @@ impl Patch<'_> {
 
     /// A patched document as an object, defaulted.
     fn decoded(&self, endpoint: &Endpoint, document: &Value, mut issues: json::Issues) -> Result<Patched, Status> {
-        let mut value = Owned::new(endpoint.kind.def);
-        json::from_value_version(document, endpoint.kind.version, value.as_mut(), &mut issues)
+        let kind = match self.kind {
+            PatchType::Json | PatchType::Merge => self.said_kind(endpoint, document)?,
+            PatchType::Strategic | PatchType::Apply => Some(endpoint.kind),
+        };
+        let Some(kind) = kind else { return self.without_version(endpoint, document, issues) };
+        let mut value = Owned::new(kind.def);
+        json::from_value_version(document, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| self.undecodable(document, &e.to_string()))?;
-        let warnings = self.judge(&issues)?;
-        Ok(Patched { object: body::internal(endpoint.kind, value), warnings })
+        let warnings = self.judge(document, &issues)?;
+        if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
+            let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);
+            return Err(self.undecodable(document, &why));
+        }
+        Ok(Patched { object: body::internal(kind, value), warnings })
+    }
+
+    /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
+    fn said_kind(&self, endpoint: &Endpoint, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+        let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+        if text("apiVersion").is_empty() {
+            return Ok(None);
+        }
+        match said_kind::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
+            Said::Same(kind) | Said::Other(kind) => Ok(Some(kind)),
+            Said::Refused(why) => Err(self.undecodable(document, &why)),
+        }
+    }
+
+    /// A document without a version is one of upstream's internal form, which shares no field's name with any version.
+    fn without_version(
+        &self,
+        endpoint: &Endpoint,
+        document: &Value,
+        mut issues: json::Issues,
+    ) -> Result<Patched, Status> {
+        let fields = document.as_object().into_iter().flat_map(serde_json::Map::keys);
+        let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
+        unknown.for_each(|name| issues.add(json::Issue::Unknown(name.as_str().into())));
+        let warnings = self.judge(document, &issues)?;
+        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings })
     }
 
     /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.
@@ -118,12 +150,12 @@ impl Patch<'_> {
     }
 
     /// Unknown and duplicate fields, as the caller wants them treated.
-    fn judge(&self, issues: &json::Issues) -> Result<Vec<String>, Status> {
+    fn judge(&self, document: &Value, issues: &json::Issues) -> Result<Vec<String>, Status> {
         match self.validation {
             FieldValidation::Ignore => Ok(Vec::new()),
             FieldValidation::Warn => Ok(body::warnings(issues)),
             FieldValidation::Strict => match json::strict_error(issues) {
-                Some(why) => Err(Status::bad_request(why)),
+                Some(why) => Err(self.undecodable(document, &why)),
                 None => Ok(Vec::new()),
             },
         }

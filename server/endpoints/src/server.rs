@@ -264,7 +264,8 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         }
         return match verb.as_str() {
             "get" if def.scale.is_some() => verbs::scale::get(&endpoint, call).await,
-            "update" | "patch" if def.scale.is_some() => verbs::scale::write(&endpoint, call).await,
+            "update" if def.scale.is_some() => verbs::update::update(&endpoint, call).await,
+            "patch" if def.scale.is_some() => verbs::patch::patch(&endpoint, call).await,
             "get" if own_kind && subresource == "status" => verbs::get::get(&endpoint, call).await,
             "update" if own_kind => verbs::update::update(&endpoint, call).await,
             "patch" if own_kind => verbs::patch::patch(&endpoint, call).await,

@@ -8,7 +8,7 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
-use crate::metadata::{MetaExt, meta, meta_mut};
+use crate::metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
@@ -52,10 +52,7 @@ impl ResourceStore {
         if let Some(meta) = meta_mut(object) {
             meta.deletion_timestamp = None;
             meta.deletion_grace_period_seconds = None;
-            meta.resource_version.clear();
-            if meta.uid.is_empty() || !context.dry_run {
-                meta.uid = uuid::Uuid::new_v4().to_string();
-            }
+            meta.uid = uuid::Uuid::new_v4().to_string();
             meta.creation_timestamp = self.clock.now();
             if meta.name.is_empty() && !meta.generate_name.is_empty() {
                 meta.name = names::random_suffix(&meta.generate_name);
@@ -118,6 +115,9 @@ impl ResourceStore {
             let taken = self.current(&key).await?;
             return Ok(if taken.is_some() { Err(taken) } else { Ok(object.clone()) });
         }
+        if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
+            return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
+        }
         let value = stored::encode(self.storage_kind, self.def.stored_as_json, object.clone());
         let txn = Txn::create(key, value).with_ttl(options.ttl_seconds);
         match self.store.commit(txn).await.map_err(stored::failure)? {
@@ -132,18 +132,12 @@ impl ResourceStore {
         }
     }
 
-    /// The namespace of object and request must agree (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+    /// The namespace of object and request must agree.
     pub(crate) fn check_namespace(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
-        let Some(meta) = meta_mut(object) else { return Ok(()) };
         let expected = if self.def.namespaced { context.namespace.as_str() } else { "" };
-        if meta.namespace.is_empty() {
-            meta.namespace = expected.to_string();
+        match meta_mut(object) {
+            Some(meta) => ensure_namespace(meta, expected),
+            None => Ok(()),
         }
-        if meta.namespace != expected {
-            return Err(Status::bad_request(
-                "the namespace of the provided object does not match the namespace sent on the request",
-            ));
-        }
-        Ok(())
     }
 }

@@ -26,7 +26,7 @@ pub use companion::{Companion, Pending};
 pub use delete::{CheckDelete, Deleted};
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;
-pub use metadata::{MetaExt, meta, meta_mut};
+pub use metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 pub use names::random_suffix;
 pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, Propagation, UpdateOptions};
 pub use resource::{Backend, ResourceStore};

@@ -2,6 +2,7 @@
 
 use apimachinery::meta::v1::ObjectMeta;
 use machinery::reflect::{Owned, Ref, Slot, Value};
+use machinery::status::Status;
 
 /// The object's metadata; kinds without have none.
 pub fn meta(object: Ref<'_>) -> Option<&ObjectMeta> {
@@ -37,4 +38,16 @@ impl MetaExt for ObjectMeta {
     fn revision(&self) -> Option<u64> {
         self.resource_version.parse().ok().filter(|&r| r != 0)
     }
+}
+
+/// Gives an object the namespace of its request, which it may leave out but not contradict; without one, as for what is cluster-scoped, it
+/// loses its own (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+pub fn ensure_namespace(meta: &mut ObjectMeta, expected: &str) -> Result<(), Status> {
+    if meta.namespace.is_empty() || expected.is_empty() {
+        meta.namespace = expected.to_string();
+    }
+    if meta.namespace == expected {
+        return Ok(());
+    }
+    Err(Status::bad_request("the namespace of the provided object does not match the namespace sent on the request"))
 }

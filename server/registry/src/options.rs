@@ -19,9 +19,11 @@ pub struct UpdateOptions {
     /// The subresource that is written; empty for the object.
     pub subresource: String,
     pub ttl_seconds: u64,
+    /// What must hold of the stored object before anything else is looked at.
+    pub precondition: Precondition,
 }
 
-/// What must hold for a delete to happen.
+/// What must hold for a write to happen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Precondition {
     pub uid: Option<String>,

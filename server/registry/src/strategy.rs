@@ -54,8 +54,8 @@ impl Strategy for DeclaredStrategy {
             clear_field(object, "status");
         }
         gates::drop_disabled(&context.features, object.as_mut(), None);
-        if let Some(meta) = meta_mut(object) {
-            meta.generation = i64::from(self.resource.generation);
+        if let Some(meta) = meta_mut(object).filter(|_| self.resource.generation) {
+            meta.generation = 1;
         }
         if let Some((hook, said)) = said {
             hook(context, object.as_mut(), said.as_ref());

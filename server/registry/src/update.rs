@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
@@ -11,7 +12,7 @@ use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
 use crate::metadata::{MetaExt, meta, meta_mut};
-use crate::options::{CreateOptions, UpdateOptions};
+use crate::options::{CreateOptions, Precondition, UpdateOptions};
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
 use crate::{stored, validation};
@@ -48,9 +49,10 @@ impl ResourceStore {
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else {
-                return self.create_by_update(context, name, options, change).await;
+                return self.create_by_update(context, &key, name, options, change).await;
             };
             let old = self.object(&entry)?;
+            self.check_stored(&key, name, meta(old.as_ref()), &options.precondition)?;
             let mut new = change.apply(Some(&old)).await?;
             self.check_namespace(context, &mut new)?;
             self.check_version(name, &old, &mut new)?;
@@ -70,6 +72,7 @@ impl ResourceStore {
     async fn create_by_update(
         &self,
         context: &Context,
+        key: &str,
         name: &str,
         options: &UpdateOptions,
         change: &mut dyn Change,
@@ -77,19 +80,10 @@ impl ResourceStore {
         if !options.create_when_absent {
             return Err(Status::not_found(self.name(), name));
         }
+        self.check_stored(key, name, None, &options.precondition)?;
         let new = change.apply(None).await?;
-        if let Some(meta) = meta(new.as_ref()) {
-            if meta.revision().is_some() {
-                return Err(Status::conflict(
-                    self.name(),
-                    name,
-                    "StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: ",
-                ));
-            }
-            if !meta.uid.is_empty() {
-                let why = format!("Precondition failed: UID in precondition: {}, UID in object meta: ", meta.uid);
-                return Err(Status::conflict(self.name(), name, why));
-            }
+        if meta(new.as_ref()).and_then(MetaExt::revision).is_some() {
+            return Err(Status::conflict(self.name(), name, invalid_object("", "")));
         }
         let options = CreateOptions { dry_run: options.dry_run, ttl_seconds: options.ttl_seconds };
         let object = self.create(context, new, &options).await?;
@@ -124,12 +118,30 @@ impl ResourceStore {
         Ok(stored::complete(self.storage_kind, new))
     }
 
+    /// What the writer insists on; what is not there has neither uid nor version (`storage.Preconditions.Check`).
+    fn check_stored(
+        &self,
+        key: &str,
+        name: &str,
+        stored: Option<&ObjectMeta>,
+        wanted: &Precondition,
+    ) -> Result<(), Status> {
+        let stored = |of: fn(&ObjectMeta) -> &str| stored.map_or("", of);
+        let pairs = [
+            ("UID", &wanted.uid, stored(|meta| &meta.uid)),
+            ("ResourceVersion", &wanted.resource_version, stored(|meta| &meta.resource_version)),
+        ];
+        for (what, wanted, is) in pairs {
+            if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != is) {
+                let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}");
+                return Err(Status::conflict(self.name(), name, invalid_object(key, &why)));
+            }
+        }
+        Ok(())
+    }
+
     fn check_version(&self, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
         let (Some(to), Some(from)) = (meta_mut(new), meta(old.as_ref())) else { return Ok(()) };
-        if !to.uid.is_empty() && to.uid != from.uid {
-            let why = format!("Precondition failed: UID in precondition: {}, UID in object meta: {}", to.uid, from.uid);
-            return Err(Status::conflict(self.name(), name, why));
-        }
         match to.revision() {
             None if self.def.unconditional_update => {
                 to.resource_version = from.resource_version.clone();
@@ -198,4 +210,9 @@ impl ResourceStore {
         });
         released && !self.def.hooks.holds.is_some_and(|holds| holds(object.as_ref()))
     }
+}
+
+/// `storage.NewInvalidObjError`
+fn invalid_object(key: &str, why: &str) -> String {
+    format!("StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {why}")
 }

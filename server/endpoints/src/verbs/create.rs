@@ -5,16 +5,15 @@ use std::sync::Arc;
 use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{CreateOptions, meta, meta_mut};
+use registry::{CreateOptions, ensure_namespace, meta, meta_mut};
 use serving::Response;
 
 use super::Call;
 use crate::admission::Operation;
 use crate::endpoint::{Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
+use crate::owners::{self, Moment};
 use crate::{answer, body, media};
-
-const OTHER_NAMESPACE: &str = "the namespace of the provided object does not match the namespace sent on the request";
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -22,10 +21,12 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(endpoint.catalog, endpoint.kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
     check_namespace(endpoint, &call, &mut object)?;
+    forget_system_fields(&mut object);
+    owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);
     let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
@@ -33,6 +34,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let manager = Manager { name: &manager, subresource: "" };
     let mut object = managed::on_update(endpoint, None, object, &manager)?;
     endpoint.admission.admit(&attributes, &mut object, None).await?;
+    owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
     endpoint.admission.validate(&attributes, Some(&object), None).await?;
     let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
     let store = endpoint.store()?;
@@ -40,19 +42,13 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
-/// An object may leave out its namespace, but not contradict the path (`rest.EnsureObjectNamespaceMatchesRequestNamespace`).
+/// An object may leave out its namespace, but not contradict the path.
 fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
     if endpoint.resource.namespaced && call.info.namespace.is_empty() && meta.namespace.is_empty() {
         return Err(Status::bad_request("an empty namespace may not be set during creation"));
     }
-    let expected = if endpoint.resource.namespaced { call.info.namespace.as_str() } else { "" };
-    if meta.namespace.is_empty() {
-        meta.namespace = expected.into();
-    } else if meta.namespace != expected {
-        return Err(Status::bad_request(OTHER_NAMESPACE));
-    }
-    Ok(())
+    ensure_namespace(meta, if endpoint.resource.namespaced { &call.info.namespace } else { "" })
 }
 
 /// POST to a subresource, or to a virtual resource, that has behaviour of its own.
@@ -67,7 +63,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(endpoint.catalog, endpoint.kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;

@@ -11,11 +11,12 @@ pub mod watch;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, StatusCode};
 use machinery::catalog::KindDef;
+use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::Context;
+use registry::{Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
 use serving::warnings::Warnings;
 use serving::{Body, RequestInfo, User};
 
@@ -23,6 +24,7 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{self, Accepted};
 use crate::query::Query;
+use scale::{AsScale, Scale};
 
 /// A request for a resource, taken apart.
 pub struct Call {
@@ -82,6 +84,11 @@ impl Call {
         }
     }
 
+    /// An object must be the one that the path names; only its namespace may be left out (`checkName`).
+    pub fn check_identity(&self, endpoint: &Endpoint, object: &mut Owned) -> Result<(), Status> {
+        check_identity(endpoint, &self.info.namespace, &self.info.name, object)
+    }
+
     /// Adds `Warning` headers.
     pub fn warn(&self, texts: &[String]) {
         texts.iter().for_each(|text| self.warnings.add(text));
@@ -100,6 +107,39 @@ impl Call {
         }
         self.warn(&[text]);
     }
+}
+
+/// Makes a change, of the object itself or of its Scale.
+async fn write(
+    endpoint: &Endpoint,
+    context: &Context,
+    name: &str,
+    options: &UpdateOptions,
+    scale: Option<&Scale<'_>>,
+    mut change: impl Change,
+) -> Result<Updated, Status> {
+    let store = endpoint.store()?;
+    match scale {
+        Some(scale) => store.update(context, name, options, &mut AsScale { scale, change }).await,
+        None => store.update(context, name, options, &mut change).await,
+    }
+}
+
+/// What a write answers with.
+fn code(updated: &Updated) -> StatusCode {
+    if updated.created { StatusCode::CREATED } else { StatusCode::OK }
+}
+
+/// An object must be the one of this name; only its namespace may be left out (`checkName`).
+fn check_identity(endpoint: &Endpoint, namespace: &str, name: &str, object: &mut Owned) -> Result<(), Status> {
+    let Some(meta) = meta_mut(object) else { return Ok(()) };
+    ensure_namespace(meta, if endpoint.resource.namespaced { namespace } else { "" })?;
+    let why = match meta.name.as_str() {
+        "" => format!("the name of the object ({name} based on URL) was undeterminable: name must be provided"),
+        own if own != name => format!("the name of the object ({own}) does not match the name on the URL ({name})"),
+        _ => return Ok(()),
+    };
+    Err(Status::bad_request(why))
 }
 
 /// The release served here.

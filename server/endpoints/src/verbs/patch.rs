@@ -4,50 +4,55 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, UpdateOptions, meta_mut};
+use registry::{Change, UpdateOptions, meta};
 use serving::Response;
+use serving::warnings::Warnings;
 
-use super::Call;
+use super::scale::Scale;
+use super::{Call, check_identity};
 use crate::admission::{Attributes, Operation};
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
+use crate::owners::{self, Moment};
 use crate::patching::{Patch, PatchType};
 use crate::query::FieldValidation;
 
-/// Changes an object by a patch.
+/// Changes an object, or its Scale, by a patch.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+    let subresource = call.info.subresource.clone();
+    let scale = Scale::of(endpoint, &subresource)?;
+    let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(scale.is_none())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
-    let mut change = ApplyPatch {
-        endpoint,
+    let update = UpdateOptions {
+        dry_run: options.dry_run,
+        create_when_absent: kind == PatchType::Apply && subresource.is_empty(),
+        subresource: subresource.clone(),
+        ..UpdateOptions::default()
+    };
+    let change = ApplyPatch {
+        endpoint: &of_bodies,
         kind,
         bytes,
         validation: options.field_validation,
-        attributes: call.attributes(endpoint, Operation::Update, &name, options.dry_run),
+        attributes: call.attributes(&of_bodies, Operation::Update, &name, options.dry_run),
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
-        subresource: call.info.subresource.clone(),
-        warnings: Vec::new(),
+        subresource,
+        warnings: call.warnings.clone(),
         force: options.force,
     };
-    let update = UpdateOptions {
-        dry_run: options.dry_run,
-        create_when_absent: kind == PatchType::Apply && call.info.subresource.is_empty(),
-        subresource: call.info.subresource.clone(),
-        ttl_seconds: 0,
-    };
-    let store = endpoint.store()?;
-    let updated = store.update(&context, &name, &update, &mut change).await?;
-    call.warn(&change.warnings);
-    let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
-    super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)
+    let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), change).await?;
+    match scale {
+        Some(scale) => scale.respond(&updated.object, &accepted),
+        None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
+    }
 }
 
 /// Makes the new object by patching the stored one.
@@ -59,7 +64,7 @@ struct ApplyPatch<'a> {
     attributes: Attributes,
     manager: String,
     subresource: String,
-    warnings: Vec<String>,
+    warnings: Warnings,
     force: bool,
 }
 
@@ -70,13 +75,21 @@ impl ApplyPatch<'_> {
         let manager = Manager { name: &self.manager, subresource: &self.subresource };
         if self.kind == PatchType::Apply {
             let applied = patch.apply_configuration(self.endpoint, current, &manager, self.force)?;
-            self.warnings = applied.warnings;
+            applied.warnings.iter().for_each(|text| self.warnings.add(text));
             return Ok(applied.object);
         }
         let Some(current) = current else { return Err(Status::not_found(self.endpoint.name(), &self.attributes.name)) };
         let patched = patch.apply(self.endpoint, current)?;
-        self.warnings = patched.warnings;
+        patched.warnings.iter().for_each(|text| self.warnings.add(text));
         managed::on_update(self.endpoint, Some(current), patched.object, &manager)
+    }
+
+    /// What is not there has no uid to insist on.
+    fn refuse_uid(&self, object: &Owned) -> Result<(), Status> {
+        let Some(meta) = meta(object.as_ref()).filter(|meta| !meta.uid.is_empty()) else { return Ok(()) };
+        let why =
+            format!("uid mismatch: the provided object specified uid {}, and no existing object was found", meta.uid);
+        Err(Status::conflict(self.endpoint.name(), &self.attributes.name, why))
     }
 }
 
@@ -84,20 +97,13 @@ impl ApplyPatch<'_> {
 impl Change for ApplyPatch<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let mut object = self.patched(current)?;
-        if let Some(meta) = meta_mut(&mut object) {
-            if meta.name.is_empty() {
-                meta.name = self.attributes.name.clone();
-            }
-            if meta.name != self.attributes.name {
-                let message = format!(
-                    "the name of the object ({}) does not match the name on the URL ({})",
-                    meta.name, self.attributes.name
-                );
-                return Err(Status::bad_request(message));
-            }
+        if current.is_none() {
+            self.refuse_uid(&object)?;
         }
+        check_identity(self.endpoint, &self.attributes.namespace, &self.attributes.name, &mut object)?;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
+        owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
         }

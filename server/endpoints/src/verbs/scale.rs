@@ -1,50 +1,49 @@
 //! The `scale` subresource: an `autoscaling/v1` Scale that reads and writes the replicas of its parent.
+//!
+//! A write is the ordinary update or patch of the Scale that [`AsScale`] makes of the parent, and then goes back into the parent.
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use http::StatusCode;
 use machinery::catalog::{KindDef, ScalePaths};
-use machinery::field_error::FieldError;
+use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::json;
-use machinery::print::{at_path, format_selector};
+use machinery::print::{at_path, format_labels, format_selector};
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
-use registry::{Change, UpdateOptions, meta};
+use patch::managed::{Mapping, scale_to_parent, to_scale};
+use registry::{Change, meta, meta_mut};
 use serde_json::json;
 use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::managed::{self, Manager};
-use crate::patching::{PatchType, plain_patch};
-use crate::{answer, body, media};
+use crate::{answer, managed, media};
 
 /// A scale endpoint: the parent, the kind of its Scale, and where the numbers are.
-struct Scale<'a> {
+pub struct Scale<'a> {
     endpoint: &'a Endpoint,
     kind: &'static KindDef,
     paths: ScalePaths,
 }
 
 impl<'a> Scale<'a> {
-    fn of(endpoint: &'a Endpoint) -> Result<Self, Status> {
-        let def = endpoint.subresource("scale").ok_or_else(Status::path_not_found)?;
-        let (group, version, kind) = def.kind;
-        let kind =
-            endpoint.catalog.kind(group, version, kind).ok_or_else(|| Status::internal("Scale is not declared"))?;
-        let paths = def.scale.ok_or_else(|| Status::internal("scale has no paths"))?;
-        Ok(Scale { endpoint, kind, paths })
+    /// The scale of a resource; nothing for another subresource.
+    pub fn of(endpoint: &'a Endpoint, subresource: &str) -> Result<Option<Self>, Status> {
+        let Some(def) = endpoint.subresource(subresource) else { return Ok(None) };
+        let Some(paths) = def.scale else { return Ok(None) };
+        let kind = endpoint.of_bodies(subresource)?.kind;
+        Ok(Some(Scale { endpoint, kind, paths }))
     }
 
     /// The Scale of a parent in hub form.
-    fn of_parent(&self, parent: Ref<'_>) -> serde_json::Value {
+    fn of_parent(&self, parent: Ref<'_>) -> Result<Owned, Status> {
         let number = |path: &str| match at_path(parent, &split(path)) {
             Some(Value::I32(n)) => i64::from(n),
             Some(Value::I64(n)) => n,
             _ => 0,
         };
-        let mut document = json!({"kind": self.kind.kind, "apiVersion": self.kind.api_version(), "metadata": {}, "spec": {}, "status": {}});
+        let mut document = json!({"metadata": {}, "spec": {}, "status": {}});
         if let Some(meta) = meta(parent) {
             document["metadata"] = json!({
                 "name": meta.name, "namespace": meta.namespace, "uid": meta.uid, "resourceVersion": meta.resource_version,
@@ -55,163 +54,128 @@ impl<'a> Scale<'a> {
         }
         document["spec"]["replicas"] = number(self.paths.replicas).into();
         document["status"]["replicas"] = number(self.paths.observed).into();
-        let selector = self.selector(parent);
-        if !selector.is_empty() {
-            document["status"]["selector"] = selector.into();
-        }
-        document
+        document["status"]["selector"] = self.selector(parent).into();
+        let mut value = Owned::new(self.kind.def);
+        json::from_value(&document, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
+        Ok(self.kind.to_hub(value))
     }
 
     /// The selector's text.
     fn selector(&self, parent: Ref<'_>) -> String {
         let text = match at_path(parent, &split(self.paths.selector)) {
             Some(Value::Struct(selector)) => format_selector(selector),
-            Some(Value::Map(Map::String(labels))) => machinery::print::format_labels(labels.iter()),
+            Some(Value::Map(Map::String(labels))) => format_labels(labels.iter()),
             _ => String::new(),
         };
         if text == "<none>" { String::new() } else { text }
     }
 
-    /// Decodes a Scale and gives (replicas, resourceVersion, uid, name).
-    fn read(&self, document: &serde_json::Value) -> Wanted {
-        let text = |name: &str| document["metadata"][name].as_str().unwrap_or("").to_string();
-        Wanted {
-            replicas: document["spec"]["replicas"].as_i64().unwrap_or(0),
-            resource_version: text("resourceVersion"),
-            uid: text("uid"),
-            name: text("name"),
-        }
-    }
-
-    fn respond(&self, code: StatusCode, parent: &Owned, accepted: &media::Accepted) -> Result<Response, Status> {
-        let document = self.of_parent(parent.as_ref());
-        let mut value = Owned::new(self.kind.def);
-        json::from_value(&document, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
-        answer::object(code, self.kind, value, accepted)
+    /// Answers with the Scale of a parent.
+    pub fn respond(&self, parent: &Owned, accepted: &media::Accepted) -> Result<Response, Status> {
+        answer::object(StatusCode::OK, self.kind, self.of_parent(parent.as_ref())?, accepted)
     }
 
     /// A negative number of replicas is refused, by the Scale's own name.
-    fn check(&self, name: &str, replicas: i64) -> Result<(), Status> {
+    fn check(&self, name: &str, replicas: i32) -> Result<(), Status> {
         if replicas >= 0 {
             return Ok(());
         }
         let spec = Path::new("spec");
-        let error = FieldError::invalid(
-            &spec.child("replicas"),
-            replicas_value(replicas),
-            "must be greater than or equal to 0",
-        );
+        let negative = BadValue::Int(i64::from(replicas));
+        let error = FieldError::invalid(&spec.child("replicas"), negative, "must be greater than or equal to 0");
         Err(Status::invalid(GroupResource { group: self.kind.group, resource: self.kind.kind }, name, &[error]))
+    }
+
+    /// Where each version of the parent has its replicas.
+    fn versions(&self) -> Vec<(String, Vec<&'static str>)> {
+        let parent = self.endpoint.kind;
+        let versions = self.endpoint.catalog.kinds.iter().filter(|k| (k.group, k.kind) == (parent.group, parent.kind));
+        let own = std::iter::once(parent).chain(versions);
+        own.map(|kind| (kind.api_version(), split(self.paths.replicas))).collect()
+    }
+
+    /// Puts what a Scale says into its parent: replicas, the version insisted on, and who owns the replicas.
+    fn into_parent(&self, scale: &Owned, parent: &Owned) -> Result<Owned, Status> {
+        let said = meta(scale.as_ref()).cloned().unwrap_or_default();
+        let replicas = match at_path(scale.as_ref(), &["spec", "replicas"]) {
+            Some(Value::I32(replicas)) => replicas,
+            _ => 0,
+        };
+        self.check(&said.name, replicas)?;
+        let mut object = parent.clone();
+        let Some(meta) = meta_mut(&mut object) else { return Ok(object) };
+        if !said.uid.is_empty() && said.uid != meta.uid {
+            let of = [self.endpoint.resource.plural, "/scale"].concat();
+            let of = GroupResource { group: self.endpoint.kind.group, resource: &of };
+            let (wanted, is) = (&said.uid, &meta.uid);
+            let why = format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {is}");
+            return Err(Status::conflict(of, &meta.name, why));
+        }
+        meta.resource_version = said.resource_version;
+        set_replicas(&mut object, self.paths.replicas, replicas);
+        self.own_replicas(scale, parent, &mut object)?;
+        Ok(object)
+    }
+
+    /// Gives the parent's replicas the owners that the Scale's have.
+    fn own_replicas(&self, scale: &Owned, parent: &Owned, object: &mut Owned) -> Result<(), Status> {
+        let versions = self.versions();
+        let mappings = mappings(&versions);
+        let owners = managed::entries(parent);
+        let api_version = self.endpoint.kind.api_version();
+        let entries = scale_to_parent(&owners, &managed::entries(scale), &api_version, &mappings);
+        managed::set_entries(object, entries.ok_or_else(|| Status::internal("managed fields cannot be read"))?)
     }
 }
 
-fn replicas_value(replicas: i64) -> machinery::field_error::BadValue {
-    machinery::field_error::BadValue::Int(replicas)
+fn mappings<'v>(versions: &'v [(String, Vec<&'static str>)]) -> Vec<Mapping<'v>> {
+    let mapping = |(version, path): &'v (String, Vec<&'static str>)| Mapping {
+        api_version: version,
+        replicas: Some(path.as_slice()),
+    };
+    versions.iter().map(mapping).collect()
 }
 
 fn split(path: &str) -> Vec<&str> {
     path.split('.').collect()
 }
 
-/// What a Scale asks for.
-struct Wanted {
-    replicas: i64,
-    resource_version: String,
-    uid: String,
-    name: String,
-}
-
 /// GET
 pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(false)?;
-    let scale = Scale::of(endpoint)?;
+    let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
         endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
-    scale.respond(StatusCode::OK, &parent, &accepted)
+    scale.respond(&parent, &accepted)
 }
 
-/// PUT and PATCH
-pub async fn write(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
-    let patch = match call.info.verb.as_ref() {
-        "patch" => Some(PatchType::parse(call.content_type())?),
-        _ => None,
-    };
-    let kind = if patch.is_some() { "PatchOptions" } else { "UpdateOptions" };
-    let options = call.query.write_options(kind, patch == Some(PatchType::Apply))?;
-    let accepted = call.accept(false)?;
-    let scale = Scale::of(endpoint)?;
-    let encoding = if patch.is_some() { media::Encoding::Json } else { media::body_encoding(call.content_type())? };
-    let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let replacement = match patch {
-        Some(_) => None,
-        None => {
-            let decoded = body::decode(scale.kind, encoding, &bytes, options.field_validation)?;
-            call.warn(&decoded.warnings);
-            Some(json::to_value(decoded.value.as_ref()))
-        }
-    };
-    if patch == Some(PatchType::Apply) {
-        return Err(Status::not_implemented("server-side apply of scale"));
-    }
-    let context = call.context(endpoint, options.dry_run);
-    let name = call.info.name.clone();
-    let manager = managed::manager_name(&options.field_manager, call.user_agent());
-    let mut change = SetReplicas { scale, patch, bytes, replacement, name: name.clone(), manager };
-    let update = UpdateOptions { dry_run: options.dry_run, subresource: "scale".into(), ..UpdateOptions::default() };
-    let updated = endpoint.store()?.update(&context, &name, &update, &mut change).await?;
-    change.scale.respond(StatusCode::OK, &updated.object, &accepted)
-}
-
-/// Sets the replicas of the parent to what a Scale says.
-struct SetReplicas<'a> {
-    scale: Scale<'a>,
-    patch: Option<PatchType>,
-    bytes: Bytes,
-    replacement: Option<serde_json::Value>,
-    name: String,
-    manager: String,
+/// A change of the Scale as a change of its parent.
+pub struct AsScale<'a, C> {
+    pub scale: &'a Scale<'a>,
+    pub change: C,
 }
 
 #[async_trait]
-impl Change for SetReplicas<'_> {
+impl<C: Change> Change for AsScale<'_, C> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
-        let endpoint = self.scale.endpoint;
-        let Some(current) = current else { return Err(Status::not_found(endpoint.name(), &self.name)) };
-        let document = match (&self.replacement, self.patch) {
-            (Some(document), _) => document.clone(),
-            (None, kind) => {
-                let before = self.scale.of_parent(current.as_ref());
-                plain_patch(kind.unwrap_or(PatchType::Merge), self.scale.kind.def, &before, &self.bytes)?
-            }
-        };
-        let wanted = self.scale.read(&document);
-        if !wanted.name.is_empty() && wanted.name != self.name {
-            let message =
-                format!("the name of the object ({}) does not match the name on the URL ({})", wanted.name, self.name);
-            return Err(Status::bad_request(message));
-        }
-        self.scale.check(&self.name, wanted.replicas)?;
-        let mut object = current.clone();
-        set_replicas(&mut object, self.scale.paths.replicas, wanted.replicas);
-        if let Some(meta) = registry::meta_mut(&mut object) {
-            meta.resource_version = wanted.resource_version;
-            if !wanted.uid.is_empty() {
-                meta.uid = wanted.uid;
-            }
-        }
-        let manager = Manager { name: &self.manager, subresource: "scale" };
-        managed::on_update(endpoint, Some(current), object, &manager)
+        let Some(parent) = current else { return self.change.apply(None).await };
+        let mut before = self.scale.of_parent(parent.as_ref())?;
+        let versions = self.scale.versions();
+        let owners = to_scale(&managed::entries(parent), &mappings(&versions));
+        managed::set_entries(&mut before, owners.unwrap_or_default())?;
+        let after = self.change.apply(Some(&before)).await?;
+        self.scale.into_parent(&after, parent)
     }
 }
 
 /// Writes the number at a path of two names.
-fn set_replicas(object: &mut Owned, path: &str, replicas: i64) {
+fn set_replicas(object: &mut Owned, path: &str, replicas: i32) {
     let Some((outer, inner)) = path.split_once('.') else { return };
     let mut root = object.as_mut();
     let Some(Slot::Struct(mut spec)) = root.by_name(outer) else { return };
     match spec.by_name(inner) {
-        Some(Slot::One(OneMut::I32(n))) => *n = replicas as i32,
-        Some(Slot::Opt(OptMut::I32(n))) => *n = Some(replicas as i32),
+        Some(Slot::One(OneMut::I32(n))) => *n = replicas,
+        Some(Slot::Opt(OptMut::I32(n))) => *n = Some(replicas),
         _ => {}
     }
 }

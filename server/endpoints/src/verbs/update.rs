@@ -3,62 +3,61 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::StatusCode;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, UpdateOptions, meta, meta_mut};
+use registry::{Change, Precondition, UpdateOptions, meta};
 use serving::Response;
+use serving::warnings::Warnings;
 
 use super::Call;
+use super::scale::Scale;
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
+use crate::owners::{self, Moment};
 use crate::{body, media};
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
+    let subresource = call.info.subresource.clone();
+    let scale = Scale::of(endpoint, &subresource)?;
+    let of_bodies = endpoint.of_bodies(&subresource)?;
     let options = call.query.write_options("UpdateOptions", false)?;
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(scale.is_none())?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(endpoint.catalog, of_bodies.kind, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
-    check_name(&call, &mut object)?;
+    call.check_identity(endpoint, &mut object)?;
+    owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
-    let manager = managed::manager_name(&options.field_manager, call.user_agent());
-    let mut change = Replace {
-        endpoint,
-        object,
-        attributes: call.attributes(endpoint, Operation::Update, &name, options.dry_run),
-        manager,
-        subresource: call.info.subresource.clone(),
-    };
     let update = UpdateOptions {
         dry_run: options.dry_run,
-        create_when_absent: endpoint.resource.create_on_update && call.info.subresource.is_empty(),
-        subresource: call.info.subresource.clone(),
+        create_when_absent: endpoint.resource.create_on_update && subresource.is_empty(),
+        subresource: subresource.clone(),
         ttl_seconds: 0,
+        precondition: Precondition { uid: uid_of(&object), resource_version: None },
     };
-    let store = endpoint.store()?;
-    let updated = store.update(&context, &name, &update, &mut change).await?;
-    let code = if updated.created { StatusCode::CREATED } else { StatusCode::OK };
-    super::get::object_in_form(endpoint, code, updated.object, &accepted, &call)
+    let replace = Replace {
+        endpoint: &of_bodies,
+        object,
+        attributes: call.attributes(&of_bodies, Operation::Update, &name, options.dry_run),
+        manager: managed::manager_name(&options.field_manager, call.user_agent()),
+        subresource,
+        warnings: call.warnings.clone(),
+    };
+    let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), replace).await?;
+    match scale {
+        Some(scale) => scale.respond(&updated.object, &accepted),
+        None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
+    }
 }
 
-/// The name of object and path must agree.
-fn check_name(call: &Call, object: &mut Owned) -> Result<(), Status> {
-    let Some(meta) = meta_mut(object) else { return Ok(()) };
-    if meta.name.is_empty() {
-        meta.name = call.info.name.clone();
-    }
-    if meta.name != call.info.name {
-        let message =
-            format!("the name of the object ({}) does not match the name on the URL ({})", meta.name, call.info.name);
-        return Err(Status::bad_request(message));
-    }
-    Ok(())
+/// The uid that the writer insists on.
+fn uid_of(object: &Owned) -> Option<String> {
+    meta(object.as_ref()).map(|meta| meta.uid.clone()).filter(|uid| !uid.is_empty())
 }
 
 /// Puts a body in the place of the stored object.
@@ -68,6 +67,7 @@ pub struct Replace<'a> {
     pub attributes: Attributes,
     pub manager: String,
     pub subresource: String,
+    pub warnings: Warnings,
 }
 
 #[async_trait]
@@ -79,6 +79,7 @@ impl Change for Replace<'_> {
         self.attributes.name = name;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
+        owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
         }

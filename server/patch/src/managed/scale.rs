@@ -76,7 +76,8 @@ pub fn scale_to_parent(parent: &Value, scale: &Value, api_version: &str, mapping
     let replicas = find(mappings, api_version).flatten()?;
     for (manager, entry) in scale {
         if entry.set.has(&in_scale()) {
-            let time = times.get(&manager).cloned().unwrap_or(entry.time);
+            // As upstream, a new owner has no time: it is looked up among those of the object, which does not know the owner yet.
+            let time = times.get(&manager).cloned().flatten();
             let entry = Entry { set: only(&replicas), api_version: api_version.into(), time, ..entry };
             managed.insert(manager, entry);
         }

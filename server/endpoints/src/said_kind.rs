@@ -1,0 +1,53 @@
+//! The kind and version that a document says it is of, and whether that may stand for the kind of the path.
+
+use machinery::catalog::{Catalog, KindDef, parse_api_version};
+
+/// What decoding a document begins with.
+pub enum Said {
+    /// Of the kind itself in a version that converts to its hub; it may be another version than the path's.
+    Same(&'static KindDef),
+    /// Of another kind: it is decoded, and then does not convert.
+    Other(&'static KindDef),
+    /// A list, or what no version has; the text says why it is refused.
+    Refused(String),
+}
+
+/// What a document of `api_version` and `kind`, either of which may be empty, is to `expected`.
+pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> Said {
+    let (group, version) = match api_version {
+        "" => (expected.group, expected.version),
+        said => parse_api_version(said),
+    };
+    let name = if kind.is_empty() { expected.kind } else { kind };
+    if (group, version, name) == (expected.group, expected.version, expected.kind) {
+        return Said::Same(expected);
+    }
+    match catalog.kind(group, version, name) {
+        Some(said) if std::ptr::eq(said.hub, expected.hub) => Said::Same(said),
+        Some(said) => Said::Other(said),
+        None if catalog.kinds.iter().any(|k| (k.group, k.version, k.list_kind) == (group, version, name)) => {
+            Said::Refused(no_conversion(expected, version, name))
+        }
+        None => Said::Refused(not_registered(name, api_version)),
+    }
+}
+
+/// Why an object of another kind is refused, once it has been decoded.
+pub fn no_conversion(expected: &KindDef, version: &str, kind: &str) -> String {
+    let package = internal_package(expected.group);
+    format!("converting ({version}.{kind}) to ({package}.{}): unknown conversion", expected.kind)
+}
+
+fn not_registered(kind: &str, api_version: &str) -> String {
+    format!(
+        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+    )
+}
+
+/// The Go package of upstream's internal types of a group, which a few messages show.
+pub fn internal_package(group: &str) -> &str {
+    match group {
+        "" | "events.k8s.io" => "core",
+        group => group.split('.').next().unwrap_or(group),
+    }
+}
