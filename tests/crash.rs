@@ -1,40 +1,72 @@
-//! Everything that the server acknowledged is there after `kill -9` under a write load.
+//! Everything that the server acknowledged is there after `kill -9` under a write load, and whoever watches across the crashes
+//! sees every change once and in order.
+//!
+//! `CRASH_CYCLES` sets how often the server dies.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 #[path = "common/client.rs"]
 mod client;
 mod common;
+#[path = "../server/storage/tests/etcd_server/mod.rs"]
+mod etcd_server;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::Server;
+use etcd_server::EtcdServer;
+use futures_util::StreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Client;
-use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams};
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, PostParams, WatchEvent, WatchParams};
 use tokio::sync::mpsc;
 
-const CYCLES: usize = 20;
 const WRITERS: usize = 16;
 /// The server dies once so many writes of a cycle are acknowledged, while others are under way.
 const ACKNOWLEDGED: usize = 100;
 
-/// What a writer was told: the object's value, or that it is deleted.
-type Acknowledged = (String, Option<String>);
+/// What a writer was told: the object's value and version, or that it is deleted.
+type Acknowledged = (String, Option<(String, u64)>);
 
 /// What each name has to hold: the last acknowledged state, or the one that was asked for when the server died.
 #[derive(Default)]
-struct Expected(BTreeMap<String, Option<String>>);
+struct Expected {
+    present: BTreeMap<String, Option<String>>,
+    /// Every version that was acknowledged, with the object's name and value.
+    versions: BTreeMap<u64, (String, String)>,
+}
+
+/// What a watcher saw, by version: the object's name and its value, or none when it was deleted.
+#[derive(Default)]
+struct Seen(BTreeMap<u64, (String, Option<String>)>);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn acknowledged_writes_survive_kill_9() {
+    survive(&[], || {}).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn acknowledged_writes_survive_kill_9_of_the_server_and_its_etcd() {
+    let Some(mut etcd) = EtcdServer::start() else { return };
+    let flag = format!("--etcd-servers={}", etcd.url);
+    survive(&[&flag], || {
+        etcd.kill();
+        etcd.restart();
+    })
+    .await;
+}
+
+/// Lets the server die and start again under load; `crash` is what else dies with it.
+async fn survive(flags: &[&str], mut crash: impl FnMut()) {
     let folder = tempfile::tempdir().unwrap();
-    let mut expected = Expected::default();
-    for cycle in 0..CYCLES {
-        let server = Server::start_in(folder.path());
+    let (mut expected, mut seen) = (Expected::default(), Seen::default());
+    let mut last = None;
+    for cycle in 0..cycles() {
+        let server = Server::start_with(folder.path(), flags);
         let client = client::connect(&server).await;
-        expected.check(&client, cycle).await;
+        let from = expected.check(&client, cycle).await;
+        let watcher = tokio::spawn(watch(client.clone(), last.unwrap_or(from), seen));
         let (sender, mut acknowledged) = mpsc::unbounded_channel();
         let writers: Vec<_> =
             (0..WRITERS).map(|w| tokio::spawn(write(client.clone(), cycle, w, sender.clone()))).collect();
@@ -43,6 +75,7 @@ async fn acknowledged_writes_survive_kill_9() {
             expected.note(acknowledged.recv().await.unwrap());
         }
         server.kill();
+        crash();
         // Writers end at the first error; what was acknowledged until then counts too.
         while let Some(write) = acknowledged.recv().await {
             expected.note(write);
@@ -50,9 +83,81 @@ async fn acknowledged_writes_survive_kill_9() {
         for writer in writers {
             expected.in_doubt(writer.await.unwrap());
         }
+        seen = watcher.await.unwrap();
+        last = Some(seen.last().unwrap_or(from));
     }
-    let server = Server::start_in(folder.path());
-    expected.check(&client::connect(&server).await, CYCLES).await;
+    let server = Server::start_with(folder.path(), flags);
+    let client = client::connect(&server).await;
+    expected.check(&client, cycles()).await;
+    let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
+    api.create(&PostParams::default(), &config_map(END, "created")).await.unwrap();
+    let seen = watch(client.clone(), last.unwrap(), seen).await;
+    for (version, (name, value)) in &expected.versions {
+        let event = seen.0.get(version).map(|(name, value)| (name, value.as_ref()));
+        assert_eq!(event, Some((name, Some(value))), "version {version} was acknowledged");
+    }
+    assert_eq!(seen.present(), present(&client).await.0, "what the watcher saw leads to the present");
+}
+
+fn cycles() -> usize {
+    std::env::var("CRASH_CYCLES").map_or(20, |cycles| cycles.parse().unwrap())
+}
+
+/// Watches until the server is gone or the object that ends the test appears.
+async fn watch(client: Client, from: u64, mut seen: Seen) -> Seen {
+    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let Ok(events) = api.watch(&WatchParams::default().timeout(290), &from.to_string()).await else { return seen };
+    let mut events = std::pin::pin!(events);
+    while let Some(Ok(event)) = events.next().await {
+        let (map, deleted) = match event {
+            WatchEvent::Added(map) | WatchEvent::Modified(map) => (map, false),
+            WatchEvent::Deleted(map) => (map, true),
+            other => panic!("a watch from version {from} got {other:?}"),
+        };
+        let (name, version, value) = parts(map);
+        assert!(seen.last().unwrap_or(from) < version, "version {version} came late or twice");
+        let end = name == END;
+        seen.0.insert(version, (name, (!deleted).then_some(value)));
+        if end {
+            break;
+        }
+    }
+    seen
+}
+
+/// The last object that is created.
+const END: &str = "the-end";
+
+impl Seen {
+    fn last(&self) -> Option<u64> {
+        self.0.keys().next_back().copied()
+    }
+
+    /// What all changes together lead to.
+    fn present(&self) -> BTreeMap<String, String> {
+        let mut present = BTreeMap::new();
+        for (name, value) in self.0.values() {
+            match value {
+                Some(value) => _ = present.insert(name.clone(), value.clone()),
+                None => _ = present.remove(name),
+            }
+        }
+        present
+    }
+}
+
+/// Name, version and value.
+fn parts(map: ConfigMap) -> (String, u64, String) {
+    let value = map.data.and_then(|mut data| data.remove("value")).unwrap_or_default();
+    (map.metadata.name.unwrap(), map.metadata.resource_version.unwrap().parse().unwrap(), value)
+}
+
+/// What there is besides what the server makes by itself, and the version of the list.
+async fn present(client: &Client) -> (BTreeMap<String, String>, u64) {
+    let list = Api::<ConfigMap>::namespaced(client.clone(), "default").list(&ListParams::default()).await.unwrap();
+    let version = list.metadata.resource_version.unwrap().parse().unwrap();
+    let items = list.items.into_iter().map(parts).filter(|(_, _, value)| !value.is_empty());
+    (items.map(|(name, _, value)| (name, value)).collect(), version)
 }
 
 /// Creates, replaces and deletes objects of its own until the server is gone; the name whose outcome is unknown.
@@ -69,15 +174,20 @@ async fn write(client: Client, cycle: usize, writer: usize, sender: mpsc::Unboun
 
 async fn step(api: &Api<ConfigMap>, name: &str, sender: &mpsc::UnboundedSender<Acknowledged>) -> kube::Result<()> {
     let mut map = api.create(&PostParams::default(), &config_map(name, "created")).await?;
-    sender.send((name.into(), Some("created".into()))).unwrap();
+    sender.send(acknowledged(&map)).unwrap();
     map.data = Some(BTreeMap::from([("value".into(), "replaced".into())]));
-    api.replace(name, &PostParams::default(), &map).await?;
-    sender.send((name.into(), Some("replaced".into()))).unwrap();
+    map = api.replace(name, &PostParams::default(), &map).await?;
+    sender.send(acknowledged(&map)).unwrap();
     if name.ends_with('3') {
         api.delete(name, &DeleteParams::default()).await?;
         sender.send((name.into(), None)).unwrap();
     }
     Ok(())
+}
+
+fn acknowledged(map: &ConfigMap) -> Acknowledged {
+    let (name, version, value) = parts(map.clone());
+    (name, Some((value, version)))
 }
 
 fn config_map(name: &str, value: &str) -> ConfigMap {
@@ -89,31 +199,30 @@ fn config_map(name: &str, value: &str) -> ConfigMap {
 }
 
 impl Expected {
-    fn note(&mut self, (name, value): Acknowledged) {
-        self.0.insert(name, value);
+    fn note(&mut self, (name, state): Acknowledged) {
+        let value = state.map(|(value, version)| {
+            self.versions.insert(version, (name.clone(), value.clone()));
+            value
+        });
+        self.present.insert(name, value);
     }
 
     /// The write that was under way when the server died may have happened or not. What came before it must be there: a replacement
     /// or deletion in doubt leaves the object in one of two states, and both come after `created`.
     fn in_doubt(&mut self, name: Arc<str>) {
-        match self.0.get(&*name) {
+        match self.present.get(&*name) {
             None => {}
             Some(Some(value)) if value == "created" => {
-                _ = self.0.insert(name.to_string(), Some("created or replaced".into()))
+                _ = self.present.insert(name.to_string(), Some("created or replaced".into()))
             }
-            Some(_) => _ = self.0.remove(&*name),
+            Some(_) => _ = self.present.remove(&*name),
         }
     }
 
-    async fn check(&self, client: &Client, cycle: usize) {
-        let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
-        let list = api.list(&ListParams::default()).await.unwrap();
-        let mut stored = BTreeMap::new();
-        for map in list.items {
-            let value = map.data.and_then(|mut data| data.remove("value")).unwrap_or_default();
-            stored.insert(map.metadata.name.unwrap(), value);
-        }
-        for (name, value) in &self.0 {
+    /// Compares with what is stored, and answers the version of the list.
+    async fn check(&self, client: &Client, cycle: usize) -> u64 {
+        let (stored, version) = present(client).await;
+        for (name, value) in &self.present {
             let found = stored.get(name);
             let same = match (value.as_deref(), found.map(String::as_str)) {
                 (Some("created or replaced"), Some(found)) => found == "created" || found == "replaced",
@@ -121,5 +230,6 @@ impl Expected {
             };
             assert!(same, "before cycle {cycle}: {name} was acknowledged as {value:?} and is {found:?}");
         }
+        version
     }
 }
