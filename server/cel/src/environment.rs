@@ -1,0 +1,44 @@
+//! What an expression may name.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::types::{ObjectType, Type};
+
+/// Finds the object type of a name.
+type FindObject = fn(&str) -> Option<Arc<ObjectType>>;
+
+/// Variables and object types by name. Every library of Kubernetes 1.36 is there besides.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: HashMap<String, Type>,
+    objects: Option<FindObject>,
+}
+
+impl Environment {
+    /// An environment with these variables. A name may have dots: `authorizer.requestResource`.
+    pub fn new<'a>(variables: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
+        let variables = variables.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        Environment { variables, objects: None }
+    }
+
+    /// The same with one more variable.
+    pub fn with(mut self, name: &str, of: Type) -> Self {
+        self.variables.insert(name.to_owned(), of);
+        self
+    }
+
+    /// The same with types whose objects expressions may make: `Object{..}`.
+    pub fn with_objects(mut self, objects: FindObject) -> Self {
+        self.objects = Some(objects);
+        self
+    }
+
+    pub(crate) fn variable(&self, name: &str) -> Option<&Type> {
+        self.variables.get(name)
+    }
+
+    pub(crate) fn object(&self, name: &str) -> Option<Arc<ObjectType>> {
+        self.objects.and_then(|find| find(name))
+    }
+}

@@ -1,0 +1,274 @@
+//! Evaluates checked expressions and counts what that costs.
+
+use std::collections::HashMap;
+
+use crate::ast::{Call, Expr, Fold, Kind, Member};
+use crate::cost::{NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
+use crate::error::EvalError;
+use crate::functions::{self, lookup};
+use crate::types::Type;
+use crate::value::{Map, Value};
+
+type Outcome<'a> = Result<Value<'a>, EvalError>;
+
+/// What evaluation may cost and has cost, in units of upstream's cost model.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// At most, for one expression.
+    pub per_call: u64,
+    /// Left, for all expressions that share the budget.
+    pub left: u64,
+}
+
+impl Default for Budget {
+    /// `PerCallLimit` and `RuntimeCELCostBudget`.
+    fn default() -> Self {
+        Budget { per_call: 1_000_000, left: 10_000_000 }
+    }
+}
+
+/// The values of variables.
+pub trait Variables<'a> {
+    /// A variable by its name; an error when it cannot be made.
+    fn variable(&self, name: &str) -> Option<Outcome<'a>>;
+
+    /// A field of a variable that is made when it is first looked at, such as `variables.x`. Takes from the budget what making costs.
+    fn member(&self, _variable: &str, _field: &str, _budget: &mut Budget) -> Option<Outcome<'a>> {
+        None
+    }
+}
+
+impl<'a> Variables<'a> for [(&str, Value<'a>)] {
+    fn variable(&self, name: &str) -> Option<Outcome<'a>> {
+        self.iter().find(|(n, _)| *n == name).map(|(_, value)| Ok(value.clone()))
+    }
+}
+
+impl<'a, const N: usize> Variables<'a> for [(&str, Value<'a>); N] {
+    fn variable(&self, name: &str) -> Option<Outcome<'a>> {
+        self.as_slice().variable(name)
+    }
+}
+
+impl<'a> Variables<'a> for HashMap<&str, Value<'a>> {
+    fn variable(&self, name: &str) -> Option<Outcome<'a>> {
+        self.get(name).map(|value| Ok(value.clone()))
+    }
+}
+
+/// Evaluates a tree, and takes what it costs from the budget.
+pub(crate) fn evaluate<'a>(
+    expr: &'a Expr,
+    types: &'a [Type],
+    variables: &dyn Variables<'a>,
+    budget: &mut Budget,
+) -> Outcome<'a> {
+    let mut evaluation = Evaluation { types, variables, budget, spent: 0, locals: Vec::new() };
+    let outcome = evaluation.expr(expr);
+    let spent = evaluation.spent;
+    budget.left = budget.left.saturating_sub(spent);
+    outcome
+}
+
+struct Evaluation<'v, 'a> {
+    types: &'a [Type],
+    variables: &'v dyn Variables<'a>,
+    budget: &'v mut Budget,
+    spent: u64,
+    /// Variables of folds. An accumulator may hold an error, which a later element can outvote.
+    locals: Vec<(&'a str, Outcome<'a>)>,
+}
+
+impl<'a> Evaluation<'_, 'a> {
+    fn spend(&mut self, cost: u64) -> Result<(), EvalError> {
+        self.spent = self.spent.saturating_add(cost);
+        if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::TooDear) } else { Ok(()) }
+    }
+
+    fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
+        match &expr.kind {
+            Kind::Literal(value) => Ok(value.clone()),
+            Kind::Name(name) => self.name(name),
+            Kind::Select { operand, field, test } => self.select(operand, field, *test),
+            Kind::Call(call) => self.call(call),
+            Kind::List(elements) => {
+                self.spend(NEW_LIST)?;
+                let mut items = Vec::with_capacity(elements.len());
+                for element in elements {
+                    let value = self.expr(&element.value)?;
+                    items.extend(present(value, element.optional)?);
+                }
+                Ok(Value::list(items))
+            }
+            Kind::Map(entries) => self.map(entries),
+            Kind::Struct { fields, .. } => self.structure(expr.id, fields),
+            Kind::Fold(fold) => self.fold(fold),
+        }
+    }
+
+    fn name(&mut self, name: &str) -> Outcome<'a> {
+        self.spend(SELECT)?;
+        if let Some((_, value)) = self.locals.iter().rev().find(|(local, _)| *local == name) {
+            return value.clone();
+        }
+        self.variables.variable(name).unwrap_or_else(|| Err(EvalError::new(format!("no such attribute(s): {name}"))))
+    }
+
+    fn select(&mut self, operand: &'a Expr, field: &str, test: bool) -> Outcome<'a> {
+        if let Kind::Name(name) = &operand.kind
+            && !test
+            && !self.locals.iter().any(|(local, _)| local == name)
+            && let Some(outcome) = self.variables.member(name, field, self.budget)
+        {
+            self.spend(2 * SELECT)?;
+            return outcome;
+        }
+        let of = self.expr(operand)?;
+        if !test {
+            self.spend(SELECT)?;
+        }
+        match (of, test) {
+            (Value::Map(map), true) => Ok(Value::Bool(map.field(field).is_some())),
+            (Value::Map(map), false) => map.field(field).ok_or_else(|| EvalError::no_such_key(field)),
+            (Value::Optional(None), true) => Ok(Value::Bool(false)),
+            (Value::Optional(None), false) => Ok(Value::Optional(None)),
+            (Value::Optional(Some(inner)), _) => {
+                let found = lookup(&inner, &Value::string(field))?;
+                Ok(if test { Value::Bool(found.is_some()) } else { Value::Optional(found.map(Into::into)) })
+            }
+            _ => Err(EvalError::no_such_overload()),
+        }
+    }
+
+    fn call(&mut self, call: &'a Call) -> Outcome<'a> {
+        match (call.function.as_str(), &call.args[..]) {
+            ("_&&_", [a, b]) => self.logical(a, b, false),
+            ("_||_", [a, b]) => self.logical(a, b, true),
+            ("_?_:_", [condition, yes, no]) => match self.expr(condition)? {
+                Value::Bool(true) => self.expr(yes),
+                Value::Bool(false) => self.expr(no),
+                _ => Err(EvalError::no_such_overload()),
+            },
+            ("@not_strictly_false", [value]) => match self.expr(value) {
+                Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
+                Err(EvalError::TooDear) => Err(EvalError::TooDear),
+                _ => Ok(Value::Bool(true)),
+            },
+            ("or" | "orValue", [other]) => self.otherwise(call, other),
+            _ => self.strict(call),
+        }
+    }
+
+    fn strict(&mut self, call: &'a Call) -> Outcome<'a> {
+        let mut args = Vec::with_capacity(call.args.len() + 1);
+        for arg in call.target.as_deref().into_iter().chain(&call.args) {
+            args.push(self.expr(arg)?);
+        }
+        let declared = functions::find(&call.function).ok_or_else(EvalError::no_such_overload)?;
+        let outcome = (declared.function.run)(&args);
+        let cost = declared.function.cost.of(&args, outcome.as_ref().unwrap_or(&Value::Null));
+        self.spend(cost)?;
+        outcome
+    }
+
+    /// `&&` and `||`: the deciding value on either side wins over an error on the other.
+    fn logical(&mut self, a: &'a Expr, b: &'a Expr, deciding: bool) -> Outcome<'a> {
+        let first = self.expr(a);
+        if matches!(first, Ok(Value::Bool(value)) if value == deciding)
+            || first.as_ref().is_err_and(|e| *e == EvalError::TooDear)
+        {
+            return first;
+        }
+        match (first, self.expr(b)) {
+            (_, Ok(Value::Bool(value))) if value == deciding => Ok(Value::Bool(value)),
+            (_, Err(EvalError::TooDear)) => Err(EvalError::TooDear),
+            (Err(error), _) => Err(error),
+            (Ok(Value::Bool(_)), Ok(Value::Bool(value))) => Ok(Value::Bool(value)),
+            (_, Err(error)) => Err(error),
+            _ => Err(EvalError::no_such_overload()),
+        }
+    }
+
+    /// `a.or(b)`, `a.orValue(b)`: `b` is evaluated when `a` is none.
+    fn otherwise(&mut self, call: &'a Call, other: &'a Expr) -> Outcome<'a> {
+        let Some(target) = call.target.as_deref() else { return Err(EvalError::no_such_overload()) };
+        self.spend(1)?;
+        match self.expr(target)? {
+            Value::Optional(Some(value)) if call.function == "orValue" => Ok((*value).clone()),
+            Value::Optional(Some(value)) => Ok(Value::Optional(Some(value))),
+            Value::Optional(None) => self.expr(other),
+            _ => Err(EvalError::no_such_overload()),
+        }
+    }
+
+    fn map(&mut self, entries: &'a [crate::ast::Entry]) -> Outcome<'a> {
+        self.spend(NEW_MAP)?;
+        let mut out: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            let key = self.expr(&entry.key)?;
+            let value = self.expr(&entry.value)?;
+            if out.iter().any(|(k, _)| k.equals(&key)) {
+                return Err(EvalError::new("Failed with repeated key"));
+            }
+            out.extend(present(value, entry.optional)?.map(|value| (key, value)));
+        }
+        Ok(Value::map(out))
+    }
+
+    fn structure(&mut self, id: usize, fields: &'a [Member]) -> Outcome<'a> {
+        self.spend(NEW_STRUCT)?;
+        let Some(Type::Object(of)) = self.types.get(id) else { return Err(EvalError::no_such_overload()) };
+        let mut out = Vec::with_capacity(fields.len());
+        for field in fields {
+            let value = self.expr(&field.value)?;
+            out.extend(present(value, field.optional)?.map(|value| (field.name.clone(), value)));
+        }
+        Ok(Value::Map(Map::Made(of.clone(), out.into())))
+    }
+
+    fn fold(&mut self, fold: &'a Fold) -> Outcome<'a> {
+        let elements = match (self.expr(&fold.range)?, fold.second.is_some()) {
+            (Value::List(list), false) => list.iter().map(|item| (item, None)).collect(),
+            (Value::List(list), true) => {
+                list.iter().enumerate().map(|(at, item)| (Value::Int(at as i64), Some(item))).collect()
+            }
+            (Value::Map(map), _) => {
+                map.entries().into_iter().map(|(key, value)| (key, Some(value))).collect::<Vec<_>>()
+            }
+            _ => return Err(EvalError::no_such_overload()),
+        };
+        let mut so_far = self.expr(&fold.start);
+        let depth = self.locals.len();
+        for (first, second) in elements {
+            self.locals.push((&fold.accumulator, so_far.clone()));
+            self.locals.push((&fold.variable, Ok(first)));
+            if let (Some(name), Some(value)) = (&fold.second, second) {
+                self.locals.push((name, Ok(value)));
+            }
+            let goes_on = self.expr(&fold.condition);
+            if !matches!(goes_on, Ok(Value::Bool(false))) {
+                so_far = self.expr(&fold.step);
+            }
+            self.locals.truncate(depth);
+            if so_far.as_ref().is_err_and(|e| *e == EvalError::TooDear) {
+                return so_far;
+            }
+            if matches!(goes_on, Ok(Value::Bool(false))) {
+                break;
+            }
+        }
+        self.locals.push((&fold.accumulator, so_far));
+        let result = self.expr(&fold.result);
+        self.locals.truncate(depth);
+        result
+    }
+}
+
+/// The value of an element; nothing when it is optional and none.
+fn present<'a>(value: Value<'a>, optional: bool) -> Result<Option<Value<'a>>, EvalError> {
+    match value {
+        value if !optional => Ok(Some(value)),
+        Value::Optional(value) => Ok(value.map(|value| (*value).clone())),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}

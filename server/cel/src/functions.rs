@@ -1,0 +1,125 @@
+//! Every function that expressions may call: name, what it takes and gives, what it does, what it costs.
+
+mod addresses;
+pub mod authorizer;
+mod conversion;
+mod dates;
+mod formats;
+mod lists;
+mod operators;
+mod optional;
+mod pattern;
+mod printf;
+mod quantity;
+mod semver;
+mod sets;
+mod strings;
+mod url;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::cost::Cost;
+use crate::error::EvalError;
+use crate::signature::{Overload, overload};
+use crate::value::{List, Value};
+
+pub(crate) use operators::lookup;
+
+/// What a call does with the values of its target and arguments.
+pub(crate) type Run = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>, EvalError>;
+
+/// A function. Its overloads are written as `target.(arguments) -> result`, without `target.` when it is called by itself; `A` and `B`
+/// stand for any type.
+pub(crate) struct Function {
+    pub name: &'static str,
+    pub overloads: &'static [&'static str],
+    pub run: Run,
+    pub cost: Cost,
+}
+
+impl Function {
+    const fn new(name: &'static str, overloads: &'static [&'static str], run: Run, cost: Cost) -> Self {
+        Function { name, overloads, run, cost }
+    }
+}
+
+/// A function with its overloads read.
+pub(crate) struct Declared {
+    pub function: &'static Function,
+    pub overloads: Vec<Overload>,
+}
+
+const LIBRARIES: [&[Function]; 15] = [
+    operators::FUNCTIONS,
+    conversion::FUNCTIONS,
+    strings::FUNCTIONS,
+    printf::FUNCTIONS,
+    lists::FUNCTIONS,
+    sets::FUNCTIONS,
+    optional::FUNCTIONS,
+    dates::FUNCTIONS,
+    pattern::FUNCTIONS,
+    url::FUNCTIONS,
+    addresses::FUNCTIONS,
+    quantity::FUNCTIONS,
+    semver::FUNCTIONS,
+    formats::FUNCTIONS,
+    authorizer::FUNCTIONS,
+];
+
+static TABLE: LazyLock<HashMap<&'static str, Declared>> = LazyLock::new(|| {
+    let functions = LIBRARIES.iter().flat_map(|library| library.iter());
+    functions
+        .map(|function| {
+            let overloads = function.overloads.iter().map(|text| overload(text)).collect();
+            (function.name, Declared { function, overloads })
+        })
+        .collect()
+});
+
+/// The function of a name.
+pub(crate) fn find(name: &str) -> Option<&'static Declared> {
+    TABLE.get(name)
+}
+
+fn text<'v>(value: &'v Value<'_>) -> Result<&'v str, EvalError> {
+    value.as_str().ok_or_else(EvalError::no_such_overload)
+}
+
+fn int(value: &Value<'_>) -> Result<i64, EvalError> {
+    match value {
+        Value::Int(value) => Ok(*value),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, EvalError> {
+    match value {
+        Value::List(list) => Ok(list),
+        _ => Err(EvalError::no_such_overload()),
+    }
+}
+
+/// A place in a list or string.
+fn index(value: &Value<'_>, length: usize) -> Result<usize, EvalError> {
+    let at = int(value)?;
+    usize::try_from(at)
+        .ok()
+        .filter(|at| *at <= length)
+        .ok_or_else(|| EvalError::new(format!("index out of range: {at}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LIBRARIES;
+
+    #[test]
+    fn a_name_is_declared_once() {
+        let mut names: Vec<&str> = LIBRARIES.iter().flat_map(|l| l.iter()).map(|f| f.name).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}

@@ -1,0 +1,62 @@
+//! Regular expressions.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use regex::Regex;
+
+use super::{Function, int, text};
+use crate::cost::Cost;
+use crate::error::EvalError;
+use crate::value::Value;
+
+type Outcome<'a> = Result<Value<'a>, EvalError>;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("matches", &["(string, string) -> bool", "string.(string) -> bool"], matches, Cost::Regex),
+    Function::new("find", &["string.(string) -> string"], find, Cost::Regex),
+    Function::new(
+        "findAll",
+        &["string.(string) -> list<string>", "string.(string, int) -> list<string>"],
+        find_all,
+        Cost::Regex,
+    ),
+];
+
+/// Compiled patterns that are kept; expressions have few, and those that make them up at evaluation are not worth more memory.
+const KEPT: usize = 256;
+static PATTERNS: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+
+/// A compiled pattern.
+pub(crate) fn pattern(source: &str) -> Result<Regex, regex::Error> {
+    let mut kept = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = kept.get(source) {
+        return Ok(found.clone());
+    }
+    let compiled = Regex::new(source)?;
+    if kept.len() >= KEPT {
+        kept.clear();
+    }
+    kept.insert(source.to_owned(), compiled.clone());
+    Ok(compiled)
+}
+
+fn matches<'a>(args: &[Value<'a>]) -> Outcome<'a> {
+    let pattern = pattern(text(&args[1])?).map_err(|e| EvalError::new(format!("error parsing regexp: {e}")))?;
+    Ok(Value::Bool(pattern.is_match(text(&args[0])?)))
+}
+
+fn legal(source: &Value<'_>) -> Result<Regex, EvalError> {
+    pattern(text(source)?).map_err(|e| EvalError::new(format!("Illegal regex: {e}")))
+}
+
+fn find<'a>(args: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::string(legal(&args[1])?.find(text(&args[0])?).map_or("", |found| found.as_str())))
+}
+
+fn find_all<'a>(args: &[Value<'a>]) -> Outcome<'a> {
+    let most = args.get(2).map(int).transpose()?.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+    let pattern = legal(&args[1])?;
+    let found = pattern.find_iter(text(&args[0])?).take(most).map(|found| Value::string(found.as_str()));
+    Ok(Value::list(found.collect()))
+}

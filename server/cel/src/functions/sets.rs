@@ -1,0 +1,33 @@
+//! Lists taken as sets (`ext.Sets`).
+
+use super::{Function, list};
+use crate::cost::Cost;
+use crate::error::EvalError;
+use crate::value::{List, Value};
+
+const SIGNATURE: &[&str] = &["(list<A>, list<A>) -> bool"];
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    Function::new("sets.contains", SIGNATURE, |a| test(a, within_second), Cost::Product),
+    Function::new(
+        "sets.equivalent",
+        SIGNATURE,
+        |a| test(a, |a, b| within_second(a, b) && within_second(b, a)),
+        Cost::Product,
+    ),
+    Function::new(
+        "sets.intersects",
+        SIGNATURE,
+        |a| test(a, |a, b| a.iter().any(|item| b.contains(&item))),
+        Cost::Product,
+    ),
+];
+
+fn test<'a>(args: &[Value<'a>], holds: fn(&List<'a>, &List<'a>) -> bool) -> Result<Value<'a>, EvalError> {
+    Ok(Value::Bool(holds(list(&args[0])?, list(&args[1])?)))
+}
+
+/// Whether the first has all of the second.
+fn within_second<'a>(a: &List<'a>, b: &List<'a>) -> bool {
+    b.iter().all(|item| a.contains(&item))
+}

@@ -1,0 +1,110 @@
+//! Unknown types and what is found out about them.
+
+use std::sync::Arc;
+
+use crate::check::list_of;
+use crate::signature::Overload;
+use crate::types::Type;
+
+/// Parameters above this are unknown types of the expression; those below belong to declarations.
+const FIRST: usize = 16;
+
+/// What unknown types are known to be.
+#[derive(Clone, Default)]
+pub(crate) struct Inference {
+    known: Vec<Option<Type>>,
+}
+
+impl Inference {
+    /// A type that is not known yet.
+    pub(crate) fn fresh(&mut self) -> Type {
+        self.known.push(None);
+        Type::Param(FIRST + self.known.len() - 1)
+    }
+
+    fn known(&self, param: usize) -> Option<&Type> {
+        self.known.get(param.checked_sub(FIRST)?)?.as_ref()
+    }
+
+    /// The result of an overload for these arguments; `None` when it does not take them.
+    pub(crate) fn apply(&mut self, overload: &Overload, args: &[Type]) -> Option<Type> {
+        let before = self.clone();
+        let params = [self.fresh(), self.fresh()];
+        let taken = overload.args.iter().zip(args).all(|(param, arg)| self.assign(&renamed(param, &params), arg));
+        if !taken {
+            *self = before;
+            return None;
+        }
+        Some(self.resolve(&renamed(&overload.result, &params)))
+    }
+
+    /// Whether a value of the second type may stand where the first is expected, with what that says about unknown types.
+    pub(crate) fn assign(&mut self, expected: &Type, found: &Type) -> bool {
+        let (expected, found) = (self.shallow(expected), self.shallow(found));
+        match (&expected, &found) {
+            (Type::Param(a), Type::Param(b)) if a == b => true,
+            (Type::Param(param), other) | (other, Type::Param(param)) => self.learn(*param, other),
+            (Type::Dyn, _) | (_, Type::Dyn) => true,
+            (Type::Null, other) | (other, Type::Null) => {
+                matches!(other, Type::Null | Type::Object(_) | Type::Opaque(_) | Type::Timestamp | Type::Duration)
+            }
+            (Type::List(a), Type::List(b)) => self.assign(&a.item, &b.item),
+            (Type::Map(a), Type::Map(b)) => self.assign(&a.0, &b.0) && self.assign(&a.1, &b.1),
+            (Type::Optional(a), Type::Optional(b)) => self.assign(a, b),
+            (Type::Kind(_), Type::Kind(_)) => true,
+            (a, b) => a == b,
+        }
+    }
+
+    /// Notes what an unknown type is. What was anything stays anything.
+    fn learn(&mut self, param: usize, of: &Type) -> bool {
+        if occurs(param, &self.resolve(of)) {
+            return false;
+        }
+        if let Some(place) = param.checked_sub(FIRST).and_then(|at| self.known.get_mut(at)) {
+            *place = Some(of.clone());
+        }
+        true
+    }
+
+    fn shallow(&self, of: &Type) -> Type {
+        match of {
+            Type::Param(param) => self.known(*param).map_or_else(|| of.clone(), |known| self.shallow(known)),
+            _ => of.clone(),
+        }
+    }
+
+    /// A type with everything filled in that is known.
+    pub(crate) fn resolve(&self, of: &Type) -> Type {
+        match self.shallow(of) {
+            Type::List(list) => list_of(self.resolve(&list.item), list.merge.clone()),
+            Type::Map(map) => Type::map(self.resolve(&map.0), self.resolve(&map.1)),
+            Type::Optional(inner) => Type::optional(self.resolve(&inner)),
+            Type::Kind(inner) => Type::Kind(Arc::new(self.resolve(&inner))),
+            Type::Param(_) => Type::Dyn,
+            other => other,
+        }
+    }
+}
+
+fn occurs(param: usize, of: &Type) -> bool {
+    match of {
+        Type::Param(other) => *other == param,
+        Type::List(list) => occurs(param, &list.item),
+        Type::Map(map) => occurs(param, &map.0) || occurs(param, &map.1),
+        Type::Optional(inner) | Type::Kind(inner) => occurs(param, inner),
+        _ => false,
+    }
+}
+
+/// A type of a declaration with the parameters of one call.
+fn renamed(of: &Type, params: &[Type; 2]) -> Type {
+    match of {
+        Type::Param(at) => params.get(*at).cloned().unwrap_or(Type::Dyn),
+        Type::List(list) => Type::list(renamed(&list.item, params)),
+        Type::Map(map) => Type::map(renamed(&map.0, params), renamed(&map.1, params)),
+        Type::Optional(inner) => Type::optional(renamed(inner, params)),
+        Type::Kind(inner) => Type::Kind(Arc::new(renamed(inner, params))),
+        other => other.clone(),
+    }
+}

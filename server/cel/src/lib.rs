@@ -1,0 +1,31 @@
+//! The Common Expression Language as Kubernetes 1.36 speaks it: the language of cel-go, Kubernetes' libraries, upstream's cost model, and
+//! upstream's words for what is wrong.
+//!
+//! [`compile`] parses and checks against an [`Environment`]; a [`Program`] is evaluated any number of times with [`Variables`] and a
+//! [`Budget`]. Values look at documents in place ([`Value::json`]). Why it is written here: `docs/decisions/0004-cel.md`.
+
+mod ast;
+mod check;
+mod cost;
+mod environment;
+mod error;
+mod eval;
+mod functions;
+mod infer;
+mod lex;
+mod literals;
+mod macros;
+mod parse;
+mod program;
+mod signature;
+mod time;
+mod types;
+mod value;
+
+pub use environment::Environment;
+pub use error::{CompileError, EvalError};
+pub use eval::{Budget, Variables};
+pub use functions::authorizer;
+pub use program::{Program, compile};
+pub use types::{Field, Fields, ListType, Merge, ObjectType, Type};
+pub use value::{List, Map, Opaque, Text, Value};

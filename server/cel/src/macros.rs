@@ -1,0 +1,226 @@
+//! Macros: calls that stand for other expressions (`has`, `all`, `exists`, `map` and their family, the two-variable forms, `optMap`).
+
+use crate::ast::{Call, Element, Expr, Fold, Kind};
+use crate::error::Problem;
+use crate::parse::Parser;
+use crate::value::Value;
+
+/// The variable that a macro gathers its result in.
+pub(crate) const RESULT: &str = "@result";
+
+/// The expression that a call stands for; the call itself when it is no macro.
+pub(crate) fn expand(parser: &mut Parser, at: usize, call: Call) -> Result<Expr, Problem> {
+    let (name, count) = (call.function.clone(), call.args.len());
+    let mut builder = Builder { parser, at };
+    match (name.as_str(), call.target.is_some(), count) {
+        ("has", false, 1) => builder.has(call),
+        ("all", true, 2 | 3) => builder.all(call),
+        ("exists", true, 2 | 3) => builder.exists(call),
+        ("exists_one", true, 2) | ("existsOne", true, 2 | 3) => builder.exists_one(call),
+        ("map", true, 2 | 3) => builder.map(call, 1),
+        ("transformList", true, 3 | 4) => builder.map(call, 2),
+        ("filter", true, 2) => builder.filter(call),
+        ("transformMap" | "transformMapEntry", true, 3 | 4) => builder.transform_map(call),
+        ("optMap" | "optFlatMap", true, 2) => builder.opt_map(call),
+        _ => Ok(parser.node(at, Kind::Call(call))),
+    }
+}
+
+struct Builder<'a> {
+    parser: &'a mut Parser,
+    at: usize,
+}
+
+/// What a macro is written with: the range, the names of its variables, and what follows them.
+struct Parts {
+    range: Expr,
+    variable: String,
+    second: Option<String>,
+    rest: Vec<Expr>,
+}
+
+impl Builder<'_> {
+    fn node(&mut self, kind: Kind) -> Expr {
+        self.parser.node(self.at, kind)
+    }
+
+    fn call(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+        self.node(Kind::Call(Call { function: function.into(), target: None, args }))
+    }
+
+    fn bool(&mut self, value: bool) -> Expr {
+        self.node(Kind::Literal(Value::Bool(value)))
+    }
+
+    fn int(&mut self, value: i64) -> Expr {
+        self.node(Kind::Literal(Value::Int(value)))
+    }
+
+    fn result(&mut self) -> Expr {
+        self.node(Kind::Name(RESULT.into()))
+    }
+
+    fn list(&mut self, items: Vec<Expr>) -> Expr {
+        self.node(Kind::List(items.into_iter().map(|value| Element { value, optional: false }).collect()))
+    }
+
+    fn parts(&mut self, call: Call, variables: usize) -> Result<Parts, Problem> {
+        let mut args = call.args.into_iter();
+        let mut names = Vec::new();
+        for arg in args.by_ref().take(variables) {
+            match arg.kind {
+                Kind::Name(name) if !name.starts_with('.') => names.push(name),
+                _ => return Err(Problem { at: arg.at, message: "argument must be a simple name".into() }),
+            }
+        }
+        let range = call.target.map_or_else(|| self.list(Vec::new()), |target| *target);
+        let mut names = names.into_iter();
+        Ok(Parts { range, variable: names.next().unwrap_or_default(), second: names.next(), rest: args.collect() })
+    }
+
+    fn fold(
+        &mut self,
+        parts: (Expr, String, Option<String>),
+        start: Expr,
+        condition: Expr,
+        step: Expr,
+        result: Expr,
+    ) -> Expr {
+        let (range, variable, second) = parts;
+        self.node(Kind::Fold(Box::new(Fold {
+            range,
+            variable,
+            second,
+            accumulator: RESULT.into(),
+            start,
+            condition,
+            step,
+            result,
+        })))
+    }
+
+    fn has(&mut self, mut call: Call) -> Result<Expr, Problem> {
+        let Some(arg) = call.args.pop() else { return Ok(self.node(Kind::Call(call))) };
+        match arg.kind {
+            Kind::Select { operand, field, test: false } => Ok(self.node(Kind::Select { operand, field, test: true })),
+            _ => Err(Problem { at: arg.at, message: "invalid argument to has() macro".into() }),
+        }
+    }
+
+    fn all(&mut self, call: Call) -> Result<Expr, Problem> {
+        let variables = call.args.len() - 1;
+        let mut parts = self.parts(call, variables)?;
+        let start = self.bool(true);
+        let so_far = self.result();
+        let condition = self.call("@not_strictly_false", vec![so_far]);
+        let so_far = self.result();
+        let mut terms = vec![so_far];
+        terms.append(&mut parts.rest);
+        let step = self.call("_&&_", terms);
+        let result = self.result();
+        Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
+    }
+
+    fn exists(&mut self, call: Call) -> Result<Expr, Problem> {
+        let variables = call.args.len() - 1;
+        let mut parts = self.parts(call, variables)?;
+        let start = self.bool(false);
+        let so_far = self.result();
+        let not = self.call("!_", vec![so_far]);
+        let condition = self.call("@not_strictly_false", vec![not]);
+        let so_far = self.result();
+        let mut terms = vec![so_far];
+        terms.append(&mut parts.rest);
+        let step = self.call("_||_", terms);
+        let result = self.result();
+        Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
+    }
+
+    fn exists_one(&mut self, call: Call) -> Result<Expr, Problem> {
+        let variables = call.args.len() - 1;
+        let parts = self.parts(call, variables)?;
+        let (start, condition) = (self.int(0), self.bool(true));
+        let (so_far, one) = (self.result(), self.int(1));
+        let more = self.call("_+_", vec![so_far, one]);
+        let step = self.when(parts.rest, more);
+        let (count, one) = (self.result(), self.int(1));
+        let result = self.call("_==_", vec![count, one]);
+        Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
+    }
+
+    /// `condition ? then : @result`, for the conditions there are.
+    fn when(&mut self, conditions: Vec<Expr>, then: Expr) -> Expr {
+        conditions.into_iter().fold(then, |then, condition| {
+            let so_far = self.result();
+            self.call("_?_:_", vec![condition, then, so_far])
+        })
+    }
+
+    fn map(&mut self, call: Call, variables: usize) -> Result<Expr, Problem> {
+        let mut parts = self.parts(call, variables)?;
+        let value = parts.rest.pop().into_iter().collect();
+        let (start, condition) = (self.list(Vec::new()), self.bool(true));
+        let so_far = self.result();
+        let one = self.list(value);
+        let more = self.call("_+_", vec![so_far, one]);
+        let step = self.when(parts.rest, more);
+        let result = self.result();
+        Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
+    }
+
+    fn filter(&mut self, call: Call) -> Result<Expr, Problem> {
+        let parts = self.parts(call, 1)?;
+        let (start, condition) = (self.list(Vec::new()), self.bool(true));
+        let element = self.node(Kind::Name(parts.variable.clone()));
+        let (so_far, one) = (self.result(), self.list(vec![element]));
+        let more = self.call("_+_", vec![so_far, one]);
+        let step = self.when(parts.rest, more);
+        let result = self.result();
+        Ok(self.fold((parts.range, parts.variable, None), start, condition, step, result))
+    }
+
+    fn transform_map(&mut self, call: Call) -> Result<Expr, Problem> {
+        let entries = call.function == "transformMapEntry";
+        let mut parts = self.parts(call, 2)?;
+        let value = parts.rest.pop();
+        let (start, condition) = (self.node(Kind::Map(Vec::new())), self.bool(true));
+        let mut insert = vec![self.result()];
+        if !entries {
+            insert.push(self.node(Kind::Name(parts.variable.clone())));
+        }
+        insert.extend(value);
+        let more = self.call("cel.@mapInsert", insert);
+        let step = self.when(parts.rest, more);
+        let result = self.result();
+        Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
+    }
+
+    /// `target.optMap(name, expr)`: a fold over nothing whose accumulator is the value.
+    fn opt_map(&mut self, call: Call) -> Result<Expr, Problem> {
+        let flat = call.function == "optFlatMap";
+        let mut parts = self.parts(call, 1)?;
+        let target = parts.range;
+        let has = self.member(target.clone(), "hasValue");
+        let value = self.member(target, "value");
+        let (nothing, never) = (self.list(Vec::new()), self.bool(false));
+        let step = self.node(Kind::Name(parts.variable.clone()));
+        let body = parts.rest.pop().unwrap_or_else(|| step.clone());
+        let bound = self.node(Kind::Fold(Box::new(Fold {
+            range: nothing,
+            variable: "#unused".into(),
+            second: None,
+            accumulator: parts.variable,
+            start: value,
+            condition: never,
+            step,
+            result: body,
+        })));
+        let some = if flat { bound } else { self.call("optional.of", vec![bound]) };
+        let none = self.call("optional.none", Vec::new());
+        Ok(self.call("_?_:_", vec![has, some, none]))
+    }
+
+    fn member(&mut self, target: Expr, function: &str) -> Expr {
+        self.node(Kind::Call(Call { function: function.into(), target: Some(Box::new(target)), args: Vec::new() }))
+    }
+}

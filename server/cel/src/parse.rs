@@ -1,0 +1,402 @@
+//! Tokens to a tree. Syntax errors are worded as the ANTLR parser of cel-go words them, because clients see them.
+
+use std::sync::Arc;
+
+use crate::ast::{Call, Element, Entry, Expr, Kind, Member};
+use crate::error::{CompileError, Problem, render};
+use crate::lex::{Token, TokenKind, tokens};
+use crate::macros;
+use crate::value::{Text, Value};
+
+/// What may begin an operand, as ANTLR lists it.
+const OPERAND: &str =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/// What may follow an operand inside brackets, before what closes them.
+const AFTER_OPERAND: &str =
+    "'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'";
+/// Brackets, operators and lists may nest this deep (cel-go's `MaxRecursionDepth`).
+const MAX_DEPTH: usize = 250;
+/// Binary operators by precedence, the loosest first.
+const BINARY: [&[&str]; 4] = [&["&&"], &["==", "!=", "<", "<=", ">", ">=", "in"], &["+", "-"], &["*", "/", "%"]];
+const RESERVED: [&str; 18] = [
+    "as",
+    "break",
+    "const",
+    "continue",
+    "else",
+    "false",
+    "for",
+    "function",
+    "if",
+    "import",
+    "let",
+    "loop",
+    "package",
+    "namespace",
+    "return",
+    "var",
+    "void",
+    "while",
+];
+
+/// Parses an expression and expands its macros. Returns the tree and the number of its nodes.
+pub(crate) fn parse(source: &str) -> Result<(Expr, usize), CompileError> {
+    let characters: Vec<char> = source.chars().collect();
+    let mut problems = Vec::new();
+    let tokens = tokens(&characters, &mut problems);
+    let mut parser = Parser { tokens, next: 0, depth: 0, nodes: 0 };
+    match parser.whole() {
+        Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes)),
+        Ok(_) => {}
+        Err(problem) => problems.push(problem),
+    }
+    Err(render(source, problems))
+}
+
+pub(crate) struct Parser {
+    tokens: Vec<Token>,
+    next: usize,
+    depth: usize,
+    nodes: usize,
+}
+
+type Parsed<T = Expr> = Result<T, Problem>;
+
+impl Parser {
+    fn token(&self) -> &Token {
+        &self.tokens[self.next]
+    }
+
+    fn is(&self, symbol: &str) -> bool {
+        matches!(self.token().kind, TokenKind::Symbol(s) if s == symbol)
+    }
+
+    fn take(&mut self) -> Token {
+        let token = self.token().clone();
+        self.next = (self.next + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    fn accept(&mut self, symbol: &str) -> Option<usize> {
+        self.is(symbol).then(|| self.take().at)
+    }
+
+    /// A new node.
+    pub(crate) fn node(&mut self, at: usize, kind: Kind) -> Expr {
+        self.nodes += 1;
+        Expr { id: self.nodes - 1, at, kind }
+    }
+
+    fn call(&mut self, at: usize, function: &str, args: Vec<Expr>) -> Expr {
+        self.node(at, Kind::Call(Call { function: function.into(), target: None, args }))
+    }
+
+    fn problem<T>(&self, message: String) -> Parsed<T> {
+        Err(Problem { at: self.token().at, message: format!("Syntax error: {message}") })
+    }
+
+    /// An error at a token that fits nowhere: superfluous when what follows it would fit.
+    fn unexpected<T>(&self, expecting: &str, fits_next: impl Fn(&TokenKind) -> bool) -> Parsed<T> {
+        let text = &self.token().text;
+        let ahead = self.tokens.get(self.next + 1).is_some_and(|t| fits_next(&t.kind));
+        let how = if ahead && self.token().kind != TokenKind::End { "extraneous" } else { "mismatched" };
+        self.problem(format!("{how} input '{text}' expecting {expecting}"))
+    }
+
+    fn whole(&mut self) -> Parsed {
+        let expr = self.expr()?;
+        match self.token().kind {
+            TokenKind::End => Ok(expr),
+            _ => self.unexpected("<EOF>", |next| *next == TokenKind::End),
+        }
+    }
+
+    fn expr(&mut self) -> Parsed {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Problem {
+                at: self.token().at,
+                message: format!("expression recursion limit exceeded: {MAX_DEPTH}"),
+            });
+        }
+        let expr = self.conditional();
+        self.depth -= 1;
+        expr
+    }
+
+    fn conditional(&mut self) -> Parsed {
+        let condition = self.or()?;
+        let Some(at) = self.accept("?") else { return Ok(condition) };
+        let yes = self.or()?;
+        if self.accept(":").is_none() {
+            return self.unexpected(
+                "{'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', ':', '+', '*', '/', '%'}",
+                |_| false,
+            );
+        }
+        let no = self.expr()?;
+        Ok(self.call(at, "_?_:_", vec![condition, yes, no]))
+    }
+
+    fn or(&mut self) -> Parsed {
+        self.logical("||", "_||_", |p| p.logical("&&", "_&&_", |p| p.binary(1)))
+    }
+
+    /// Chains of `&&` and `||` become balanced trees, so that long ones are not deep.
+    fn logical(&mut self, symbol: &str, function: &str, operand: fn(&mut Self) -> Parsed) -> Parsed {
+        let mut terms = vec![operand(self)?];
+        let mut places = Vec::new();
+        while let Some(at) = self.accept(symbol) {
+            places.push(at);
+            terms.push(operand(self)?);
+        }
+        Ok(self.balance(function, &mut terms.into_iter(), &places))
+    }
+
+    fn balance(&mut self, function: &str, terms: &mut impl Iterator<Item = Expr>, places: &[usize]) -> Expr {
+        let Some(middle) = places.len().checked_sub(1).map(|last| last.div_ceil(2)) else {
+            return terms.next().unwrap_or(Expr { id: 0, at: 0, kind: Kind::List(Vec::new()) });
+        };
+        let left = self.balance(function, terms, &places[..middle]);
+        let right = self.balance(function, terms, &places[middle + 1..]);
+        self.call(places[middle], function, vec![left, right])
+    }
+
+    fn binary(&mut self, level: usize) -> Parsed {
+        let Some(symbols) = BINARY.get(level) else { return self.unary() };
+        let mut left = self.binary(level + 1)?;
+        while let Some(symbol) = symbols.iter().find(|s| self.is(s)) {
+            let at = self.take().at;
+            let right = self.binary(level + 1)?;
+            let function = if *symbol == "in" { "@in".into() } else { format!("_{symbol}_") };
+            left = self.call(at, &function, vec![left, right]);
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let symbol = if self.is("!") { "!" } else { "-" };
+        let at = self.token().at;
+        let mut count = 0;
+        while self.accept(symbol).is_some() {
+            count += 1;
+        }
+        if symbol == "-" && count == 1 && matches!(self.token().kind, TokenKind::Int(_) | TokenKind::Double(_)) {
+            self.next -= 1;
+            return self.member();
+        }
+        let operand = self.member()?;
+        Ok(if count % 2 == 0 { operand } else { self.call(at, if symbol == "!" { "!_" } else { "-_" }, vec![operand]) })
+    }
+
+    fn member(&mut self) -> Parsed {
+        let mut expr = self.primary()?;
+        loop {
+            let at = self.token().at;
+            if self.accept(".").is_some() {
+                expr = self.select(at, expr)?;
+            } else if self.accept("[").is_some() {
+                let function = if self.accept("?").is_some() { "_[?_]" } else { "_[_]" };
+                let index = self.expr()?;
+                self.close("]")?;
+                expr = self.call(at, function, vec![expr, index]);
+            } else if let (true, Some(name)) = (self.is("{"), expr.dotted()) {
+                expr = self.structure(name)?;
+            } else {
+                return Ok(expr);
+            }
+        }
+    }
+
+    fn select(&mut self, at: usize, operand: Expr) -> Parsed {
+        let optional = self.accept("?").is_some();
+        let name_at = self.token().at;
+        let field = self.field_name()?;
+        if optional {
+            let field = self.node(name_at, Kind::Literal(Value::String(Text::Shared(field.into()))));
+            return Ok(self.call(at, "_?._", vec![operand, field]));
+        }
+        let open = self.token().at;
+        if self.accept("(").is_some() {
+            let args = self.arguments()?;
+            return macros::expand(self, open, Call { function: field, target: Some(Box::new(operand)), args });
+        }
+        Ok(self.node(at, Kind::Select { operand: Box::new(operand), field, test: false }))
+    }
+
+    /// The name after a dot.
+    fn field_name(&mut self) -> Parsed<String> {
+        match &self.token().kind {
+            TokenKind::Name => Ok(self.take().text),
+            TokenKind::Escaped(name) => {
+                let name = name.clone();
+                self.take();
+                Ok(name)
+            }
+            TokenKind::End => self.problem("no viable alternative at input '.'".into()),
+            _ => self.problem(format!("no viable alternative at input '.{}'", self.token().text)),
+        }
+    }
+
+    fn arguments(&mut self) -> Parsed<Vec<Expr>> {
+        let mut args = Vec::new();
+        if self.accept(")").is_some() {
+            return Ok(args);
+        }
+        if self.token().kind == TokenKind::End {
+            return self.unexpected(&OPERAND.replace("'.',", "')', '.',"), |_| false);
+        }
+        loop {
+            args.push(self.expr()?);
+            if self.accept(",").is_none() {
+                self.close(")")?;
+                return Ok(args);
+            }
+        }
+    }
+
+    fn close(&mut self, symbol: &str) -> Parsed<()> {
+        if self.accept(symbol).is_some() {
+            return Ok(());
+        }
+        let (end, text) = (self.token().kind == TokenKind::End, self.token().text.clone());
+        match symbol {
+            "]" if end => self.problem(format!("missing ']' at '{text}'")),
+            ")" if end => self.problem(format!("mismatched input '{text}' expecting {{')', ','}}")),
+            _ => self.unexpected(
+                &format!("{{'{symbol}', ',', {AFTER_OPERAND}}}"),
+                |next| matches!(next, TokenKind::Symbol(s) if *s == symbol),
+            ),
+        }
+    }
+
+    fn primary(&mut self) -> Parsed {
+        let at = self.token().at;
+        let leading_dot = self.accept(".").is_some();
+        let token = self.token().clone();
+        match token.kind {
+            TokenKind::Name => self.name(leading_dot),
+            _ if leading_dot => self.unexpected("IDENTIFIER", |_| false),
+            TokenKind::Symbol("(") => {
+                self.take();
+                let inner = self.expr()?;
+                match self.accept(")") {
+                    Some(_) => Ok(inner),
+                    None if self.token().kind == TokenKind::End => self.problem("missing ')' at '<EOF>'".into()),
+                    None => self.close(")").map(|()| inner),
+                }
+            }
+            TokenKind::Symbol("[") => self.list(at),
+            TokenKind::Symbol("{") => self.map(at),
+            _ => self.literal(),
+        }
+    }
+
+    fn name(&mut self, leading_dot: bool) -> Parsed {
+        let token = self.take();
+        if RESERVED.contains(&token.text.as_str()) {
+            return Err(Problem { at: token.at, message: format!("reserved identifier: {}", token.text) });
+        }
+        let open = self.token().at;
+        if self.accept("(").is_some() {
+            let args = self.arguments()?;
+            return macros::expand(self, open, Call { function: token.text, target: None, args });
+        }
+        let name = if leading_dot { format!(".{}", token.text) } else { token.text };
+        Ok(self.node(token.at, Kind::Name(name)))
+    }
+
+    fn list(&mut self, at: usize) -> Parsed {
+        self.take();
+        let mut elements = Vec::new();
+        while self.accept("]").is_none() {
+            let optional = self.accept("?").is_some();
+            elements.push(Element { value: self.expr()?, optional });
+            if self.accept(",").is_none() && !self.is("]") {
+                return self.unexpected("{']', ','}", |_| false);
+            }
+            if self.token().kind == TokenKind::End {
+                return self.problem("missing ']' at '<EOF>'".into());
+            }
+        }
+        Ok(self.node(at, Kind::List(elements)))
+    }
+
+    fn map(&mut self, at: usize) -> Parsed {
+        self.take();
+        let mut entries = Vec::new();
+        while self.accept("}").is_none() {
+            let optional = self.accept("?").is_some();
+            let key = self.expr()?;
+            if self.accept(":").is_none() {
+                return self.unexpected(&format!("{{{}}}", AFTER_OPERAND.replace("'?',", "'?', ':',")), |_| false);
+            }
+            entries.push(Entry { key, value: self.expr()?, optional });
+            if self.accept(",").is_none() && !self.is("}") {
+                return self.unexpected("{'}', ','}", |_| false);
+            }
+        }
+        Ok(self.node(at, Kind::Map(entries)))
+    }
+
+    fn structure(&mut self, name: String) -> Parsed {
+        let at = self.take().at;
+        let mut fields = Vec::new();
+        while self.accept("}").is_none() {
+            let optional = self.accept("?").is_some();
+            let at = self.token().at;
+            let name = match &self.token().kind {
+                TokenKind::Name | TokenKind::Escaped(_) => self.field_name()?,
+                _ => return self.unexpected("{'}', '?', IDENTIFIER, ESC_IDENTIFIER}", |_| false),
+            };
+            if self.accept(":").is_none() {
+                return self.unexpected("':'", |_| false);
+            }
+            fields.push(Member { at, name, value: self.expr()?, optional });
+            if self.accept(",").is_none() && !self.is("}") {
+                return self.unexpected("{'}', ','}", |_| false);
+            }
+        }
+        Ok(self.node(at, Kind::Struct { name, fields }))
+    }
+
+    fn literal(&mut self) -> Parsed {
+        let at = self.token().at;
+        let minus = self.accept("-").is_some();
+        let token = self.token().clone();
+        let value = match token.kind {
+            TokenKind::Int(_) => match integer(&token.text, minus) {
+                Some(value) => Value::Int(value),
+                None => return Err(Problem { at, message: "invalid int literal".into() }),
+            },
+            TokenKind::Double(value) => Value::Double(if minus { -value } else { value }),
+            TokenKind::Uint(Some(value)) => Value::Uint(value),
+            TokenKind::Uint(None) => return Err(Problem { at, message: "invalid uint literal".into() }),
+            TokenKind::String(text) => Value::String(Text::Shared(text.into())),
+            TokenKind::Bytes(bytes) => Value::Bytes(Arc::from(bytes)),
+            TokenKind::Symbol("true") => Value::Bool(true),
+            TokenKind::Symbol("false") => Value::Bool(false),
+            TokenKind::Symbol("null") => Value::Null,
+            _ => return self.unexpected(OPERAND, begins_operand),
+        };
+        self.take();
+        Ok(self.node(at, Kind::Literal(value)))
+    }
+}
+
+/// A whole number by its text, so that the lowest one can be written.
+fn integer(text: &str, minus: bool) -> Option<i64> {
+    let sign = if minus { "-" } else { "" };
+    match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(&format!("{sign}{digits}"), 16).ok(),
+        None => format!("{sign}{text}").parse().ok(),
+    }
+}
+
+fn begins_operand(kind: &TokenKind) -> bool {
+    match kind {
+        TokenKind::Symbol(s) => matches!(*s, "[" | "{" | "(" | "." | "-" | "!" | "true" | "false" | "null"),
+        TokenKind::End | TokenKind::Escaped(_) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,100 @@
+//! An expression that was checked and can be evaluated.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{Expr, Kind};
+use crate::check::check;
+use crate::environment::Environment;
+use crate::error::{CompileError, EvalError, render};
+use crate::eval::{Budget, Variables, evaluate};
+use crate::literals;
+use crate::parse::parse;
+use crate::types::Type;
+use crate::value::Value;
+
+/// Nesting up to this is parsed where the caller stands; what is deeper gets a stack of its own.
+const SHALLOW: usize = 16;
+/// Enough for the deepest nesting that is allowed, in programs without optimisation too.
+const DEEP_STACK: usize = 64 << 20;
+
+/// An expression that was checked.
+#[derive(Debug)]
+pub struct Program {
+    expr: Expr,
+    types: Vec<Type>,
+    source: String,
+}
+
+/// Parses and checks an expression.
+///
+/// # Errors
+///
+/// Everything that is wrong with it, worded as cel-go words it.
+pub fn compile(source: &str, environment: &Environment) -> Result<Program, CompileError> {
+    let deep = nesting(source) > SHALLOW;
+    on_stack(deep, || build(source, environment))
+}
+
+fn build(source: &str, environment: &Environment) -> Result<Program, CompileError> {
+    let (mut expr, nodes) = parse(source)?;
+    let mut checked = check(&mut expr, nodes, environment);
+    if checked.problems.is_empty() {
+        literals::check(&expr, &mut checked.problems);
+    }
+    if !checked.problems.is_empty() {
+        return Err(render(source, checked.problems));
+    }
+    Ok(Program { expr, types: checked.types, source: source.to_owned() })
+}
+
+/// How deep an expression can nest, from its brackets and operators that take one operand.
+fn nesting(source: &str) -> usize {
+    source.bytes().filter(|b| b"([{?-!".contains(b)).count()
+}
+
+/// Runs something that recurses, on a stack of its own when it goes deep.
+fn on_stack<T: Send>(deep: bool, run: impl FnOnce() -> T + Send) -> T {
+    if !deep {
+        return run();
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, run);
+        match thread.map(std::thread::ScopedJoinHandle::join) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => std::panic::resume_unwind(Box::new(error)),
+        }
+    })
+}
+
+impl Program {
+    /// What was compiled.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The type of the result.
+    pub fn output(&self) -> &Type {
+        self.types.get(self.expr.id).unwrap_or(&Type::Dyn)
+    }
+
+    /// Evaluates, and takes what it costs from the budget.
+    ///
+    /// # Errors
+    ///
+    /// When the expression goes wrong, and when it costs more than the budget has.
+    pub fn evaluate<'a>(&'a self, variables: &dyn Variables<'a>, budget: &mut Budget) -> Result<Value<'a>, EvalError> {
+        evaluate(&self.expr, &self.types, variables, budget)
+    }
+
+    /// The variables that the expression names, with dots where the variable's name has them.
+    pub fn names(&self) -> BTreeSet<&str> {
+        let mut names = BTreeSet::new();
+        self.expr.walk(&mut |expr| {
+            if let Kind::Name(name) = &expr.kind {
+                names.insert(name.as_str());
+            }
+        });
+        names
+    }
+}

@@ -1,0 +1,196 @@
+//! Types of expressions.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// The type of a value, as far as it is known before evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Type {
+    /// Anything; checked at evaluation.
+    Dyn,
+    Null,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Timestamp,
+    Duration,
+    List(Arc<ListType>),
+    /// Keys and values.
+    Map(Arc<(Type, Type)>),
+    Optional(Arc<Type>),
+    /// The type of types.
+    Kind(Arc<Type>),
+    Object(Arc<ObjectType>),
+    /// A type of a library: quantities, addresses.
+    Opaque(&'static str),
+    /// A type that is not known yet; of declarations (`A`) or of one call.
+    Param(usize),
+}
+
+/// A list's elements, and how lists of it are compared and joined.
+#[derive(Clone, Debug)]
+pub struct ListType {
+    pub item: Type,
+    pub merge: Merge,
+}
+
+/// `x-kubernetes-list-type`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Merge {
+    Atomic,
+    Set,
+    /// Elements are known by these members (JSON names).
+    Map(Vec<String>),
+}
+
+impl PartialEq for ListType {
+    fn eq(&self, other: &Self) -> bool {
+        self.item == other.item
+    }
+}
+
+/// A type with named fields.
+pub struct ObjectType {
+    pub name: String,
+    pub fields: Fields,
+}
+
+/// The fields of an object type.
+pub enum Fields {
+    /// By their names in expressions.
+    Known(BTreeMap<String, Field>),
+    /// Any name is a field; its type follows from the type's name and the field's.
+    Open(fn(of: &str, field: &str) -> Type),
+}
+
+/// A field of an object.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its name in JSON.
+    pub json: String,
+    pub of: Type,
+}
+
+impl ObjectType {
+    /// A type of fields whose JSON names are what expressions say.
+    pub fn new<'a>(name: impl Into<String>, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
+        let fields = fields.into_iter().map(|(json, of)| (json.to_owned(), Field { json: json.to_owned(), of }));
+        ObjectType { name: name.into(), fields: Fields::Known(fields.collect()) }
+    }
+
+    /// The type of a field; `None` when there is no such field.
+    pub fn field(&self, name: &str) -> Option<Type> {
+        match &self.fields {
+            Fields::Known(fields) => fields.get(name).map(|f| f.of.clone()),
+            Fields::Open(of) => Some(of(&self.name, name)),
+        }
+    }
+
+    pub(crate) fn known(&self, name: &str) -> Option<&Field> {
+        match &self.fields {
+            Fields::Known(fields) => fields.get(name),
+            Fields::Open(_) => None,
+        }
+    }
+
+    /// What a field is called in expressions, by its JSON name.
+    pub(crate) fn by_json(&self, json: &str) -> Option<(&str, &Field)> {
+        match &self.fields {
+            Fields::Known(fields) => fields.iter().find(|(_, f)| f.json == json).map(|(name, f)| (name.as_str(), f)),
+            Fields::Open(_) => None,
+        }
+    }
+}
+
+impl PartialEq for ObjectType {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for ObjectType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Type {
+    /// A list without merge semantics.
+    pub fn list(item: Type) -> Self {
+        Type::List(Arc::new(ListType { item, merge: Merge::Atomic }))
+    }
+
+    pub fn map(key: Type, value: Type) -> Self {
+        Type::Map(Arc::new((key, value)))
+    }
+
+    pub fn optional(of: Type) -> Self {
+        Type::Optional(Arc::new(of))
+    }
+
+    pub fn object(of: ObjectType) -> Self {
+        Type::Object(Arc::new(of))
+    }
+
+    /// The type that a name in an expression stands for, such as `int`.
+    pub(crate) fn named(name: &str) -> Option<Type> {
+        Some(match name {
+            "bool" => Type::Bool,
+            "int" => Type::Int,
+            "uint" => Type::Uint,
+            "double" => Type::Double,
+            "string" => Type::String,
+            "bytes" => Type::Bytes,
+            "null_type" => Type::Null,
+            "list" => Type::list(Type::Dyn),
+            "map" => Type::map(Type::Dyn, Type::Dyn),
+            "type" => Type::Kind(Arc::new(Type::Dyn)),
+            "optional_type" => Type::optional(Type::Dyn),
+            "google.protobuf.Timestamp" => Type::Timestamp,
+            "google.protobuf.Duration" => Type::Duration,
+            _ => return None,
+        })
+    }
+
+    /// The name of the type at evaluation, without parameters.
+    pub(crate) fn base_name(&self) -> &str {
+        match self {
+            Type::Dyn | Type::Param(_) => "dyn",
+            Type::Null => "null_type",
+            Type::Bool => "bool",
+            Type::Int => "int",
+            Type::Uint => "uint",
+            Type::Double => "double",
+            Type::String => "string",
+            Type::Bytes => "bytes",
+            Type::Timestamp => "google.protobuf.Timestamp",
+            Type::Duration => "google.protobuf.Duration",
+            Type::List(_) => "list",
+            Type::Map(_) => "map",
+            Type::Optional(_) => "optional_type",
+            Type::Kind(_) => "type",
+            Type::Object(object) => &object.name,
+            Type::Opaque(name) => name,
+        }
+    }
+}
+
+/// As compile errors name types.
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Type::Null => f.write_str("null"),
+            Type::Timestamp => f.write_str("timestamp"),
+            Type::Duration => f.write_str("duration"),
+            Type::List(list) => write!(f, "list({})", list.item),
+            Type::Map(map) => write!(f, "map({}, {})", map.0, map.1),
+            Type::Optional(of) => write!(f, "optional_type({of})"),
+            Type::Kind(of) => write!(f, "type({of})"),
+            _ => f.write_str(self.base_name()),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Values. What comes from outside (JSON documents) is looked at where it is and never copied; what an expression makes is shared.
+
+use std::any::Any;
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::types::Type;
+
+mod collection;
+mod json;
+
+pub use collection::{List, Map};
+
+/// A value of an expression; `'a` is the life of the documents that it looks at.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Uint(u64),
+    Double(f64),
+    String(Text<'a>),
+    Bytes(Arc<[u8]>),
+    /// Nanoseconds since 1970.
+    Timestamp(i128),
+    /// Nanoseconds.
+    Duration(i64),
+    List(List<'a>),
+    Map(Map<'a>),
+    Optional(Option<Arc<Value<'a>>>),
+    Type(Type),
+    /// A value of a library.
+    Opaque(Arc<dyn Opaque>),
+}
+
+/// Text of a document, or made.
+#[derive(Clone)]
+pub enum Text<'a> {
+    Borrowed(&'a str),
+    Shared(Arc<str>),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Text::Borrowed(text) => text,
+            Text::Shared(text) => text,
+        }
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+/// A value that a library brings.
+pub trait Opaque: fmt::Debug + Send + Sync + Any {
+    /// The name of its type.
+    fn type_name(&self) -> &'static str;
+
+    fn as_any(&self) -> &dyn Any;
+
+    fn equals(&self, other: &dyn Opaque) -> bool;
+}
+
+impl<'a> Value<'a> {
+    /// A string that is made.
+    pub fn string(text: impl Into<Arc<str>>) -> Self {
+        Value::String(Text::Shared(text.into()))
+    }
+
+    /// A list that is made.
+    pub fn list(items: Vec<Value<'a>>) -> Self {
+        Value::List(List::Items(items.into()))
+    }
+
+    /// A map that is made, with its entries in order.
+    pub fn map(entries: Vec<(Value<'a>, Value<'a>)>) -> Self {
+        Value::Map(Map::Entries(Arc::new(entries)))
+    }
+
+    /// A value of a library.
+    pub fn opaque(value: impl Opaque) -> Self {
+        Value::Opaque(Arc::new(value))
+    }
+
+    /// A document as a value of the type that is declared for it.
+    pub fn json(document: &'a Json, of: &'a Type) -> Self {
+        json::read(document, of)
+    }
+
+    /// A document of which nothing is known.
+    pub fn untyped(document: &'a Json) -> Self {
+        json::read(document, &Type::Dyn)
+    }
+
+    /// The value as a document; an error when JSON cannot say it.
+    pub fn to_json(&self) -> Result<Json, String> {
+        json::write(self)
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value as one of a library's.
+    pub fn as_opaque<T: Opaque>(&self) -> Option<&T> {
+        match self {
+            Value::Opaque(value) => value.as_any().downcast_ref(),
+            _ => None,
+        }
+    }
+
+    /// The type, as `type(x)` says it.
+    pub fn type_of(&self) -> Type {
+        match self {
+            Value::Null => Type::Null,
+            Value::Bool(_) => Type::Bool,
+            Value::Int(_) => Type::Int,
+            Value::Uint(_) => Type::Uint,
+            Value::Double(_) => Type::Double,
+            Value::String(_) => Type::String,
+            Value::Bytes(_) => Type::Bytes,
+            Value::Timestamp(_) => Type::Timestamp,
+            Value::Duration(_) => Type::Duration,
+            Value::List(_) => Type::list(Type::Dyn),
+            Value::Map(map) => map.type_of(),
+            Value::Optional(_) => Type::optional(Type::Dyn),
+            Value::Type(_) => Type::Kind(Arc::new(Type::Dyn)),
+            Value::Opaque(value) => Type::Opaque(value.type_name()),
+        }
+    }
+
+    /// How many elements, entries, characters or bytes; 1 for what has none (cel-go's `actualSize`).
+    pub fn size(&self) -> u64 {
+        let size = match self {
+            Value::String(text) => text.chars().count(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::List(list) => list.len(),
+            Value::Map(map) => map.len(),
+            _ => 1,
+        };
+        size as u64
+    }
+
+    /// Whether the value is the zero of its type (`optional.ofNonZeroValue`).
+    pub(crate) fn is_zero(&self) -> bool {
+        match self {
+            Value::Null => true,
+            Value::Bool(value) => !value,
+            Value::Int(0) | Value::Uint(0) | Value::Duration(0) => true,
+            Value::Double(value) => *value == 0.0,
+            Value::String(_) | Value::Bytes(_) | Value::List(_) | Value::Map(_) => self.size() == 0,
+            Value::Optional(value) => value.is_none(),
+            _ => false,
+        }
+    }
+
+    /// `==`; numbers of different types are equal when they are the same number.
+    pub fn equals(&self, other: &Value<'_>) -> bool {
+        match (self, other) {
+            (Value::Null, Value::Null) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::String(a), Value::String(b)) => **a == **b,
+            (Value::Bytes(a), Value::Bytes(b)) => a == b,
+            (Value::Timestamp(a), Value::Timestamp(b)) => a == b,
+            (Value::Duration(a), Value::Duration(b)) => a == b,
+            (Value::List(a), Value::List(b)) => a.equals(b),
+            (Value::Map(a), Value::Map(b)) => a.equals(b),
+            (Value::Optional(a), Value::Optional(b)) => match (a, b) {
+                (Some(a), Some(b)) => a.equals(b),
+                (a, b) => a.is_none() && b.is_none(),
+            },
+            (Value::Type(a), Value::Type(b)) => a.base_name() == b.base_name(),
+            (Value::Opaque(a), Value::Opaque(b)) => a.equals(&**b),
+            _ => self.is_number() && self.compare(other) == Some(Ordering::Equal),
+        }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Value::Int(_) | Value::Uint(_) | Value::Double(_))
+    }
+
+    /// `<` and its family; `None` for values without an order.
+    pub fn compare(&self, other: &Value<'_>) -> Option<Ordering> {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+            (Value::String(a), Value::String(b)) => Some((**a).cmp(&**b)),
+            (Value::Bytes(a), Value::Bytes(b)) => Some(a.cmp(b)),
+            (Value::Timestamp(a), Value::Timestamp(b)) => Some(a.cmp(b)),
+            (Value::Duration(a), Value::Duration(b)) => Some(a.cmp(b)),
+            (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
+            (Value::Double(a), b) => b.integer().and_then(|b| compare_mixed(b, *a)).map(Ordering::reverse),
+            (a, Value::Double(b)) => a.integer().and_then(|a| compare_mixed(a, *b)),
+            (a, b) => Some(a.integer()?.cmp(&b.integer()?)),
+        }
+    }
+
+    fn integer(&self) -> Option<i128> {
+        match self {
+            Value::Int(value) => Some(i128::from(*value)),
+            Value::Uint(value) => Some(i128::from(*value)),
+            _ => None,
+        }
+    }
+}
+
+fn compare_mixed(whole: i128, other: f64) -> Option<Ordering> {
+    (whole as f64).partial_cmp(&other)
+}

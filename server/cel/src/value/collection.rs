@@ -1,0 +1,180 @@
+//! Lists and maps, of documents or made.
+
+use std::sync::Arc;
+
+use serde_json::{Map as JsonMap, Value as Json};
+
+use super::{Text, Value};
+use crate::types::{ListType, Merge, ObjectType, Type};
+
+/// A list.
+#[derive(Clone, Debug)]
+pub enum List<'a> {
+    Items(Arc<[Value<'a>]>),
+    /// An array of a document, and the type declared for it.
+    Json(&'a [Json], Option<&'a ListType>),
+}
+
+/// A map, or an object.
+#[derive(Clone, Debug)]
+pub enum Map<'a> {
+    Entries(Arc<Vec<(Value<'a>, Value<'a>)>>),
+    /// An object of a document whose members have the type of the second.
+    Json(&'a JsonMap<String, Json>, &'a Type),
+    /// An object of a document with declared fields.
+    Object(&'a JsonMap<String, Json>, &'a ObjectType),
+    /// An object made by an expression: type and fields that are set.
+    Made(Arc<ObjectType>, Arc<Vec<(String, Value<'a>)>>),
+}
+
+impl<'a> List<'a> {
+    pub fn len(&self) -> usize {
+        match self {
+            List::Items(items) => items.len(),
+            List::Json(items, _) => items.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match self {
+            List::Items(items) => items.get(index).cloned(),
+            List::Json(items, of) => items.get(index).map(|item| super::json::read(item, item_type(*of))),
+        }
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    pub fn contains(&self, value: &Value<'_>) -> bool {
+        self.iter().any(|item| item.equals(value))
+    }
+
+    fn merge(&self) -> &Merge {
+        match self {
+            List::Json(_, Some(of)) => &of.merge,
+            _ => &Merge::Atomic,
+        }
+    }
+
+    /// Sets and lists with keys are equal in any order (`UnstructuredToVal`).
+    pub(super) fn equals(&self, other: &List<'_>) -> bool {
+        if self.len() != other.len() {
+            return false;
+        }
+        match self.merge() {
+            Merge::Atomic => self.iter().zip(other.iter()).all(|(a, b)| a.equals(&b)),
+            Merge::Set | Merge::Map(_) => self.iter().all(|item| other.iter().any(|o| item.equals(&o))),
+        }
+    }
+
+    /// `+`: sets keep one of equal elements, lists with keys take the second's element in the first's place.
+    pub(crate) fn concat(&self, other: &List<'a>) -> List<'a> {
+        let mut items: Vec<Value<'a>> = self.iter().collect();
+        for item in other.iter() {
+            let place = match self.merge() {
+                Merge::Atomic => None,
+                Merge::Set => items.iter().position(|i| i.equals(&item)),
+                Merge::Map(keys) => items.iter().position(|i| same_keys(i, &item, keys)),
+            };
+            match place {
+                Some(place) => items[place] = item,
+                None => items.push(item),
+            }
+        }
+        List::Items(items.into())
+    }
+}
+
+fn same_keys(a: &Value<'_>, b: &Value<'_>, keys: &[String]) -> bool {
+    let (Value::Map(a), Value::Map(b)) = (a, b) else { return false };
+    keys.iter().all(|key| match (a.json_member(key), b.json_member(key)) {
+        (Some(a), Some(b)) => a.equals(&b),
+        (a, b) => a.is_none() && b.is_none(),
+    })
+}
+
+fn item_type(of: Option<&ListType>) -> &Type {
+    of.map_or(&Type::Dyn, |of| &of.item)
+}
+
+impl<'a> Map<'a> {
+    pub fn len(&self) -> usize {
+        match self {
+            Map::Entries(entries) => entries.len(),
+            Map::Json(members, _) | Map::Object(members, _) => members.len(),
+            Map::Made(_, fields) => fields.len(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn get(&self, key: &Value<'_>) -> Option<Value<'a>> {
+        match self {
+            Map::Entries(entries) => entries.iter().find(|(k, _)| k.equals(key)).map(|(_, value)| value.clone()),
+            _ => self.field(key.as_str()?),
+        }
+    }
+
+    /// What a name selects: a field by its name in expressions, or the value of a key.
+    pub fn field(&self, name: &str) -> Option<Value<'a>> {
+        match self {
+            Map::Entries(entries) => {
+                entries.iter().find(|(k, _)| k.as_str() == Some(name)).map(|(_, value)| value.clone())
+            }
+            Map::Json(members, of) => members.get(name).map(|member| super::json::read(member, of)),
+            Map::Object(members, of) => {
+                let field = of.known(name)?;
+                members.get(&field.json).map(|member| super::json::read(member, &field.of))
+            }
+            Map::Made(_, fields) => fields.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone()),
+        }
+    }
+
+    /// A member by its name in JSON.
+    fn json_member(&self, name: &str) -> Option<Value<'a>> {
+        match self {
+            Map::Object(members, _) => members.get(name).map(|member| super::json::read(member, &Type::Dyn)),
+            _ => self.field(name),
+        }
+    }
+
+    pub fn entries(&self) -> Vec<(Value<'a>, Value<'a>)> {
+        match self {
+            Map::Entries(entries) => entries.to_vec(),
+            Map::Json(members, of) => members
+                .iter()
+                .map(|(key, member)| (Value::String(Text::Borrowed(key)), super::json::read(member, of)))
+                .collect(),
+            Map::Object(members, of) => members
+                .iter()
+                .filter_map(|(key, member)| {
+                    let (name, field) = of.by_json(key)?;
+                    Some((Value::String(Text::Borrowed(name)), super::json::read(member, &field.of)))
+                })
+                .collect(),
+            Map::Made(_, fields) => {
+                fields.iter().map(|(name, value)| (Value::string(name.as_str()), value.clone())).collect()
+            }
+        }
+    }
+
+    pub(super) fn equals(&self, other: &Map<'_>) -> bool {
+        self.len() == other.len()
+            && self.entries().iter().all(|(key, value)| other.get(key).is_some_and(|of_other| value.equals(&of_other)))
+    }
+
+    pub(super) fn type_of(&self) -> Type {
+        match self {
+            Map::Made(of, _) => Type::Object(of.clone()),
+            Map::Object(_, of) => Type::object(ObjectType::new(of.name.clone(), [])),
+            _ => Type::map(Type::Dyn, Type::Dyn),
+        }
+    }
+}

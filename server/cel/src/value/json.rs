@@ -1,0 +1,80 @@
+//! Documents to values and back.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map as JsonMap, Number, Value as Json};
+
+use super::{List, Map, Text, Value};
+use crate::time;
+use crate::types::Type;
+
+/// A document as the type says; what does not fit its type is read as it looks.
+pub(super) fn read<'a>(document: &'a Json, of: &'a Type) -> Value<'a> {
+    match document {
+        Json::Null => Value::Null,
+        Json::Bool(value) => Value::Bool(*value),
+        Json::Number(number) => read_number(number, of),
+        Json::String(text) => read_text(text, of),
+        Json::Array(items) => match of {
+            Type::List(of) => Value::List(List::Json(items, Some(of))),
+            _ => Value::List(List::Json(items, None)),
+        },
+        Json::Object(members) => match of {
+            Type::Object(of) => Value::Map(Map::Object(members, of)),
+            Type::Map(of) => Value::Map(Map::Json(members, &of.1)),
+            _ => Value::Map(Map::Json(members, &Type::Dyn)),
+        },
+    }
+}
+
+fn read_number<'a>(number: &Number, of: &Type) -> Value<'a> {
+    match (number.as_i64(), of) {
+        (Some(value), Type::Double) => Value::Double(value as f64),
+        (Some(value), _) => Value::Int(value),
+        (None, _) => Value::Double(number.as_f64().unwrap_or(f64::NAN)),
+    }
+}
+
+fn read_text<'a>(text: &'a str, of: &Type) -> Value<'a> {
+    let special = match of {
+        Type::Timestamp => time::parse_timestamp(text).or_else(|| time::parse_date(text)).map(Value::Timestamp),
+        Type::Duration => time::parse_duration(text).map(Value::Duration),
+        Type::Bytes => BASE64_STANDARD.decode(text).ok().map(|bytes| Value::Bytes(Arc::from(bytes))),
+        _ => None,
+    };
+    special.unwrap_or(Value::String(Text::Borrowed(text)))
+}
+
+/// A value as a document.
+pub(super) fn write(value: &Value<'_>) -> Result<Json, String> {
+    Ok(match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Int(value) => Json::from(*value),
+        Value::Uint(value) => Json::from(*value),
+        Value::Double(value) => Number::from_f64(*value).map(Json::Number).ok_or("number is not finite")?,
+        Value::String(text) => Json::String(text.to_string()),
+        Value::Bytes(bytes) => Json::String(BASE64_STANDARD.encode(bytes)),
+        Value::Timestamp(nanos) => Json::String(time::format_timestamp(*nanos)),
+        Value::Duration(nanos) => Json::String(time::format_duration(*nanos)),
+        Value::List(list) => Json::Array(list.iter().map(|item| write(&item)).collect::<Result<_, _>>()?),
+        Value::Map(map) => write_map(map)?,
+        Value::Optional(Some(value)) => write(value)?,
+        Value::Optional(None) => Json::Null,
+        Value::Type(_) | Value::Opaque(_) => return Err(format!("{} cannot be written as JSON", value.type_of())),
+    })
+}
+
+fn write_map(map: &Map<'_>) -> Result<Json, String> {
+    if let Map::Json(members, _) | Map::Object(members, _) = map {
+        return Ok(Json::Object((*members).clone()));
+    }
+    let mut members = JsonMap::new();
+    for (key, value) in map.entries() {
+        let key = key.as_str().ok_or_else(|| format!("a key of type {} cannot be written as JSON", key.type_of()))?;
+        members.insert(key.to_owned(), write(&value)?);
+    }
+    Ok(Json::Object(members))
+}
