@@ -58,6 +58,29 @@ impl Chain {
         Ok(())
     }
 
+    /// Who may approve, sign and vouch for certificates.
+    async fn validate_certificates(
+        &self,
+        attributes: &Attributes,
+        object: &Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let check = certificates::Check { environment: &self.environment, attributes, object, old };
+        if self.runs("CertificateApproval") {
+            check.approval().await?;
+        }
+        if self.runs("CertificateSigning") {
+            check.signing().await?;
+        }
+        if self.runs("ClusterTrustBundleAttest") {
+            check.attestation().await?;
+        }
+        if self.runs("CertificateSubjectRestriction") {
+            check.subject()?;
+        }
+        Ok(())
+    }
+
     async fn admit_created(&self, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
         match (attributes.kind.group, attributes.plural) {
             ("", "nodes") if self.runs("TaintNodesByCondition") => nodes::taint(object),
@@ -93,7 +116,7 @@ impl Admission for Chain {
         if attributes.operation == Operation::Create {
             self.admit_created(attributes, object).await?;
         }
-        Ok(())
+        escalation::check(&self.environment, attributes, object, old).await
     }
 
     async fn validate(
@@ -103,7 +126,7 @@ impl Admission for Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         if let Some(object) = object {
-            escalation::check(&self.environment, attributes, object, old).await?;
+            self.validate_certificates(attributes, object, old).await?;
         }
         if attributes.operation == Operation::Delete && attributes.subresource.is_empty() {
             if self.runs("NamespaceLifecycle") {

@@ -2,6 +2,9 @@
 
 mod admission;
 mod bootstrap;
+mod budgets;
+mod connect;
+mod pods;
 mod rbac;
 mod reviews;
 mod services;
@@ -11,6 +14,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use connect::{Connect, Connection};
 use endpoints::{Admission, Behaviour, Environment, Loopback, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
@@ -41,6 +45,10 @@ impl Behaviour for ControlPlane {
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         match (kind.group, kind.kind) {
             ("", "ServiceAccount") => HashMap::from([("token", Arc::new(tokens::Issuer::new(environment)) as _)]),
+            ("", "Binding") => HashMap::from([("", Arc::new(pods::Binding::new(environment)) as _)]),
+            ("", "Pod") => handlers_of_pods(environment),
+            ("", "Service") => HashMap::from([("proxy", connect(environment, Connection::ServiceProxy))]),
+            ("", "Node") => HashMap::from([("proxy", connect(environment, Connection::NodeProxy))]),
             _ => reviews::handlers(kind, environment),
         }
     }
@@ -48,4 +56,20 @@ impl Behaviour for ControlPlane {
     async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
         bootstrap::all(environment, loopback).await
     }
+}
+
+fn handlers_of_pods(environment: &Arc<Environment>) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+    HashMap::from([
+        ("binding", Arc::new(pods::Binding::new(environment)) as _),
+        ("eviction", Arc::new(pods::Eviction::new(environment)) as _),
+        ("exec", connect(environment, Connection::Container)),
+        ("attach", connect(environment, Connection::Container)),
+        ("portforward", connect(environment, Connection::Ports)),
+        ("log", connect(environment, Connection::Log)),
+        ("proxy", connect(environment, Connection::PodProxy)),
+    ])
+}
+
+fn connect(environment: &Arc<Environment>, to: Connection) -> Arc<dyn SubresourceHandler> {
+    Arc::new(Connect::new(environment, to))
 }

@@ -37,8 +37,7 @@ pub fn decode(
     bytes: &[u8],
     validation: FieldValidation,
 ) -> Result<Decoded, Status> {
-    let decoded = Reader { catalog, expected: kind, validation }.read(encoding, bytes)?;
-    Ok(Decoded { value: internal(kind, decoded.value), warnings: decoded.warnings })
+    Reader { catalog, expected: kind, validation, any_version: false }.object(encoding, bytes)
 }
 
 /// Defaults and hub form of a decoded value.
@@ -50,14 +49,29 @@ pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
 }
 
 /// Reads bodies that are to be of one kind.
-struct Reader {
-    catalog: &'static Catalog,
-    expected: &'static KindDef,
-    validation: FieldValidation,
+pub struct Reader {
+    pub catalog: &'static Catalog,
+    pub expected: &'static KindDef,
+    pub validation: FieldValidation,
+    /// Whether a body may be of another version of the kind.
+    pub any_version: bool,
+}
+
+/// A value as a body has it, with the kind that it says it is of.
+struct Read {
+    kind: &'static KindDef,
+    value: Owned,
+    warnings: Vec<String>,
 }
 
 impl Reader {
-    fn read(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
+    /// An object with defaults, in its internal form.
+    pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
+        let Read { kind, value, warnings } = self.read(encoding, bytes)?;
+        Ok(Decoded { value: internal(kind, value), warnings })
+    }
+
+    fn read(&self, encoding: Encoding, bytes: &[u8]) -> Result<Read, Status> {
         let kind = self.expected;
         match encoding {
             Encoding::Protobuf => self.protobuf(bytes),
@@ -70,18 +84,18 @@ impl Reader {
         }
     }
 
-    fn protobuf(&self, bytes: &[u8]) -> Result<Decoded, Status> {
+    fn protobuf(&self, bytes: &[u8]) -> Result<Read, Status> {
         let parts = envelope::split(bytes).map_err(|e| unrecognized(self.expected, &e, bytes))?;
         let said = Names { api_version: parts.api_version, kind: parts.kind };
         let kind = self.kind(&said)?;
         let mut value = Owned::new(kind.def);
         protobuf::decode(parts.raw, value.as_mut()).map_err(|e| self.refused(&said, &e))?;
         self.check(&said, kind)?;
-        Ok(Decoded { value, warnings: Vec::new() })
+        Ok(Read { kind, value, warnings: Vec::new() })
     }
 
     /// `sent` is the body as it came, which messages show.
-    fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Decoded, Status> {
+    fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Read, Status> {
         let meta = type_meta(text).map_err(|why| unrecognized(self.expected, &why, sent))?;
         let said = Names { api_version: &meta.api_version, kind: &meta.kind };
         let kind = self.kind(&said)?;
@@ -96,7 +110,7 @@ impl Reader {
             FieldValidation::Ignore => Vec::new(),
         };
         self.check(&said, kind)?;
-        Ok(Decoded { value, warnings })
+        Ok(Read { kind, value, warnings })
     }
 
     /// The kind to decode as: the one that the body says, where there is such.
@@ -114,6 +128,9 @@ impl Reader {
             return Ok(());
         }
         if std::ptr::eq(kind.hub, expected.hub) {
+            if self.any_version {
+                return Ok(());
+            }
             return Err(Status::bad_request(format!(
                 "the API version in the data ({}) does not match the expected API version ({})",
                 said.api_version,

@@ -4,14 +4,17 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use http::Method;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
-use registry::{Context, ResourceStore};
+use registry::{CheckWrite, Context, ResourceStore};
+use serving::Response;
 use serving::authorization::Authorizer;
 
 use crate::admission::{Admission, Attributes};
+use crate::query::Query;
 use crate::said_kind;
 
 /// Everything a verb needs to know about a resource in a version.
@@ -50,6 +53,28 @@ impl Posted<'_> {
     }
 }
 
+/// A request that is to be passed on.
+pub struct Connected<'a> {
+    /// The resource that the subresource belongs to.
+    pub endpoint: &'a Endpoint,
+    pub context: &'a Context,
+    pub attributes: &'a Attributes,
+    pub query: &'a Query,
+}
+
+/// Validating admission of what is created.
+pub struct AdmitCreate<'a> {
+    pub endpoint: &'a Endpoint,
+    pub attributes: &'a Attributes,
+}
+
+#[async_trait]
+impl CheckWrite for AdmitCreate<'_> {
+    async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        self.endpoint.admission.validate(self.attributes, Some(new), old).await
+    }
+}
+
 /// What a [`SubresourceHandler`] answers.
 pub enum Answer {
     /// An object of the body's kind, in hub form.
@@ -66,8 +91,25 @@ pub trait SubresourceHandler: Send + Sync {
         false
     }
 
+    /// Whether bodies may be of any version that converts to the handler's kind.
+    fn accepts_other_versions(&self) -> bool {
+        false
+    }
+
     /// Takes what was posted.
-    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status>;
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        Err(Status::not_implemented(&format!("POST of {}", posted.attributes.subresource)))
+    }
+
+    /// The methods of requests that are passed on to what the resource stands for (`rest.Connecter.ConnectMethods`).
+    fn connects(&self) -> &[Method] {
+        &[]
+    }
+
+    /// Passes a request of one of these methods on.
+    async fn connect(&self, connected: Connected<'_>) -> Result<Response, Status> {
+        Err(Status::not_implemented(&format!("a connection to {}", connected.attributes.subresource)))
+    }
 }
 
 impl Endpoint {
@@ -92,12 +134,13 @@ impl Endpoint {
         }
     }
 
-    /// Whether the user may create the object that an update did not find (upstream: `withAuthorization`).
+    /// Whether the user may create the object that an update did not find (upstream: `withAuthorization`), or what a connection stands for.
     pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
         let wish = serving::authorization::Attributes {
             namespace: &attributes.namespace,
             version: self.kind.version,
             name: &attributes.name,
+            subresource: &attributes.subresource,
             ..serving::authorization::Attributes::resource(
                 &attributes.user,
                 "create",
@@ -107,6 +150,14 @@ impl Endpoint {
         };
         let decision = self.authorizer.authorize(&wish).await;
         if decision.is_allowed() { Ok(()) } else { Err(wish.forbidden(decision.reason())) }
+    }
+
+    /// Asks validating admission about a write; of one that was to be an update and creates, first whether its user may create.
+    pub async fn check_write(&self, attributes: &Attributes, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        if old.is_none() {
+            self.authorize_create(attributes).await?;
+        }
+        self.admission.validate(attributes, Some(new), old).await
     }
 
     /// The endpoint as one of bodies that are posted to a subresource.

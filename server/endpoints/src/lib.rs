@@ -28,7 +28,7 @@ mod verbs;
 pub use admission::{Admission, Attributes, Operation};
 pub use behaviour::{Behaviour, Environment};
 pub use discovery::{Discovery, GroupVersions};
-pub use endpoint::{Answer, Endpoint, Posted, SubresourceHandler};
+pub use endpoint::{Answer, Connected, Endpoint, Posted, SubresourceHandler};
 pub use loopback::{Loopback, Resource};
 pub use media::{Accepted, Encoding, Form};
 pub use openapi_docs::{OpenApi, options as openapi_options};

@@ -12,7 +12,7 @@ use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 
 use crate::admission::{Attributes, Operation};
 use crate::body;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
 use crate::verbs::delete::AdmitDelete;
 use crate::verbs::update::Replace;
@@ -64,8 +64,8 @@ impl Loopback {
         let context = endpoint.context(&attributes);
         let mut object = managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "" })?;
         endpoint.admission.admit(&attributes, &mut object, None).await?;
-        endpoint.admission.validate(&attributes, Some(&object), None).await?;
-        typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default()).await?)
+        let mut check = AdmitCreate { endpoint, attributes: &attributes };
+        typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)
     }
 
     /// Replaces an object; its `resourceVersion`, unless empty, has to be the stored one.

@@ -241,11 +241,16 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
 }
 
 async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
+    let subresource = call.info.subresource.clone();
+    let handler = endpoint.handlers.get(subresource.as_str()).filter(|handler| handler.connects().contains(method));
+    if let Some(handler) = handler.cloned() {
+        check_scope(&endpoint, &call)?;
+        return verbs::connect::connect(&endpoint, &*handler, call).await;
+    }
     if method == Method::HEAD {
         return Err(Status::method_not_allowed());
     }
     check_scope(&endpoint, &call)?;
-    let subresource = call.info.subresource.clone();
     let verb = call.info.verb.to_string();
     if !subresource.is_empty() {
         let Some(def) = endpoint.subresource(&subresource) else { return Err(Status::path_not_found()) };

@@ -12,6 +12,7 @@ use crate::metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
+use crate::update::CheckWrite;
 use crate::{names, stored, validation};
 
 /// How often a generated name is tried again when it is taken (KEP-4420).
@@ -19,29 +20,36 @@ const NAME_ATTEMPTS: usize = 8;
 
 impl ResourceStore {
     /// Stores a new object and answers it as stored. A name that the server makes up is made up again when it is taken.
-    pub async fn create(&self, context: &Context, object: Owned, options: &CreateOptions) -> Result<Owned, Status> {
+    pub async fn create<C: CheckWrite + ?Sized>(
+        &self,
+        context: &Context,
+        object: Owned,
+        options: &CreateOptions,
+        check: &mut C,
+    ) -> Result<Owned, Status> {
         let asked = meta(object.as_ref()).cloned().unwrap_or_default();
         if !asked.name.is_empty() || asked.generate_name.is_empty() {
-            return self.create_once(context, object, options).await;
+            return self.create_once(context, object, options, check).await;
         }
         for _ in 1..NAME_ATTEMPTS {
-            match self.create_once(context, object.clone(), options).await {
+            match self.create_once(context, object.clone(), options, check).await {
                 Err(status) if status.reason == "AlreadyExists" => {}
                 done => return done,
             }
         }
-        self.create_once(context, object, options).await
+        self.create_once(context, object, options, check).await
     }
 
-    async fn create_once(
+    async fn create_once<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,
         mut object: Owned,
         options: &CreateOptions,
+        check: &mut C,
     ) -> Result<Owned, Status> {
         self.begin_object(context, &mut object)?;
         let pending = self.begin(context, &mut object, None).await?;
-        let stored = self.create_begun(context, object, options).await;
+        let stored = self.create_begun(context, object, options, check).await;
         pending.finish(stored.is_ok()).await;
         stored
     }
@@ -61,15 +69,17 @@ impl ResourceStore {
         Ok(())
     }
 
-    async fn create_begun(
+    async fn create_begun<C: CheckWrite + ?Sized>(
         &self,
         context: &Context,
         mut object: Owned,
         options: &CreateOptions,
+        check: &mut C,
     ) -> Result<Owned, Status> {
         self.strategy.prepare_for_create(context, &mut object);
         let asked = meta(object.as_ref()).cloned().unwrap_or_default();
         self.check_new(context, &object, &asked.name)?;
+        check.check(&object, None).await?;
         let object = stored::complete(self.storage_kind, object);
         match self.put_new(context, &object, &asked.name, options).await? {
             Ok(stored) => Ok(stored),

@@ -81,21 +81,7 @@ impl ResourceStore {
 
     fn check_precondition(&self, name: &str, object: &Owned, options: &DeleteOptions) -> Result<(), Status> {
         let Some(meta) = meta(object.as_ref()) else { return Ok(()) };
-        let conflict = |why: String| Status::conflict(self.kind_name(), name, why);
-        let wanted = &options.precondition;
-        if let Some(uid) = wanted.uid.as_ref().filter(|uid| **uid != meta.uid) {
-            return Err(conflict(format!(
-                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
-                meta.uid
-            )));
-        }
-        if let Some(version) = wanted.resource_version.as_ref().filter(|v| **v != meta.resource_version) {
-            return Err(conflict(format!(
-                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",
-                meta.resource_version
-            )));
-        }
-        Ok(())
+        options.precondition.check(meta).map_err(|why| Status::conflict(self.kind_name(), name, why))
     }
 
     fn next_step(&self, context: &Context, object: &Owned, options: &DeleteOptions) -> Step {

@@ -2,6 +2,7 @@
 //!
 //! It knows no HTTP and no kind by name. Objects travel in their hub form; endpoints convert from and to the version asked for.
 
+mod amend;
 mod clock;
 mod companion;
 mod create;
@@ -33,5 +34,5 @@ pub use resource::{Backend, ResourceStore};
 pub use select::Predicate;
 pub use storage::cache::ChangeKind;
 pub use strategy::{Context, DeclaredStrategy, Strategy};
-pub use update::{Change, Updated};
+pub use update::{Change, CheckWrite, Updated};
 pub use watch::{WatchEvent, WatchStream};

@@ -1,5 +1,7 @@
 //! What a caller may ask for besides the object (the parts of `metav1.*Options` that the store acts on).
 
+use apimachinery::meta::v1::ObjectMeta;
+
 /// Options of a create.
 #[derive(Clone, Debug, Default)]
 pub struct CreateOptions {
@@ -28,6 +30,28 @@ pub struct UpdateOptions {
 pub struct Precondition {
     pub uid: Option<String>,
     pub resource_version: Option<String>,
+}
+
+impl Precondition {
+    /// Whether an object that is to be deleted is the one that is meant (`rest.BeforeDelete`).
+    ///
+    /// # Errors
+    /// In which way it is not, as text for a client.
+    pub fn check(&self, meta: &ObjectMeta) -> Result<(), String> {
+        if let Some(uid) = self.uid.as_ref().filter(|uid| **uid != meta.uid) {
+            return Err(format!(
+                "the UID in the precondition ({uid}) does not match the UID in record ({}). The object might have been deleted and then recreated",
+                meta.uid
+            ));
+        }
+        if let Some(version) = self.resource_version.as_ref().filter(|version| **version != meta.resource_version) {
+            return Err(format!(
+                "the ResourceVersion in the precondition ({version}) does not match the ResourceVersion in record ({}). The object might have been modified",
+                meta.resource_version
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// What happens to dependents.

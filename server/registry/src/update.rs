@@ -25,9 +25,18 @@ pub struct Updated {
     pub created: bool,
 }
 
-/// Makes the new object out of the stored one: a body, a patch, with admission in between.
+/// Says whether an object that is prepared and valid may be stored: validating admission (`rest.ValidateObjectFunc`).
 #[async_trait]
-pub trait Change: Send {
+pub trait CheckWrite: Send {
+    /// `old` is `None` when the object is created. Called again when another writer was faster.
+    async fn check(&mut self, _new: &Owned, _old: Option<&Owned>) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+/// Makes the new object out of the stored one: a body, a patch, with mutating admission in between.
+#[async_trait]
+pub trait Change: CheckWrite {
     /// `current` is `None` when there is nothing and it may be created. Called again when another writer was faster.
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status>;
 }
@@ -58,7 +67,10 @@ impl ResourceStore {
             self.check_version(name, &old, &mut new)?;
             let pending = self.begin(context, &mut new, Some(&old)).await?;
             let put = match self.changed(context, name, &old, new) {
-                Ok(new) => self.put_changed(&key, &entry, new, options).await,
+                Ok(new) => match change.check(&new, Some(&old)).await {
+                    Ok(()) => self.put_changed(&key, &entry, new, options).await,
+                    Err(refused) => Err(refused),
+                },
                 Err(refused) => Err(refused),
             };
             pending.finish(matches!(put, Ok(Ok(_)))).await;
@@ -86,7 +98,7 @@ impl ResourceStore {
             return Err(Status::conflict(self.name(), name, invalid_object("", "")));
         }
         let options = CreateOptions { dry_run: options.dry_run, ttl_seconds: options.ttl_seconds };
-        let object = self.create(context, new, &options).await?;
+        let object = self.create(context, new, &options, change).await?;
         Ok(Updated { object, created: true })
     }
 
@@ -119,7 +131,7 @@ impl ResourceStore {
     }
 
     /// What the writer insists on; what is not there has neither uid nor version (`storage.Preconditions.Check`).
-    fn check_stored(
+    pub(crate) fn check_stored(
         &self,
         key: &str,
         name: &str,

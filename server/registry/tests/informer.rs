@@ -8,8 +8,8 @@ use generated::core::v1::ConfigMap;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{
-    Backend, CheckDelete, Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers, Observer,
-    ResourceStore, Stores,
+    Backend, CheckDelete, CheckWrite, Context, CreateOptions, DeclaredStrategy, DeleteOptions, Informer, Informers,
+    Observer, ResourceStore, Stores,
 };
 use storage::EmbeddedStore;
 use tempfile::TempDir;
@@ -33,11 +33,13 @@ impl CheckDelete for Anything {
     }
 }
 
+impl CheckWrite for Anything {}
+
 async fn create(store: &ResourceStore, namespace: &str, name: &str) {
     let mut object = ConfigMap::default();
     object.metadata.name = name.into();
     let context = Context { namespace: namespace.into(), ..Context::default() };
-    store.create(&context, Owned::of(object), &CreateOptions::default()).await.unwrap();
+    store.create(&context, Owned::of(object), &CreateOptions::default(), &mut Anything).await.unwrap();
 }
 
 fn names(objects: &[Arc<ConfigMap>]) -> Vec<String> {

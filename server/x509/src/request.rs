@@ -11,6 +11,8 @@ pub struct CertificateRequest {
     pub public_key: PublicKey,
     /// Whether it was signed with the key that it asks a certificate for. Curve P-521 is not known to ring.
     pub is_signed: bool,
+    /// What the subject says that it belongs to.
+    pub organizations: Vec<String>,
 }
 
 impl CertificateRequest {
@@ -20,8 +22,11 @@ impl CertificateRequest {
         if !rest.is_empty() {
             return Err(Malformed);
         }
-        let public_key = PublicKey::of(&request.certification_request_info.subject_pki)?;
-        Ok(CertificateRequest { public_key, is_signed: request.verify_signature().is_ok() })
+        let said = &request.certification_request_info;
+        let public_key = PublicKey::of(&said.subject_pki)?;
+        let organizations = said.subject.iter_organization().filter_map(|of| of.as_str().ok()).map(str::to_owned);
+        let is_signed = request.verify_signature().is_ok();
+        Ok(CertificateRequest { public_key, is_signed, organizations: organizations.collect() })
     }
 }
 
@@ -29,14 +34,16 @@ impl CertificateRequest {
 mod tests {
     use super::*;
     use crate::{Certificate, KeyKind, blocks};
-    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
+    use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair};
 
     #[test]
     fn a_request_and_its_certificate_hold_one_key() {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec!["a.example.com".to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::OrganizationName, "dev");
         let request = params.serialize_request(&key).unwrap();
         let request = CertificateRequest::parse(request.der()).unwrap();
+        assert_eq!(request.organizations, ["dev"]);
         assert!(request.is_signed && request.public_key.kind == KeyKind::Ecdsa("P-256"));
 
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);

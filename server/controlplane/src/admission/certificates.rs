@@ -1,8 +1,20 @@
-//! Who asks for a certificate is what the server knows, not what the request says (`csrStrategy.PrepareForCreate`).
+//! Certificates: who asks for one is what the server knows, not what the request says (`csrStrategy.PrepareForCreate`); who approves, signs
+//! and vouches needs rights on the signer (upstream's plugins in `plugin/pkg/admission/certificates`).
 
-use endpoints::Attributes;
+use endpoints::{Attributes, Environment, Operation};
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
+use generated::certificates::v1beta1::ClusterTrustBundle;
 use machinery::reflect::Owned;
+use machinery::status::Status;
+use serving::authorization;
+use x509::CertificateRequest;
+
+use super::forbidden;
+use crate::rbac::escalation::changes_only_ownership;
+
+const GROUP: &str = "certificates.k8s.io";
+const REQUESTS: &str = "certificatesigningrequests";
+const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 /// Records the user of a new request.
 pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
@@ -13,4 +25,92 @@ pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
     request.spec.groups = user.groups.clone();
     let extra = user.extra.iter().map(|(key, values)| (key.clone(), ExtraValue { items: values.clone() }));
     request.spec.extra = extra.collect();
+}
+
+/// A write that may be about certificates.
+pub struct Check<'a> {
+    pub environment: &'a Environment,
+    pub attributes: &'a Attributes,
+    pub object: &'a Owned,
+    pub old: Option<&'a Owned>,
+}
+
+impl Check<'_> {
+    /// `CertificateApproval`: the signer is the stored one, whatever the body says.
+    pub async fn approval(&self) -> Result<(), Status> {
+        let Some(old) = self.updated(REQUESTS, "approval") else { return Ok(()) };
+        let signer = &old.spec.signer_name;
+        if self.may("approve", signer).await {
+            return Ok(());
+        }
+        Err(self.forbidden(format!("user not permitted to approve requests with signerName {signer:?}")))
+    }
+
+    /// `CertificateSigning`
+    pub async fn signing(&self) -> Result<(), Status> {
+        let Some(old) = self.updated(REQUESTS, "status") else { return Ok(()) };
+        let Some(new) = self.object.downcast_ref::<CertificateSigningRequest>() else { return Ok(()) };
+        let (is, was, signer) = (&new.status, &old.status, &old.spec.signer_name);
+        let unchanged = is.certificate == was.certificate && is.conditions == was.conditions;
+        if unchanged || self.may("sign", signer).await {
+            return Ok(());
+        }
+        Err(self.forbidden(format!("user not permitted to sign requests with signerName {signer:?}")))
+    }
+
+    /// `ClusterTrustBundleAttest`
+    pub async fn attestation(&self) -> Result<(), Status> {
+        let is_about_bundles = self.attributes.kind.group == GROUP && self.attributes.plural == "clustertrustbundles";
+        let bundle = self.object.downcast_ref::<ClusterTrustBundle>().filter(|_| is_about_bundles);
+        let Some(signer) = bundle.map(|bundle| &bundle.spec.signer_name).filter(|signer| !signer.is_empty()) else {
+            return Ok(());
+        };
+        if changes_only_ownership(self.object, self.old) || self.may("attest", signer).await {
+            return Ok(());
+        }
+        Err(self.forbidden(format!("user not permitted to attest for signerName {signer:?}")))
+    }
+
+    /// `CertificateSubjectRestriction`: nobody becomes an administrator by a certificate for clients.
+    pub fn subject(&self) -> Result<(), Status> {
+        let is_new = self.attributes.operation == Operation::Create && self.attributes.subresource.is_empty();
+        let request = self.object.downcast_ref::<CertificateSigningRequest>().filter(|_| is_new);
+        let Some(request) = request.filter(|request| request.spec.signer_name == CLIENT_SIGNER) else { return Ok(()) };
+        let text = String::from_utf8_lossy(&request.spec.request);
+        let parsed = x509::blocks(&text).next().and_then(|block| CertificateRequest::parse(&block.bytes).ok());
+        let Some(parsed) = parsed else {
+            return Err(self.forbidden("failed to parse CSR: PEM block type must be CERTIFICATE REQUEST"));
+        };
+        if parsed.organizations.iter().any(|group| group == serving::user::SYSTEM_MASTERS) {
+            let why = format!("use of {CLIENT_SIGNER} signer with system:masters group is not allowed");
+            return Err(self.forbidden(why));
+        }
+        Ok(())
+    }
+
+    /// The request for a certificate whose part is updated.
+    fn updated(&self, plural: &str, subresource: &str) -> Option<&CertificateSigningRequest> {
+        let said = self.attributes;
+        let is_it = (said.kind.group, said.plural, said.subresource.as_str()) == (GROUP, plural, subresource);
+        self.old.filter(|_| is_it && said.operation == Operation::Update)?.downcast_ref()
+    }
+
+    /// Whether the user has a verb on a signer, or on all signers of its domain (`IsAuthorizedForSignerName`).
+    async fn may(&self, verb: &str, signer: &str) -> bool {
+        let domain = signer.split('/').next().unwrap_or_default();
+        self.may_on(verb, signer).await || self.may_on(verb, &format!("{domain}/*")).await
+    }
+
+    async fn may_on(&self, verb: &str, name: &str) -> bool {
+        let wish = authorization::Attributes {
+            version: "*",
+            name,
+            ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
+        };
+        self.environment.access.authorizer.authorize(&wish).await.is_allowed()
+    }
+
+    fn forbidden(&self, why: impl std::fmt::Display) -> Status {
+        forbidden(self.attributes, why)
+    }
 }

@@ -140,7 +140,7 @@ impl Check<'_> {
 }
 
 /// Whether nothing but owners and finalizers changes, as the garbage collector must be able to (`IsOnlyMutatingGCFields`).
-fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
+pub(crate) fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
     let Some(old) = old else { return false };
     let (mut new, Some(from)) = (new.clone(), meta(old.as_ref())) else { return false };
     if let Some(to) = meta_mut(&mut new) {

@@ -31,7 +31,7 @@ pub fn subject_access_review(review: &SubjectAccessReview) -> Vec<FieldError> {
 pub fn local_subject_access_review(review: &LocalSubjectAccessReview) -> Vec<FieldError> {
     let mut errors = spec(&review.spec);
     let without_namespace = ObjectMeta { namespace: String::new(), ..review.metadata.clone() };
-    metadata(&without_namespace, "must be empty except for namespace", &mut errors);
+    empty(&without_namespace, &review.metadata, "must be empty except for namespace", &mut errors);
     if let Some(said) = review.spec.resource_attributes.as_ref().filter(|s| s.namespace != review.metadata.namespace) {
         let path = Path::new("spec.resourceAttributes.namespace");
         errors.push(FieldError::invalid(&path, &said.namespace, "must match metadata.namespace"));
@@ -83,9 +83,14 @@ fn either(resource: Option<&ResourceAttributes>, path: Option<&NonResourceAttrib
 }
 
 fn metadata(said: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
-    let said = ObjectMeta { managed_fields: Vec::new(), ..said.clone() };
-    if said != ObjectMeta::default() {
-        errors.push(FieldError::invalid(&Path::new("metadata"), internal_value(&said), detail));
+    empty(said, said, detail, errors);
+}
+
+/// Nothing but who owns what may be said; the refusal shows all of it.
+fn empty(judged: &ObjectMeta, said: &ObjectMeta, detail: &'static str, errors: &mut Vec<FieldError>) {
+    let judged = ObjectMeta { managed_fields: Vec::new(), ..judged.clone() };
+    if judged != ObjectMeta::default() {
+        errors.push(FieldError::invalid(&Path::new("metadata"), internal_value(said), detail));
     }
 }
 

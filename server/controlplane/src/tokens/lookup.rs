@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use generated::core::v1::{Node, Pod, Secret, ServiceAccount};
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use registry::{Change, Context, Stores, UpdateOptions, meta_mut};
+use registry::{Change, CheckWrite, Context, Stores, UpdateOptions, meta_mut};
 
 /// Reads objects as they are at this moment: a token must not outlive what it is bound to.
 #[derive(Clone)]
@@ -50,6 +50,8 @@ struct Label<'a> {
     label: &'static str,
     value: &'a str,
 }
+
+impl CheckWrite for Label<'_> {}
 
 #[async_trait]
 impl Change for Label<'_> {

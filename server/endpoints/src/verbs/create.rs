@@ -10,7 +10,7 @@ use serving::Response;
 
 use super::Call;
 use crate::admission::Operation;
-use crate::endpoint::{Answer, Endpoint, Posted};
+use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
 use crate::{answer, body, media};
@@ -35,10 +35,10 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let mut object = managed::on_update(endpoint, None, object, &manager)?;
     endpoint.admission.admit(&attributes, &mut object, None).await?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
-    endpoint.admission.validate(&attributes, Some(&object), None).await?;
     let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
     let store = endpoint.store()?;
-    let stored = store.create(&context, object, &create).await?;
+    let stored =
+        store.create(&context, object, &create, &mut AdmitCreate { endpoint, attributes: &attributes }).await?;
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
 }
 
@@ -63,7 +63,13 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.catalog, endpoint.kind, encoding, &bytes, options.field_validation)?;
+    let body = body::Reader {
+        catalog: endpoint.catalog,
+        expected: endpoint.kind,
+        validation: options.field_validation,
+        any_version: handler.accepts_other_versions(),
+    };
+    let decoded = body.object(encoding, &bytes)?;
     call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;

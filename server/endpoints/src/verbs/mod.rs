@@ -1,5 +1,6 @@
 //! What each verb does with a request: one file per verb, each a function of (endpoint, call).
 
+pub mod connect;
 pub mod create;
 pub mod delete;
 pub mod get;

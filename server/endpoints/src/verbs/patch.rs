@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, UpdateOptions, meta};
+use registry::{Change, CheckWrite, UpdateOptions, meta};
 use serving::Response;
 use serving::warnings::Warnings;
 
@@ -107,10 +107,13 @@ impl Change for ApplyPatch<'_> {
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
         }
-        if current.is_none() {
-            self.endpoint.authorize_create(&self.attributes).await?;
-        }
-        self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)
+    }
+}
+
+#[async_trait]
+impl CheckWrite for ApplyPatch<'_> {
+    async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        self.endpoint.check_write(&self.attributes, new, old).await
     }
 }

@@ -12,7 +12,7 @@ use machinery::print::{at_path, format_labels, format_selector};
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
 use patch::managed::{Mapping, scale_to_parent, to_scale};
-use registry::{Change, meta, meta_mut};
+use registry::{Change, CheckWrite, meta, meta_mut};
 use serde_json::json;
 use serving::Response;
 
@@ -95,7 +95,7 @@ impl<'a> Scale<'a> {
     }
 
     /// Puts what a Scale says into its parent: replicas, the version insisted on, and who owns the replicas.
-    fn into_parent(&self, scale: &Owned, parent: &Owned) -> Result<Owned, Status> {
+    fn put_into_parent(&self, scale: &Owned, parent: &Owned) -> Result<Owned, Status> {
         let said = meta(scale.as_ref()).cloned().unwrap_or_default();
         let replicas = match at_path(scale.as_ref(), &["spec", "replicas"]) {
             Some(Value::I32(replicas)) => replicas,
@@ -164,7 +164,16 @@ impl<C: Change> Change for AsScale<'_, C> {
         let owners = to_scale(&managed::entries(parent), &mappings(&versions));
         managed::set_entries(&mut before, owners.unwrap_or_default())?;
         let after = self.change.apply(Some(&before)).await?;
-        self.scale.into_parent(&after, parent)
+        self.scale.put_into_parent(&after, parent)
+    }
+}
+
+#[async_trait]
+impl<C: Change> CheckWrite for AsScale<'_, C> {
+    async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let old = old.map(|old| self.scale.of_parent(old.as_ref())).transpose()?;
+        let new = self.scale.of_parent(new.as_ref())?;
+        self.change.check(&new, old.as_ref()).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, Precondition, UpdateOptions, meta};
+use registry::{Change, CheckWrite, Precondition, UpdateOptions, meta};
 use serving::Response;
 use serving::warnings::Warnings;
 
@@ -83,10 +83,13 @@ impl Change for Replace<'_> {
         if let Some(current) = current {
             managed::keep_times(self.endpoint, current, &mut object)?;
         }
-        if current.is_none() {
-            self.endpoint.authorize_create(&self.attributes).await?;
-        }
-        self.endpoint.admission.validate(&self.attributes, Some(&object), current).await?;
         Ok(object)
+    }
+}
+
+#[async_trait]
+impl CheckWrite for Replace<'_> {
+    async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        self.endpoint.check_write(&self.attributes, new, old).await
     }
 }

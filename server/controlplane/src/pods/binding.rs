@@ -1,0 +1,97 @@
+//! Binds pods to nodes: `pods/binding`, and `bindings` for those who still post there (`registry/core/pod/storage`).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use generated::core::v1::{self, Pod, PodCondition};
+use machinery::field_error::{FieldError, aggregate};
+use machinery::field_path::Path;
+use machinery::scalar::Time;
+use machinery::status::{GroupResource, Status};
+use registry::{Precondition, UpdateOptions};
+
+use super::condition;
+use crate::reviews::typed;
+
+const BINDING: GroupResource<'static> = GroupResource { group: "", resource: "pods/binding" };
+
+/// Binds pods to nodes.
+pub struct Binding {
+    environment: Arc<Environment>,
+}
+
+impl Binding {
+    pub fn new(environment: &Arc<Environment>) -> Self {
+        Binding { environment: environment.clone() }
+    }
+}
+
+#[async_trait]
+impl SubresourceHandler for Binding {
+    fn keeps_system_fields(&self) -> bool {
+        // Uid and version say which pod is meant.
+        true
+    }
+
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        let binding: v1::Binding = typed(posted.body.clone())?;
+        let (namespace, name) = (&posted.attributes.namespace, &posted.attributes.name);
+        if *name != binding.metadata.name {
+            return Err(Status::bad_request("name in URL does not match name in Binding object"));
+        }
+        check(&binding)?;
+        posted.validate().await?;
+        let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+        let options = UpdateOptions {
+            dry_run: posted.attributes.dry_run,
+            precondition: Precondition {
+                uid: said(&binding.metadata.uid),
+                resource_version: said(&binding.metadata.resource_version),
+            },
+            ..UpdateOptions::default()
+        };
+        let now = posted.context.now;
+        let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
+        pods.amend(namespace, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
+            Some(pod) => bind(pod, &binding, now).map_err(|why| Status::conflict(BINDING, name, why)),
+            None => Err(Status::internal("pods are stored as something else")),
+        })
+        .await?;
+        Ok(Answer::Success)
+    }
+}
+
+/// `ValidatePodBinding`; upstream answers with the bare errors.
+fn check(binding: &v1::Binding) -> Result<(), Status> {
+    let (mut errors, target) = (Vec::new(), Path::new("target"));
+    let kind = &binding.target.kind;
+    if !kind.is_empty() && kind != "Node" {
+        errors.push(FieldError::not_supported(&target.child("kind"), kind.as_str(), &["Node", "<empty>"]));
+    }
+    if binding.target.name.is_empty() {
+        errors.push(FieldError::required(&target.child("name"), ""));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Status::new(500, "", aggregate(&errors))) }
+}
+
+/// Puts a pod on the binding's node, unless it is somewhere or must not be (`setPodNodeAndMetadata`).
+fn bind(pod: &mut Pod, binding: &v1::Binding, now: Time) -> Result<(), String> {
+    let name = &pod.metadata.name;
+    if pod.metadata.deletion_timestamp.is_some() {
+        return Err(format!("pod {name} is being deleted, cannot be assigned to a host"));
+    }
+    if !pod.spec.node_name.is_empty() {
+        return Err(format!("pod {name} is already assigned to node {:?}", pod.spec.node_name));
+    }
+    if !pod.spec.scheduling_gates.is_empty() {
+        return Err(format!("pod {name} has non-empty .spec.schedulingGates"));
+    }
+    pod.spec.node_name.clone_from(&binding.target.name);
+    pod.status.nominated_node_name.clear();
+    pod.metadata.annotations.extend(binding.metadata.annotations.clone());
+    pod.metadata.labels.extend(binding.metadata.labels.clone());
+    let scheduled = PodCondition { r#type: "PodScheduled".into(), status: "True".into(), ..PodCondition::default() };
+    condition::set(&mut pod.status, scheduled, now);
+    Ok(())
+}

@@ -1,0 +1,213 @@
+//! Evicts pods, as far as disruption budgets allow: `pods/eviction` (`registry/core/pod/storage/eviction.go`).
+
+use std::sync::Arc;
+
+use apimachinery::meta::v1::DeleteOptions as SaidOptions;
+use async_trait::async_trait;
+use endpoints::{Answer, Environment, Posted, SubresourceHandler};
+use generated::core::v1::{Pod, PodCondition};
+use generated::policy::v1;
+use machinery::field_error::FieldError;
+use machinery::field_path::Path;
+use machinery::reflect::Owned;
+use machinery::status::{GroupResource, Status};
+use registry::{
+    Change, CheckDelete, CheckWrite, Context, DeleteOptions, Precondition, Propagation, ResourceStore, UpdateOptions,
+};
+
+use super::condition;
+use crate::budgets;
+use crate::reviews::typed;
+
+const KIND: GroupResource<'static> = GroupResource { group: "policy", resource: "Eviction" };
+/// How often a conflict is answered by another attempt (upstream's `EvictionsRetry`).
+const ATTEMPTS: usize = 20;
+
+/// Evicts pods.
+pub struct Eviction {
+    environment: Arc<Environment>,
+}
+
+impl Eviction {
+    pub fn new(environment: &Arc<Environment>) -> Self {
+        Eviction { environment: environment.clone() }
+    }
+}
+
+#[async_trait]
+impl SubresourceHandler for Eviction {
+    fn accepts_other_versions(&self) -> bool {
+        true
+    }
+
+    async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
+        let eviction: v1::Eviction = typed(posted.body.clone())?;
+        if posted.attributes.name != eviction.metadata.name {
+            return Err(Status::bad_request("name in URL does not match name in Eviction object"));
+        }
+        let options = options(&posted, &eviction)?;
+        posted.validate().await?;
+        let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
+        let context = Context { subresource: "status".into(), dry_run: options.dry_run, ..posted.context.clone() };
+        let mut removal = Removal { pods, context, options, name: eviction.metadata.name };
+        if let Some(pod) = removal.at_once().await? {
+            self.within_budget(&mut removal, &pod).await?;
+        }
+        Ok(Answer::Success)
+    }
+}
+
+impl Eviction {
+    /// Deletes a pod that counts, when its budget has room for that.
+    async fn within_budget(&self, removal: &mut Removal<'_>, pod: &Pod) -> Result<(), Status> {
+        let budget = budgets::of_pod(&self.environment, pod).await?;
+        let mut guarded = false;
+        if let Some(budget) = &budget {
+            guarded = !is_ready(pod) && budgets::lets_unhealthy_go(budget);
+            if !guarded {
+                let (namespace, name) = (&pod.metadata.namespace, &pod.metadata.name);
+                budgets::take_one(&self.environment, namespace, name, budget, removal.options.dry_run).await?;
+            }
+        }
+        let insists = removal.options.precondition.resource_version.is_some();
+        if guarded {
+            removal.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
+        }
+        match (removal.run().await, budget) {
+            // The pod has changed since it was found unhealthy: the client is to try again.
+            (Err(status), Some(budget)) if status.reason == "Conflict" && guarded && !insists => {
+                Err(budgets::still_processing(&budget.metadata.name))
+            }
+            (done, _) => done,
+        }
+    }
+}
+
+/// How the pod is to be deleted: as the eviction says, in a rehearsal as the request says (`propagateDryRun`).
+fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions, Status> {
+    let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
+    let SaidOptions { ignore_store_read_error_with_cluster_breaking_potential: ignore, .. } = said;
+    if ignore == Some(true) {
+        let path = Path::new("deleteOptions");
+        let path = path.child("ignoreStoreReadErrorWithClusterBreakingPotential");
+        let error = FieldError::invalid(&path, true, "can not be set for pod eviction, try after removing the option");
+        return Err(Status::invalid(KIND, &posted.attributes.name, &[error]));
+    }
+    let asked: Vec<String> = if posted.attributes.dry_run { vec!["All".into()] } else { Vec::new() };
+    if !said.dry_run.is_empty() && !asked.is_empty() && said.dry_run != asked {
+        let why = format!(
+            "Non-matching dry-run options in request and content: [{}] and [{}]",
+            asked.join(" "),
+            said.dry_run.join(" ")
+        );
+        return Err(Status::new(500, "", why));
+    }
+    let preconditions = said.preconditions.as_deref().cloned().unwrap_or_default();
+    Ok(DeleteOptions {
+        dry_run: !asked.is_empty() || !said.dry_run.is_empty(),
+        precondition: Precondition { uid: preconditions.uid, resource_version: preconditions.resource_version },
+        propagation: match said.propagation_policy.as_deref() {
+            Some("Orphan") => Some(Propagation::Orphan),
+            Some("Foreground") => Some(Propagation::Foreground),
+            Some("Background") => Some(Propagation::Background),
+            _ => None,
+        },
+        grace_period_seconds: said.grace_period_seconds,
+    })
+}
+
+/// Whether budgets do not count a pod: it has ended, is ending, or has never run (`canIgnorePDB`).
+fn counts(pod: &Pod) -> bool {
+    let phase = pod.status.phase.as_str();
+    !matches!(phase, "Succeeded" | "Failed" | "Pending") && pod.metadata.deletion_timestamp.is_none()
+}
+
+fn is_ready(pod: &Pod) -> bool {
+    pod.status.conditions.iter().any(|condition| condition.r#type == "Ready" && condition.status == "True")
+}
+
+/// The removal of one pod.
+struct Removal<'a> {
+    pods: &'a Arc<ResourceStore>,
+    context: Context,
+    options: DeleteOptions,
+    name: String,
+}
+
+impl Removal<'_> {
+    /// Deletes a pod that no budget counts; gives the pod when budgets have to be asked.
+    async fn at_once(&mut self) -> Result<Option<Pod>, Status> {
+        let insists = self.options.precondition.resource_version.is_some();
+        for attempt in 1..=ATTEMPTS {
+            let object = self.pods.get(&self.context.namespace, &self.name, "").await?;
+            let pod: Pod = typed(object)?;
+            if counts(&pod) {
+                return Ok(Some(pod));
+            }
+            // A pod that has not ended may become one that counts.
+            if pod.status.phase == "Pending" && pod.metadata.deletion_timestamp.is_none() && !insists {
+                self.options.precondition.resource_version = Some(pod.metadata.resource_version.clone());
+            }
+            match self.run().await {
+                Err(status) if status.reason == "Conflict" && !insists && attempt < ATTEMPTS => {
+                    self.options.precondition.resource_version = None;
+                }
+                done => return done.map(|()| None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says in the pod's status why it goes, and deletes it (`addConditionAndDeletePod`).
+    async fn run(&mut self) -> Result<(), Status> {
+        if !self.options.dry_run {
+            let wanted = self.options.precondition.clone();
+            let mut change = Disrupt { wanted, context: self.context.clone() };
+            let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
+            let updated = self.pods.update(&self.context, &self.name, &options, &mut change).await?;
+            if self.options.precondition.resource_version.is_some() {
+                let version = registry::meta(updated.object.as_ref()).map(|meta| meta.resource_version.clone());
+                self.options.precondition.resource_version = version;
+            }
+        }
+        let context = Context { subresource: String::new(), ..self.context.clone() };
+        self.pods.delete(&context, &self.name, &self.options, &Unchecked).await.map(drop)
+    }
+}
+
+/// Sets the condition that the eviction disrupts the pod.
+struct Disrupt {
+    wanted: Precondition,
+    context: Context,
+}
+
+impl CheckWrite for Disrupt {}
+
+#[async_trait]
+impl Change for Disrupt {
+    async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
+        let mut object = current.cloned().ok_or_else(|| Status::internal("there is no pod to disrupt"))?;
+        let Some(pod) = object.downcast_mut::<Pod>() else { return Err(Status::internal("not a Pod")) };
+        let of = GroupResource { group: "", resource: "Pod" };
+        self.wanted.check(&pod.metadata).map_err(|why| Status::conflict(of, &pod.metadata.name, why))?;
+        let disrupted = PodCondition {
+            r#type: "DisruptionTarget".into(),
+            status: "True".into(),
+            reason: "EvictionByEvictionAPI".into(),
+            message: "Eviction API: evicting".into(),
+            ..PodCondition::default()
+        };
+        condition::set(&mut pod.status, disrupted, self.context.now);
+        Ok(object)
+    }
+}
+
+/// The eviction has been admitted; the delete that it becomes is not asked about again.
+struct Unchecked;
+
+#[async_trait]
+impl CheckDelete for Unchecked {
+    async fn check(&self, _current: &Owned) -> Result<(), Status> {
+        Ok(())
+    }
+}

@@ -1,0 +1,36 @@
+//! Amend: a change that the server itself makes of what is stored, which no strategy prepares or validates (upstream's callers of
+//! `Storage.GuaranteedUpdate`).
+
+use machinery::reflect::Owned;
+use machinery::status::Status;
+
+use crate::metadata::meta;
+use crate::options::UpdateOptions;
+use crate::resource::ResourceStore;
+
+impl ResourceStore {
+    /// Changes a stored object; `change` is called again when another writer was faster.
+    ///
+    /// # Errors
+    /// That there is no such object, that it is not as the options demand, and what `change` refuses.
+    pub async fn amend(
+        &self,
+        namespace: &str,
+        name: &str,
+        options: &UpdateOptions,
+        change: &(dyn Fn(&mut Owned) -> Result<(), Status> + Send + Sync),
+    ) -> Result<Owned, Status> {
+        let key = self.key(namespace, name);
+        let mut current = self.current(&key).await?;
+        loop {
+            let Some(entry) = current else { return Err(Status::not_found(self.name(), name)) };
+            let mut object = self.object(&entry)?;
+            self.check_stored(&key, name, meta(object.as_ref()), &options.precondition)?;
+            change(&mut object)?;
+            match self.put(&key, &entry, object, options.dry_run, options.ttl_seconds).await? {
+                Ok(stored) => return Ok(stored),
+                Err(newer) => current = newer,
+            }
+        }
+    }
+}
