@@ -62,7 +62,7 @@ impl Loopback {
         let object = body::internal(endpoint.kind, Owned::of(object));
         let attributes = self.attributes(endpoint, Operation::Create, &object);
         let context = endpoint.context(&attributes);
-        let mut object = managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "" })?;
+        let mut object = managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "" });
         endpoint.admission.admit(&attributes, &mut object, None).await?;
         let mut check = AdmitCreate { endpoint, attributes: &attributes };
         typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)

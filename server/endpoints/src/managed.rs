@@ -1,16 +1,18 @@
 //! Field management: who set which field, kept in `metadata.managedFields` (KEP-555).
 
+use std::borrow::Cow;
+
 use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta};
-use machinery::catalog::parse_api_version;
+use machinery::catalog::{KindDef, parse_api_version};
 use machinery::json;
 use machinery::reflect::{Mut, Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use patch::FieldSet;
 use patch::field_set::Filter;
-use patch::managed::{self, Context};
+use patch::managed::{self, Context, OwnerEntry, Update, Versions};
 use patch::schema::Type;
-use registry::meta_mut;
+use registry::{meta, meta_mut};
 use serde_json::{Map, Value};
 
 use crate::answer;
@@ -32,20 +34,61 @@ pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
 }
 
 /// Records what a create, update or patch changed. Both objects are in hub form.
-pub fn on_update(
-    endpoint: &Endpoint,
-    live: Option<&Owned>,
-    mut new: Owned,
-    manager: &Manager<'_>,
-) -> Result<Owned, Status> {
-    if meta_mut(&mut new).is_none() {
-        return Ok(new);
+pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, manager: &Manager<'_>) -> Owned {
+    let Some(said) = meta(new.as_ref()) else { return new };
+    let said = owners(said);
+    let stored = live.and_then(|live| meta(live.as_ref())).map(owners);
+    let versions = InVersions { endpoint, live, new: &new };
+    let owners = with_context(endpoint, manager, |context| {
+        managed::on_update(context, &Update { live: stored.as_deref(), new: &said, versions: &versions })
+    });
+    if let Some(meta) = meta_mut(&mut new) {
+        meta.managed_fields = owners.into_iter().map(entry).collect();
     }
-    let live = live.map(|live| document(endpoint, live));
-    let mut changed = document(endpoint, &new);
-    with_context(endpoint, manager, |context| managed::on_update(context, live.as_ref(), &mut changed));
-    put_entries(&mut new, &changed)?;
-    Ok(new)
+    new
+}
+
+/// The stored object, or none, and the new one, both in hub form.
+struct InVersions<'a> {
+    endpoint: &'a Endpoint,
+    live: Option<&'a Owned>,
+    new: &'a Owned,
+}
+
+impl InVersions<'_> {
+    fn kind(&self, api_version: &str) -> Option<&'static KindDef> {
+        let own = self.endpoint.kind;
+        let (group, version) = parse_api_version(api_version);
+        match group == own.group {
+            true if version == own.version => Some(own),
+            true => self.endpoint.catalog.kind(group, version, own.kind),
+            // Another group's managers are forgotten, also where both groups show the same objects (events).
+            false => None,
+        }
+    }
+}
+
+impl Versions<'static> for InVersions<'_> {
+    fn schema(&self, api_version: &str) -> Option<Type<'static>> {
+        Some(Type::Struct(self.kind(api_version)?.def))
+    }
+
+    fn differing(&self, api_version: &str) -> Option<(Type<'static>, Value, Value)> {
+        let kind = self.kind(api_version)?;
+        let (live, new) = match self.live {
+            Some(live) => (in_version(kind, live), in_version(kind, self.new)),
+            // What the fields of a new struct are before anybody sets them is nobody's change.
+            None => (Cow::Owned(Owned::new(kind.def)), in_version(kind, self.new)),
+        };
+        let nothing = || (Value::Object(Map::new()), Value::Object(Map::new()));
+        let (live, new) = json::differing(live.as_ref().as_ref(), new.as_ref().as_ref()).unwrap_or_else(nothing);
+        Some((Type::Struct(kind.def), live, new))
+    }
+}
+
+/// A hub object in a version; as it is where that is the hub's own.
+fn in_version<'o>(kind: &'static KindDef, hub: &'o Owned) -> Cow<'o, Owned> {
+    if kind.conversion.is_none() { Cow::Borrowed(hub) } else { Cow::Owned(answer::in_version(kind, hub.clone())) }
 }
 
 /// Merges an applied configuration into the stored object; the document is still to be decoded.
@@ -62,19 +105,29 @@ pub fn apply(
 }
 
 /// After admission: a write that changes nothing but times of ownership is no write.
-pub fn keep_times(endpoint: &Endpoint, live: &Owned, new: &mut Owned) -> Result<(), Status> {
-    if meta_mut(new).is_none() {
-        return Ok(());
+pub fn keep_times(live: &Owned, new: &mut Owned) {
+    let (Some(before), Some(after)) = (meta(live.as_ref()), meta(new.as_ref())) else { return };
+    let is_same = managed::is_same_but_times(&owners(before), &owners(after))
+        && json::is_same_but(Ref::of(before), Ref::of(after), "managedFields")
+        && json::is_same_but(live.as_ref(), new.as_ref(), "metadata");
+    let kept = is_same.then(|| before.managed_fields.clone());
+    if let (Some(kept), Some(meta)) = (kept, meta_mut(new)) {
+        meta.managed_fields = kept;
     }
-    let mut changed = document(endpoint, new);
-    managed::keep_times(&document(endpoint, live), &mut changed);
-    put_entries(new, &changed)
 }
 
 /// A hub object as a document in the endpoint's version.
 pub fn document(endpoint: &Endpoint, hub: &Owned) -> Value {
-    let versioned = answer::in_version(endpoint.kind, hub.clone());
-    let mut document = json::to_value(versioned.as_ref());
+    let versioned = in_version(endpoint.kind, hub);
+    let mut document = json::to_value(versioned.as_ref().as_ref());
+    say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
+    document
+}
+
+/// The same without `metadata.managedFields`.
+pub fn document_without_owners(endpoint: &Endpoint, hub: &Owned) -> Value {
+    let versioned = in_version(endpoint.kind, hub);
+    let mut document = json::to_value_without(versioned.as_ref().as_ref(), ("metadata", "managedFields"));
     say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
     document
 }
@@ -132,15 +185,9 @@ fn convert(endpoint: &Endpoint, value: &Value, version: &str) -> Option<(Type<'s
     Some((Type::Struct(to.def), document))
 }
 
-/// Takes the entries of a document into an object.
-fn put_entries(object: &mut Owned, document: &Value) -> Result<(), Status> {
-    let entries = document.pointer("/metadata/managedFields").cloned().unwrap_or(Value::Null);
-    set_entries(object, entries)
-}
-
 /// Who owns what of an object, as a document.
 pub fn entries(object: &Owned) -> Value {
-    let fields = registry::meta(object.as_ref()).map(|meta| meta.managed_fields.as_slice()).unwrap_or_default();
+    let fields = meta(object.as_ref()).map(|meta| meta.managed_fields.as_slice()).unwrap_or_default();
     fields.iter().map(|entry| json::to_value(Ref::of(entry))).collect()
 }
 
@@ -151,6 +198,32 @@ pub fn set_entries(object: &mut Owned, entries: Value) -> Result<(), Status> {
         meta.managed_fields = entries;
     }
     Ok(())
+}
+
+/// The entries of an object's metadata.
+fn owners(meta: &ObjectMeta) -> Vec<OwnerEntry> {
+    let entry = |entry: &ManagedFieldsEntry| OwnerEntry {
+        manager: entry.manager.clone(),
+        operation: entry.operation.clone(),
+        api_version: entry.api_version.clone(),
+        time: entry.time.as_ref().map(ToString::to_string),
+        fields_type: entry.fields_type.clone(),
+        fields: entry.fields_v1.clone(),
+        subresource: entry.subresource.clone(),
+    };
+    meta.managed_fields.iter().map(entry).collect()
+}
+
+fn entry(owner: OwnerEntry) -> ManagedFieldsEntry {
+    ManagedFieldsEntry {
+        manager: owner.manager,
+        operation: owner.operation,
+        api_version: owner.api_version,
+        time: owner.time.and_then(|time| time.parse().ok()),
+        fields_type: owner.fields_type,
+        fields_v1: owner.fields,
+        subresource: owner.subresource,
+    }
 }
 
 fn decode_entries(entries: Value) -> Result<Vec<ManagedFieldsEntry>, json::Error> {

@@ -5,6 +5,7 @@ use machinery::def::StructDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{json, yaml};
+use registry::{meta, meta_mut};
 use serde_json::Value;
 
 use crate::body;
@@ -71,10 +72,23 @@ pub struct Patched {
 impl Patch<'_> {
     /// Applies the patch to a stored object in its hub form.
     pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<Patched, Status> {
-        let document = managed::document(endpoint, current);
-        let mut issues = json::Issues::collect();
-        let patched = self.apply_to(endpoint, &document, &mut issues)?;
-        self.decoded(endpoint, &patched, issues)
+        let owners = meta(current.as_ref()).filter(|_| !self.may_see_owners()).map(|meta| &meta.managed_fields);
+        if let Some(owners) = owners
+            && let Ok(mut patched) = self.apply_to(endpoint, managed::document_without_owners(endpoint, current))
+            && let Some(meta) = meta_mut(&mut patched.object)
+        {
+            meta.managed_fields.clone_from(owners);
+            return Ok(patched);
+        }
+        // Errors show the whole document.
+        self.apply_to(endpoint, managed::document(endpoint, current))
+    }
+
+    /// Whether the patch could read or write `metadata.managedFields`, which is much of many an object and left out otherwise.
+    fn may_see_owners(&self) -> bool {
+        let has = |text: &[u8]| self.bytes.windows(text.len()).any(|window| window == text);
+        // An escape could hide any name.
+        has(b"managedFields") || has(b"\\u") || self.kind == PatchType::Json && (has(b"\"/metadata\"") || has(b"\"\""))
     }
 
     /// Applies a configuration to the stored object, or makes a new one of it.
@@ -145,8 +159,10 @@ impl Patch<'_> {
         }
     }
 
-    fn apply_to(&self, endpoint: &Endpoint, document: &Value, issues: &mut json::Issues) -> Result<Value, Status> {
-        patched(self.kind, endpoint.kind.def, document, self.bytes, issues)
+    fn apply_to(&self, endpoint: &Endpoint, document: Value) -> Result<Patched, Status> {
+        let mut issues = json::Issues::collect();
+        let patched = patched(self.kind, endpoint.kind.def, &document, self.bytes, &mut issues)?;
+        self.decoded(endpoint, &patched, issues)
     }
 
     /// Unknown and duplicate fields, as the caller wants them treated.

@@ -32,7 +32,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: "" };
-    let mut object = managed::on_update(endpoint, None, object, &manager)?;
+    let mut object = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut object, None).await?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
     let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
@@ -85,7 +85,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: &subresource };
-    let mut body = managed::on_update(endpoint, None, object, &manager)?;
+    let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
     match handler.create(Posted { endpoint, context: &context, attributes: &attributes, body }).await? {
         Answer::Object(object) => super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call),

@@ -81,7 +81,7 @@ impl ApplyPatch<'_> {
         let Some(current) = current else { return Err(Status::not_found(self.endpoint.name(), &self.attributes.name)) };
         let patched = patch.apply(self.endpoint, current)?;
         patched.warnings.iter().for_each(|text| self.warnings.add(text));
-        managed::on_update(self.endpoint, Some(current), patched.object, &manager)
+        Ok(managed::on_update(self.endpoint, Some(current), patched.object, &manager))
     }
 
     /// What is not there has no uid to insist on.
@@ -105,7 +105,7 @@ impl Change for ApplyPatch<'_> {
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
         owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
         if let Some(current) = current {
-            managed::keep_times(self.endpoint, current, &mut object)?;
+            managed::keep_times(current, &mut object);
         }
         Ok(object)
     }

@@ -74,14 +74,14 @@ pub struct Replace<'a> {
 impl Change for Replace<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let manager = Manager { name: &self.manager, subresource: &self.subresource };
-        let mut object = managed::on_update(self.endpoint, current, self.object.clone(), &manager)?;
+        let mut object = managed::on_update(self.endpoint, current, self.object.clone(), &manager);
         let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
         self.attributes.name = name;
         self.attributes.operation = if current.is_some() { Operation::Update } else { Operation::Create };
         self.endpoint.admission.admit(&self.attributes, &mut object, current).await?;
         owners::deduplicate(&mut object, &self.warnings, Moment::Admitted);
         if let Some(current) = current {
-            managed::keep_times(self.endpoint, current, &mut object)?;
+            managed::keep_times(current, &mut object);
         }
         Ok(object)
     }

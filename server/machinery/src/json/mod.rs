@@ -5,6 +5,7 @@
 
 mod base64;
 mod decode;
+mod differing;
 mod dom;
 mod encode;
 mod error;
@@ -25,6 +26,7 @@ mod fuzz;
 mod tests;
 
 pub use decode::{decode, decode_version};
+pub use differing::{differing, is_same_but, to_value_without};
 pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_value_version, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
@@ -32,7 +34,7 @@ pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
 pub use read::{is_valid, syntax_error};
-pub use write::float;
+pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};

@@ -57,7 +57,7 @@ fn plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
 
 /// Appends a string with its quotes.
 #[inline]
-pub(crate) fn string(out: &mut Vec<u8>, text: &str) {
+pub fn string(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
     out.reserve(text.len() + 2);
     out.push(b'"');

@@ -2,6 +2,7 @@
 
 mod element;
 mod filter;
+mod json;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

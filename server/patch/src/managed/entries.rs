@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::scalar::FieldsV1;
 use serde_json::{Map, Value};
 
 use super::Context;
@@ -21,6 +22,15 @@ pub(super) struct Manager {
 pub(super) enum Operation {
     Apply,
     Update,
+}
+
+impl Operation {
+    fn text(self) -> &'static str {
+        match self {
+            Operation::Apply => "Apply",
+            Operation::Update => "Update",
+        }
+    }
 }
 
 impl Manager {
@@ -62,58 +72,94 @@ pub(super) enum Error {
     Set(#[source] field_set::Error),
 }
 
-/// Reads the managed fields of an object.
+/// An entry of `metadata.managedFields`, as an object has it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnerEntry {
+    pub manager: String,
+    pub operation: String,
+    pub api_version: String,
+    /// RFC 3339 in seconds and UTC.
+    pub time: Option<String>,
+    pub fields_type: String,
+    pub fields: Option<FieldsV1>,
+    pub subresource: String,
+}
+
+/// Reads the managed fields of a document.
 pub(super) fn read(object: &Value) -> Result<Managed, Error> {
     read_list(object.pointer("/metadata/managedFields").and_then(Value::as_array).map_or(&[], Vec::as_slice))
 }
 
 pub(super) fn read_list(entries: &[Value]) -> Result<Managed, Error> {
+    let entries = entries.iter().map(|entry| {
+        let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
+        let said = OwnerEntry {
+            manager: text("manager"),
+            operation: text("operation"),
+            api_version: text("apiVersion"),
+            time: entry.get("time").and_then(Value::as_str).map(str::to_string),
+            fields_type: text("fieldsType"),
+            fields: None,
+            subresource: text("subresource"),
+        };
+        let set = match entry.get("fieldsV1") {
+            None | Some(Value::Null) => Ok(FieldSet::new()),
+            Some(fields) => FieldSet::from_value(fields),
+        };
+        (said, set)
+    });
+    read_all(entries)
+}
+
+/// Reads the managed fields of an object.
+pub(super) fn read_entries(entries: &[OwnerEntry]) -> Result<Managed, Error> {
+    read_all(entries.iter().map(|entry| {
+        let text = entry.fields.as_ref().map(|fields| fields.as_bytes().as_ref()).filter(|text| !text.is_empty());
+        (entry.clone(), text.map_or(Ok(FieldSet::new()), FieldSet::from_json))
+    }))
+}
+
+fn read_all(entries: impl Iterator<Item = (OwnerEntry, Result<FieldSet, field_set::Error>)>) -> Result<Managed, Error> {
     let mut managed = Managed::new();
-    for (index, entry) in entries.iter().enumerate() {
-        let (manager, entry) = read_entry(index, entry)?;
+    for (index, (entry, set)) in entries.enumerate() {
+        let (manager, entry) = read_entry(index, entry, set)?;
         managed.insert(manager, entry);
     }
     Ok(managed)
 }
 
-fn read_entry(index: usize, entry: &Value) -> Result<(Manager, Entry), Error> {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default().to_string();
-    let operation = match text("operation").as_str() {
+fn read_entry(
+    index: usize,
+    said: OwnerEntry,
+    set: Result<FieldSet, field_set::Error>,
+) -> Result<(Manager, Entry), Error> {
+    let operation = match said.operation.as_str() {
         "Apply" => Operation::Apply,
         "Update" => Operation::Update,
         _ => return Err(Error::Operation),
     };
-    let api_version = text("apiVersion");
-    if api_version.is_empty() {
+    if said.api_version.is_empty() {
         return Err(Error::ApiVersion);
     }
-    match text("fieldsType").as_str() {
+    match said.fields_type.as_str() {
         "FieldsV1" => {}
         "" => return Err(Error::MissingFieldsType(index)),
-        other => return Err(Error::FieldsType(other.into(), index)),
+        _ => return Err(Error::FieldsType(said.fields_type, index)),
     }
     let applied = operation == Operation::Apply;
     let manager = Manager {
-        name: text("manager"),
+        name: said.manager,
         operation,
-        api_version: if applied { String::new() } else { api_version.clone() },
-        subresource: text("subresource"),
+        api_version: if applied { String::new() } else { said.api_version.clone() },
+        subresource: said.subresource,
     };
-    let set = match entry.get("fieldsV1") {
-        None | Some(Value::Null) => FieldSet::new(),
-        Some(fields) => FieldSet::from_value(fields).map_err(Error::Set)?,
-    };
-    let time = entry.get("time").and_then(Value::as_str).map(str::to_string);
-    Ok((manager, Entry { set, api_version, applied, time }))
+    let set = set.map_err(Error::Set)?;
+    Ok((manager, Entry { set, api_version: said.api_version, applied, time: said.time }))
 }
 
-/// Whether the object asks to forget all ownership: an empty list, or a list of one empty entry.
-pub(super) fn is_reset(object: &Value) -> bool {
-    match object.pointer("/metadata/managedFields").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([]) => true,
-        Some([one]) => one.as_object().is_some_and(Map::is_empty),
-        _ => false,
-    }
+/// Whether the object asks to forget all ownership: a list of one empty entry.
+pub(super) fn is_reset(entries: &[OwnerEntry]) -> bool {
+    matches!(entries, [one] if *one == OwnerEntry::default())
 }
 
 /// Writes the managed fields of an object.
@@ -141,14 +187,40 @@ pub(super) fn put(object: &mut Value, fields: Value) {
 }
 
 /// The entries in upstream's order: appliers first, then by time, name, version, subresource.
-pub(super) fn to_list(managed: &Managed) -> Vec<Value> {
+fn sorted(managed: &Managed) -> Vec<(&Manager, &Entry)> {
     let mut entries: Vec<(&Manager, &Entry)> = managed.iter().collect();
     entries.sort_by_key(|(manager, entry)| {
-        let operation = if entry.applied { Operation::Apply } else { manager.operation };
         // Times are texts of one form in UTC, so they sort as texts.
-        (operation, &entry.time, &manager.name, &entry.api_version, &manager.subresource)
+        (operation(manager, entry), &entry.time, &manager.name, &entry.api_version, &manager.subresource)
     });
-    entries.into_iter().map(|(manager, entry)| to_value(manager, entry)).collect()
+    entries
+}
+
+fn operation(manager: &Manager, entry: &Entry) -> Operation {
+    if entry.applied { Operation::Apply } else { manager.operation }
+}
+
+/// The entries of a document.
+pub(super) fn to_list(managed: &Managed) -> Vec<Value> {
+    sorted(managed).into_iter().map(|(manager, entry)| to_value(manager, entry)).collect()
+}
+
+/// The entries of an object.
+pub(super) fn to_entries(managed: &Managed) -> Vec<OwnerEntry> {
+    let entry = |(manager, entry): (&Manager, &Entry)| {
+        let mut fields = Vec::new();
+        entry.set.append_json(&mut fields);
+        OwnerEntry {
+            manager: manager.name.clone(),
+            operation: operation(manager, entry).text().into(),
+            api_version: entry.api_version.clone(),
+            time: entry.time.clone(),
+            fields_type: "FieldsV1".into(),
+            fields: Some(FieldsV1::new(fields.into())),
+            subresource: manager.subresource.clone(),
+        }
+    };
+    sorted(managed).into_iter().map(entry).collect()
 }
 
 fn to_value(manager: &Manager, entry: &Entry) -> Value {
@@ -159,7 +231,7 @@ fn to_value(manager: &Manager, entry: &Entry) -> Value {
         }
     };
     put("manager", &manager.name);
-    put("operation", if entry.applied || manager.operation == Operation::Apply { "Apply" } else { "Update" });
+    put("operation", operation(manager, entry).text());
     put("apiVersion", &entry.api_version);
     put("time", entry.time.as_deref().unwrap_or_default());
     put("fieldsType", "FieldsV1");

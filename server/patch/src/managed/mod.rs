@@ -1,14 +1,14 @@
 //! Who owns which field: `metadata.managedFields` on create, update and patch, and server-side apply (KEP-555; upstream's
 //! `apimachinery/pkg/util/managedfields` over structured-merge-diff's `merge`).
 //!
-//! Handlers call, with documents in the version of the request:
+//! Handlers call:
 //!
 //! - [`on_update`] before admission, for everything but apply: it gives the requester what the request changed;
 //! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted;
-//! - [`keep_times`] after admission: a write that changes nothing but times is no write;
+//! - [`is_same_but_times`] after admission: a write that changes nothing but times is no write;
 //! - [`is_valid`] after mutating admission: plug-ins may not leave ownership unreadable.
 //!
-//! Documents carry `metadata.managedFields` in and out. They are encoded from objects that have been defaulted and taken to the hub form and
+//! Documents are encoded from objects that have been defaulted and taken to the hub form and
 //! back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
 
 mod cap;
@@ -28,6 +28,7 @@ use serde_json::{Map, Value};
 use crate::field_set::{FieldSet, Filter};
 use crate::schema::Type;
 use crate::typed::{self, Duplicates};
+pub use entries::OwnerEntry;
 use entries::{Entry, Managed, Manager, Operation};
 use updater::Updater;
 
@@ -65,47 +66,60 @@ pub struct Applied {
     pub changed: bool,
 }
 
-/// Records that the request's manager owns what a create (`live` is nothing), update or patch changes, and nobody else does
-/// (`FieldManager.Update`).
-///
-/// `managedFields` of `new` count only where the request may set them: they replace those of `live`, an empty list or a list of one empty
-/// entry resets them, unreadable ones are ignored.
-pub fn on_update(context: &Context<'_, '_>, live: Option<&Value>, new: &mut Value) {
-    let managed = of_live_or_new(context, live, new);
-    entries::clear(new);
-    let is_tracked = live.is_none_or(|live| text_at(live, "uid").is_empty());
-    // Objects without ownership do not get any by being updated.
-    if managed.is_empty() && !is_tracked {
-        return;
-    }
-    let zero;
-    let live = match live {
-        Some(live) => live,
-        None => {
-            zero = zero_of(context.schema);
-            &zero
-        }
-    };
-    let managed = update(context, live, new, managed, context.manager);
-    entries::write(new, &managed);
+/// A create, update or patch, as far as ownership asks.
+pub struct Update<'a, 's> {
+    /// The stored object's owners; nothing when there is no such object yet.
+    pub live: Option<&'a [OwnerEntry]>,
+    /// What the new object says of its owners.
+    pub new: &'a [OwnerEntry],
+    pub versions: &'a dyn Versions<'s>,
 }
 
-fn of_live_or_new(context: &Context<'_, '_>, live: Option<&Value>, new: &Value) -> Managed {
-    let of_live = || live.and_then(|live| entries::read(live).ok()).unwrap_or_default();
+/// The stored and the new object in the versions of their kind. A version that is gone is nothing.
+pub trait Versions<'s> {
+    fn schema(&self, api_version: &str) -> Option<Type<'s>>;
+
+    /// What of the stored object and of the new one differs, as documents; [`json::differing`] tells.
+    fn differing(&self, api_version: &str) -> Option<(Type<'s>, Value, Value)>;
+}
+
+/// The owners of an object after a create, update or patch: the request's manager owns what it changes, and nobody else does
+/// (`FieldManager.Update`).
+///
+/// What the new object says of its owners counts only where the request may set them: it replaces the stored ones, a list of one empty
+/// entry resets them, unreadable ones are ignored.
+pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<OwnerEntry> {
+    let managed = of_live_or_new(context, update);
+    // Objects without ownership do not get any by being updated.
+    if managed.is_empty() && update.live.is_some() {
+        return Vec::new();
+    }
+    let versions = update.versions;
+    let mut changes = |version: &str| {
+        let (schema, live, new) = versions.differing(version)?;
+        Some(typed::compare(schema, &live, &new).filtered(context.filter))
+    };
+    let schema = |version: &str| versions.schema(version);
+    let managed = Updater { context }.update(&schema, &mut changes, managed);
+    entries::to_entries(&with_requester(context, managed, context.manager))
+}
+
+fn of_live_or_new(context: &Context<'_, '_>, update: &Update<'_, '_>) -> Managed {
+    let of_live = || update.live.and_then(|live| entries::read_entries(live).ok()).unwrap_or_default();
     if !context.subresource.is_empty() {
         return of_live();
     }
-    if entries::is_reset(new) {
+    if entries::is_reset(update.new) {
         return Managed::default();
     }
-    match entries::read(new) {
+    match entries::read_entries(update.new) {
         Ok(managed) if !managed.is_empty() => managed,
         _ => of_live(),
     }
 }
 
-fn update(context: &Context<'_, '_>, live: &Value, new: &Value, managed: Managed, manager: &str) -> Managed {
-    let (mut managed, set) = Updater { context }.update(live, new, managed);
+/// Makes the manager own what the change sets.
+fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, FieldSet), manager: &str) -> Managed {
     let set = set.difference(unowned());
     if !set.is_empty() {
         let manager = Manager::new(manager, Operation::Update, context);
@@ -168,7 +182,8 @@ fn apply_over(
 ) -> Result<Applied, Failure> {
     // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
     if managed.is_empty() {
-        managed = update(context, &zero_of(context.schema), live, managed, "before-first-apply");
+        let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed);
+        managed = with_requester(context, owned, "before-first-apply");
     }
     if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
         return Err(Failure::Status(Status::bad_request("metadata.managedFields must be nil")));
@@ -214,23 +229,11 @@ fn group_version_kind(api_version: &str, kind: &str) -> String {
     format!("{slash}{api_version}, Kind={kind}")
 }
 
-/// Puts back the old ownership when nothing but its times differs, so that the write is seen to change nothing
+/// Whether two lists of owners differ in nothing but times; a write that changes no more than that is no write
 /// (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
-pub fn keep_times(live: &Value, new: &mut Value) {
-    if timeless(live) == timeless(new)
-        && let Some(fields) = live.pointer("/metadata/managedFields")
-    {
-        entries::put(new, fields.clone());
-    }
-}
-
-fn timeless(object: &Value) -> Value {
-    let mut object = object.clone();
-    let entries = object.pointer_mut("/metadata/managedFields").and_then(Value::as_array_mut);
-    for entry in entries.into_iter().flatten().filter_map(Value::as_object_mut) {
-        entry.remove("time");
-    }
-    object
+pub fn is_same_but_times(live: &[OwnerEntry], new: &[OwnerEntry]) -> bool {
+    let timeless = |entry: &OwnerEntry| OwnerEntry { time: None, ..entry.clone() };
+    live.len() == new.len() && live.iter().zip(new).all(|(live, new)| timeless(live) == timeless(new))
 }
 
 /// Whether an object's ownership can be read (`fieldmanager.validateManagedFields`).

@@ -16,6 +16,9 @@ pub(super) struct Updater<'c, 'a> {
     pub context: &'c Context<'c, 'a>,
 }
 
+/// What a change touches in a version, as far as the endpoint may own it; nothing if there is no such version.
+type Changes<'c> = dyn FnMut(&str) -> Option<Comparison> + 'c;
+
 /// A document in some version.
 #[derive(Clone)]
 struct Typed<'a, 'v> {
@@ -39,12 +42,23 @@ impl<'a> Typed<'a, '_> {
 
 impl<'a> Updater<'_, 'a> {
     /// Takes what a change touches from its owners; also what the change sets, which is the requester's.
-    pub(super) fn update(&self, live: &Value, new: &Value, managed: Managed) -> (Managed, FieldSet) {
-        let managed = self.reconciled(live, managed);
-        let mut conflicts = Vec::new();
-        let (managed, changes) = self.disown(live, new, managed, None, &mut conflicts);
-        let set = self.context.filter.apply(changes.modified.union(&changes.added));
+    pub(super) fn update(
+        &self,
+        schema: &dyn Fn(&str) -> Option<Type<'a>>,
+        changes: &mut Changes<'_>,
+        managed: Managed,
+    ) -> (Managed, FieldSet) {
+        let managed = reconciled(schema, managed);
+        let Some(own) = changes(self.context.api_version) else { return (managed, FieldSet::new()) };
+        let managed = self.disown(own.clone(), changes, managed, None, &mut Vec::new());
+        let set = self.context.filter.apply(own.modified.union(&own.added));
         (managed, set)
+    }
+
+    /// The same for documents.
+    pub(super) fn update_documents(&self, live: &Value, new: &Value, managed: Managed) -> (Managed, FieldSet) {
+        let schema = |version: &str| Some(self.convert(live, version)?.of);
+        self.update(&schema, &mut |version| self.changes_in(live, new, version), managed)
     }
 
     /// Merges a configuration. The object is nothing if it stays as it is.
@@ -56,7 +70,7 @@ impl<'a> Updater<'_, 'a> {
         manager: &Manager,
         force: bool,
     ) -> Result<(Managed, Option<Value>), Vec<Conflict>> {
-        let mut managed = self.reconciled(live, managed);
+        let mut managed = reconciled(&|version| Some(self.convert(live, version)?.of), managed);
         let merged = typed::merge(self.context.schema, live, config);
         let set = self.context.filter.apply(to_field_set(self.context.schema, config));
         let last = managed.remove(manager);
@@ -69,7 +83,9 @@ impl<'a> Updater<'_, 'a> {
         managed.insert(manager.clone(), entry);
         let new = self.prune(merged, &managed, last.as_ref());
         let mut conflicts = Vec::new();
-        let (managed, _) = self.disown(live, &new, managed, Some(manager), &mut conflicts);
+        let own = compare(self.context.schema, live, &new).filtered(self.context.filter);
+        let changes = &mut |version: &str| self.changes_in(live, &new, version);
+        let managed = self.disown(own, changes, managed, Some(manager), &mut conflicts);
         if !force && !conflicts.is_empty() {
             return Err(conflicts);
         }
@@ -80,21 +96,19 @@ impl<'a> Updater<'_, 'a> {
     /// Takes from every manager but `but` what the change touches: what it modifies or adds is a conflict, what it removes is gone.
     fn disown(
         &self,
-        live: &Value,
-        new: &Value,
+        own: Comparison,
+        changes_in: &mut Changes<'_>,
         managed: Managed,
         but: Option<&Manager>,
         conflicts: &mut Vec<Conflict>,
-    ) -> (Managed, Comparison) {
-        let own = compare(self.context.schema, live, new).filtered(self.context.filter);
+    ) -> Managed {
         let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
-        versions.insert(self.context.api_version.into(), Some(own.clone()));
+        versions.insert(self.context.api_version.into(), Some(own));
         let mut kept = Managed::new();
         for (manager, mut entry) in managed {
             if but != Some(&manager) {
-                let changes = versions
-                    .entry(entry.api_version.clone())
-                    .or_insert_with(|| self.changes_in(live, new, &entry.api_version));
+                let changes =
+                    versions.entry(entry.api_version.clone()).or_insert_with(|| changes_in(&entry.api_version));
                 // A version that is gone takes its managers with it.
                 let Some(changes) = changes else { continue };
                 let touched = changes.modified.clone().union(&changes.added);
@@ -107,7 +121,7 @@ impl<'a> Updater<'_, 'a> {
                 kept.insert(manager, entry);
             }
         }
-        (kept, own)
+        kept
     }
 
     fn changes_in(&self, live: &Value, new: &Value, version: &str) -> Option<Comparison> {
@@ -131,22 +145,6 @@ impl<'a> Updater<'_, 'a> {
             return Some(self.context.schema);
         }
         Some((self.context.convert)(document, version)?.0)
-    }
-
-    /// Owned fields as the types of today see them; managers of versions that are gone are forgotten.
-    fn reconciled(&self, live: &Value, managed: Managed) -> Managed {
-        let mut types: BTreeMap<String, Option<Type<'a>>> = BTreeMap::new();
-        let mut kept = Managed::new();
-        for (manager, mut entry) in managed {
-            let of = types
-                .entry(entry.api_version.clone())
-                .or_insert_with(|| Some(self.convert(live, &entry.api_version)?.of));
-            if let Some(of) = of {
-                reconcile(&mut entry.set, *of);
-                kept.insert(manager, entry);
-            }
-        }
-        kept
     }
 
     /// Removes what the manager applied last time, did not apply now, and nobody else owns.
@@ -199,4 +197,18 @@ impl<'a> Updater<'_, 'a> {
         let gone = all.difference(&left).intersection(&merged.named(&last.set));
         merged.without(&gone).value.into_owned()
     }
+}
+
+/// Owned fields as the types of today see them; managers of versions that are gone are forgotten.
+fn reconciled<'a>(schema: &dyn Fn(&str) -> Option<Type<'a>>, managed: Managed) -> Managed {
+    let mut types: BTreeMap<String, Option<Type<'a>>> = BTreeMap::new();
+    let mut kept = Managed::new();
+    for (manager, mut entry) in managed {
+        let of = types.entry(entry.api_version.clone()).or_insert_with(|| schema(&entry.api_version));
+        if let Some(of) = of {
+            reconcile(&mut entry.set, *of);
+            kept.insert(manager, entry);
+        }
+    }
+    kept
 }

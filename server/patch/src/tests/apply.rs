@@ -90,7 +90,7 @@ fn updates_conflict_with_their_version() {
 fn objects_without_owners_get_one_before_the_first_apply() {
     let mut server = Server::of_config_map();
     server.write("one", json!({"data": {"k": "1"}}));
-    server.write("one", json!({"data": {"k": "1"}, "metadata": {"managedFields": []}}));
+    server.write("one", json!({"data": {"k": "1"}, "metadata": {"managedFields": [{}]}}));
     server.apply("two", json!({"data": {"l": "1"}}));
     assert_eq!(
         server.owners(),

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy, StructDef};
-use machinery::describe;
-use machinery::reflect::Struct;
+use machinery::reflect::{Owned, Struct};
 use machinery::scalar::{JsonValue, Quantity};
+use machinery::{describe, json};
 use serde_json::Value;
 
 use crate::field_set::Filter;
-use crate::managed::{self, Applied, Context};
+use crate::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use crate::schema::Type;
 
 #[derive(Default, Clone)]
@@ -172,11 +172,15 @@ impl Server {
         Server { def: Deployment::def(), api_version: "apps/v1", kind: "Deployment", live: None, seconds: 0 }
     }
 
+    pub(super) fn def(&self) -> &'static StructDef {
+        self.def
+    }
+
     pub(super) fn schema(&self) -> Type<'static> {
         Type::Struct(self.def)
     }
 
-    fn with<T>(&mut self, manager: &str, act: impl FnOnce(&Context<'_, '_>, Option<&Value>) -> T) -> T {
+    fn with<T>(&mut self, manager: &str, act: impl FnOnce(&Context<'_, 'static>, Option<&Value>) -> T) -> T {
         self.seconds += 1;
         let now = format!("2001-02-03T04:05:{:02}Z", self.seconds);
         let context = Context {
@@ -202,17 +206,21 @@ impl Server {
     /// Creates or updates; the new object carries the live one's managed fields, as after a patch.
     pub(super) fn write(&mut self, manager: &str, object: Value) -> &Value {
         let mut new = self.complete(object);
-        if let Some(fields) = self.live.as_ref().and_then(|live| live.pointer("/metadata/managedFields"))
-            && new["metadata"].get("managedFields").is_none()
-        {
-            new["metadata"]["managedFields"] = fields.clone();
-        }
-        self.with(manager, |context, live| {
-            managed::on_update(context, live, &mut new);
-            if let Some(live) = live {
-                managed::keep_times(live, &mut new);
-            }
+        let live_owners = self.live.as_ref().map(entries);
+        let said = new["metadata"].get("managedFields").is_some();
+        let new_owners = if said { entries(&new) } else { live_owners.clone().unwrap_or_default() };
+        let versions = Documents { def: self.def, live: self.live.clone(), new: new.clone() };
+        let mut owners = self.with(manager, |context, _| {
+            let update = Update { live: live_owners.as_deref(), new: &new_owners, versions: &versions };
+            managed::on_update(context, &update)
         });
+        if let (Some((_, live, _)), Some(live_owners)) = (versions.differing(self.api_version), live_owners)
+            && live.as_object().is_some_and(serde_json::Map::is_empty)
+            && managed::is_same_but_times(&live_owners, &owners)
+        {
+            owners = live_owners;
+        }
+        new["metadata"]["managedFields"] = owners.iter().map(document).collect();
         self.store(new)
     }
 
@@ -244,5 +252,66 @@ impl Server {
             format!("{} {} {time}: {}", text("manager"), text("operation"), entry["fieldsV1"])
         });
         lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The owners that a document names.
+pub(super) fn entries(object: &Value) -> Vec<OwnerEntry> {
+    let entries = object.pointer("/metadata/managedFields").and_then(Value::as_array);
+    let entry = |entry: &Value| {
+        let text = |name: &str| entry[name].as_str().unwrap_or_default().to_string();
+        OwnerEntry {
+            manager: text("manager"),
+            operation: text("operation"),
+            api_version: text("apiVersion"),
+            time: entry["time"].as_str().map(Into::into),
+            fields_type: text("fieldsType"),
+            fields: entry.get("fieldsV1").map(|fields| fields.to_string().as_str().into()),
+            subresource: text("subresource"),
+        }
+    };
+    entries.into_iter().flatten().map(entry).collect()
+}
+
+fn document(entry: &OwnerEntry) -> Value {
+    let mut document = serde_json::json!({
+        "manager": entry.manager,
+        "operation": entry.operation,
+        "apiVersion": entry.api_version,
+        "fieldsType": entry.fields_type,
+        "fieldsV1": serde_json::from_slice::<Value>(entry.fields.as_ref().unwrap().as_bytes()).unwrap(),
+    });
+    if let Some(time) = &entry.time {
+        document["time"] = time.as_str().into();
+    }
+    document
+}
+
+/// A stored and a new object of the only version there is.
+pub(super) struct Documents {
+    pub def: &'static StructDef,
+    pub live: Option<Value>,
+    pub new: Value,
+}
+
+impl Versions<'static> for Documents {
+    fn schema(&self, _: &str) -> Option<Type<'static>> {
+        Some(Type::Struct(self.def))
+    }
+
+    fn differing(&self, _: &str) -> Option<(Type<'static>, Value, Value)> {
+        let object = |document: Option<&Value>| {
+            let mut object = Owned::new(self.def);
+            if let Some(mut document) = document.cloned() {
+                let metadata = document["metadata"].as_object_mut().unwrap();
+                metadata.retain(|name, _| name != "managedFields" && name != "uid");
+                json::from_value(&document, object.as_mut(), &mut json::Issues::ignore()).unwrap();
+            }
+            object
+        };
+        let (live, new) = (object(self.live.as_ref()), object(Some(&self.new)));
+        let empty = || Value::Object(serde_json::Map::new());
+        let (live, new) = json::differing(live.as_ref(), new.as_ref()).unwrap_or_else(|| (empty(), empty()));
+        Some((Type::Struct(self.def), live, new))
     }
 }

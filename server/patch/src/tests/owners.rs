@@ -1,10 +1,11 @@
 //! Ownership by create, update and patch.
 
+use machinery::scalar::FieldsV1;
 use serde_json::json;
 
-use super::fixture::Server;
+use super::fixture::{Documents, Server};
 use crate::field_set::Filter;
-use crate::managed::{self, Context, Mapping};
+use crate::managed::{self, Context, Mapping, Update};
 
 #[test]
 fn a_creator_owns_what_it_sets() {
@@ -74,7 +75,8 @@ fn the_oldest_of_more_than_ten_updaters_share_an_entry() {
 fn endpoints_do_not_own_what_they_reset() {
     let filter = Filter::Exclude(crate::FieldSet::of_names([&["data"] as &[&str]]));
     let server = Server::of_config_map();
-    let mut new = json!({"data": {"k": "1"}, "metadata": {"labels": {"a": "b"}}});
+    let new = json!({"data": {"k": "1"}, "metadata": {"labels": {"a": "b"}}});
+    let versions = Documents { def: server.def(), live: None, new };
     let context = Context {
         manager: "m",
         api_version: "v1",
@@ -85,11 +87,9 @@ fn endpoints_do_not_own_what_they_reset() {
         filter: &filter,
         convert: &|_, _| None,
     };
-    managed::on_update(&context, None, &mut new);
-    assert_eq!(
-        new["metadata"]["managedFields"][0]["fieldsV1"].to_string(),
-        r#"{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}"#
-    );
+    let owners = managed::on_update(&context, &Update { live: None, new: &[], versions: &versions });
+    let fields: FieldsV1 = r#"{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}"#.into();
+    assert_eq!(owners[0].fields, Some(fields));
 }
 
 #[test]

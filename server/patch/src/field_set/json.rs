@@ -1,0 +1,131 @@
+//! The text of a `fieldsV1`, read and written without a tree in between: every write of an object reads its owners.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use machinery::json;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::Value;
+
+use super::{Error, FieldSet, PathElement};
+
+impl FieldSet {
+    /// Reads the text of a `fieldsV1`. Steps of unknown kinds are dropped, as upstream does.
+    pub fn from_json(text: &[u8]) -> Result<Self, Error> {
+        let mut reader = serde_json::Deserializer::from_slice(text);
+        match Place.deserialize(&mut reader) {
+            Ok((set, _)) => Ok(set),
+            // What is wrong is found the slow way.
+            Err(_) => Self::from_value(&serde_json::from_slice(text).unwrap_or(Value::Null)),
+        }
+    }
+
+    /// Appends the text of a `fieldsV1`, in upstream's order.
+    pub fn append_json(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        self.append_members(out, true);
+        out.push(b'}');
+    }
+
+    fn append_members(&self, out: &mut Vec<u8>, mut first: bool) {
+        let mut comma = |out: &mut Vec<u8>| {
+            if !std::mem::take(&mut first) {
+                out.push(b',');
+            }
+        };
+        let mut members = self.members.iter().peekable();
+        let leaf = |out: &mut Vec<u8>, element: &PathElement| {
+            json::string(out, &element.to_text());
+            out.extend_from_slice(b":{}");
+        };
+        for (element, child) in &self.children {
+            while let Some(member) = members.next_if(|member| *member < element) {
+                comma(out);
+                leaf(out, member);
+            }
+            comma(out);
+            json::string(out, &element.to_text());
+            out.extend_from_slice(b":{");
+            let is_member = members.next_if(|member| *member == element).is_some();
+            if is_member {
+                out.extend_from_slice(br#"".":{}"#);
+            }
+            child.append_members(out, !is_member);
+            out.push(b'}');
+        }
+        for member in members {
+            comma(out);
+            leaf(out, member);
+        }
+    }
+}
+
+/// An object of a `fieldsV1`: the fields below, and whether the place itself is a field.
+struct Place;
+
+impl<'de> DeserializeSeed<'de> for Place {
+    type Value = (FieldSet, bool);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Place {
+    type Value = (FieldSet, bool);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut set = FieldSet::new();
+        let mut is_member = false;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            let (child, child_is_member) = map.next_value_seed(Place)?;
+            if key == "." {
+                is_member = true;
+                continue;
+            }
+            let Some(element) = PathElement::parse(&key).map_err(A::Error::custom)? else { continue };
+            if child_is_member {
+                set.members.insert(element.clone());
+            }
+            if child != FieldSet::default() {
+                set.children.insert(element, child);
+            }
+        }
+        let is_leaf = set == FieldSet::default();
+        Ok((set, is_member || is_leaf))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_writes_as_the_tree_does() {
+        let texts = [
+            "{}",
+            r#"{"f:data":{".":{},"f:a":{},"f:b":{}}}"#,
+            r#"{"f:metadata":{"f:labels":{"f:x/y":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"a\"}":{".":{},"f:ports":{"v:1":{},"i:0":{}}}}}}"#,
+            r#"{"f:b":{},"f:a":{"f:c":{}},"u:x":{}}"#,
+            r#"{"f:a":{".":{"f:deep":{}}}}"#,
+            r#"{"f":{}}"#,
+            r#"{"f:a":1}"#,
+            "[]",
+            "null",
+            "{",
+        ];
+        for text in texts {
+            let tree = serde_json::from_str(text).unwrap_or(Value::Null);
+            let set = FieldSet::from_json(text.as_bytes());
+            assert_eq!(set, FieldSet::from_value(&tree), "{text}");
+            let Ok(set) = set else { continue };
+            let mut out = Vec::new();
+            set.append_json(&mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), set.to_value().to_string(), "{text}");
+        }
+    }
+}
