@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use aggregator::{Aggregator, Backends as Aggregated};
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
 use machinery::catalog::{Catalog, KindDef};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores};
 use serving::{Handler, Server, handler::FromFn, respond};
+use webhook::Services;
 
 use crate::backends::Backends;
 use crate::enabled;
@@ -53,15 +55,25 @@ pub fn build(
     let of = |belongs: &dyn Fn(&str) -> bool| {
         endpoints.iter().filter(|e| belongs(e.kind.group)).cloned().collect::<Vec<_>>()
     };
-    let discovery = Arc::new(Discovery::default());
+    let discovery = environment.discovery.clone();
     let openapi = openapi(catalog, &kinds)?;
     let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
     let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, not_found);
     let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
     let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
-    let aggregator =
-        ApiServer::new(catalog, of(&|g| g == AGGREGATOR), discovery.clone(), Some(openapi), Arc::new(control_plane));
-    Ok(Delegation { handler: Arc::new(aggregator), discovery, environment, loopback })
+    let registrations = of(&|g| g == AGGREGATOR);
+    let local = ApiServer::new(catalog, registrations, discovery.clone(), Some(openapi), Arc::new(control_plane));
+    let handler = Arc::new(aggregator(&environment, Arc::new(local))?);
+    Ok(Delegation { handler, discovery, environment, loopback })
+}
+
+/// Passes requests for other servers on, and finds out what those serve.
+fn aggregator(environment: &Environment, local: Arc<dyn Handler>) -> Result<Aggregator, String> {
+    let options = &environment.options.aggregation;
+    let servers = Arc::new(Aggregated::new(environment.services.clone(), options.identity()?));
+    let discovery = &environment.discovery;
+    tokio::spawn(aggregator::follow(discovery.clone(), servers.clone()));
+    Ok(Aggregator::new(discovery.clone(), servers, options.reject_redirects, local))
 }
 
 fn environment(
@@ -72,11 +84,14 @@ fn environment(
 ) -> Result<Environment, String> {
     let informers = Arc::new(Informers::new(stores.clone()));
     let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
+    let services = Arc::new(Services::new(behaviour.service_addresses(server, &informers)));
     Ok(Environment {
         catalog,
         options: server.options.clone(),
         stores,
         informers,
+        discovery: Arc::new(Discovery::default()),
+        services,
         access,
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),

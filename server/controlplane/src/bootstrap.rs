@@ -8,8 +8,8 @@ use generated::scheduling::v1::PriorityClass;
 use machinery::reflect::Struct;
 use machinery::status::Status;
 
-use crate::rbac;
 use crate::services::{self, kubernetes};
+use crate::{aggregation, rbac};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -48,7 +48,8 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
         ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await?;
     }
     classes.done();
-    kubernetes::start(environment, loopback).await
+    kubernetes::start(environment, loopback).await?;
+    aggregation::start(environment, loopback).await
 }
 
 /// Creates an object unless there is one of its name.

@@ -1,6 +1,7 @@
 //! Kinds with behaviour of their own: admission, subresources, and the objects a cluster begins with.
 
 mod admission;
+mod aggregation;
 mod bootstrap;
 mod budgets;
 mod connect;
@@ -21,6 +22,7 @@ use machinery::status::Status;
 use registry::Informers;
 use serving::authorization::rbac::RuleSource;
 use serving::{Access, Server};
+use webhook::ServiceAddress;
 
 /// The behaviour of Kubernetes' own kinds.
 pub struct ControlPlane;
@@ -31,6 +33,11 @@ impl Behaviour for ControlPlane {
         let roles: Arc<dyn RuleSource> = Arc::new(rbac::Index::start(informers.stores()));
         let authentication = tokens::authenticators(server.authentication()?, server, informers.stores());
         Ok(Access { authentication, authorizer: server.authorizer(roles.clone()), roles })
+    }
+
+    fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
+        let to_endpoints = server.options.aggregation.to_endpoints;
+        Arc::new(aggregation::Addresses::new(informers, to_endpoints, server.address().ok()))
     }
 
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission> {

@@ -11,8 +11,10 @@ use serving::certificates::ServiceAccountKeys;
 use serving::health::Health;
 use serving::options::Options;
 use serving::{Access, Server};
+use webhook::ServiceAddress;
 
 use crate::admission::Admission;
+use crate::discovery::Discovery;
 use crate::endpoint::SubresourceHandler;
 use crate::loopback::Loopback;
 
@@ -22,6 +24,10 @@ pub struct Environment {
     pub options: Arc<Options>,
     pub stores: Arc<Stores>,
     pub informers: Arc<Informers>,
+    /// What is served, by this server and by others.
+    pub discovery: Arc<Discovery>,
+    /// Webhooks and aggregated servers.
+    pub services: Arc<webhook::Services>,
     /// Who is let in, and who may do what.
     pub access: Access,
     /// Keys of service account tokens.
@@ -34,6 +40,9 @@ pub struct Environment {
 pub trait Behaviour: Send + Sync {
     /// Who is let in, and who may do what: from flags, and from what is stored.
     fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error>;
+
+    /// Where Services of the cluster are reached.
+    fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress>;
 
     /// Admission for all resources.
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;

@@ -1,12 +1,21 @@
 //! Discovery documents: `/api`, `/apis`, per group, per group version, and all at once (KEP-3352).
 
-use std::sync::{Arc, RwLock};
+mod aggregated;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef, api_version};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+
+use aggregated::Remote;
+pub use aggregated::{Aggregated, RemoteVersion};
+
+use crate::registrations::{Registration, Registrations};
+use crate::versions;
 
 /// A group version that is served, with the resources in it.
 #[derive(Clone)]
@@ -24,34 +33,92 @@ pub struct GroupVersions {
 
 /// What all servers of the delegation chain serve; each adds its own.
 #[derive(Default)]
-pub struct Discovery(RwLock<Arc<Vec<GroupVersions>>>);
+pub struct Discovery {
+    local: RwLock<Arc<Vec<GroupVersions>>>,
+    /// What aggregated servers say of theirs.
+    remote: RwLock<Remote>,
+    registrations: Registrations,
+    /// The documents of `/api` and `/apis`, until something changes.
+    merged: Mutex<[Option<Arc<Aggregated>>; 2]>,
+}
 
 impl Discovery {
     /// Adds a group version, in its place by priority.
     pub fn add(&self, added: GroupVersions) {
-        let mut guard = self.0.write().unwrap_or_else(|e| e.into_inner());
-        let mut all = guard.as_ref().clone();
-        all.retain(|g| (&g.group, &g.version) != (&added.group, &added.version));
-        all.push(added);
-        all.sort_by(|a, b| {
-            let priority = b.group_priority.cmp(&a.group_priority).then_with(|| a.group.cmp(&b.group));
-            priority
-                .then_with(|| b.version_priority.cmp(&a.version_priority))
-                .then_with(|| rank(&b.version).cmp(&rank(&a.version)))
+        self.change(|all| {
+            all.retain(|g| (&g.group, &g.version) != (&added.group, &added.version));
+            all.push(added);
+            all.sort_by(|a, b| {
+                let priority = b.group_priority.cmp(&a.group_priority).then_with(|| a.group.cmp(&b.group));
+                priority
+                    .then_with(|| b.version_priority.cmp(&a.version_priority))
+                    .then_with(|| versions::compare(&b.version, &a.version))
+            });
         });
-        *guard = Arc::new(all);
     }
 
-    /// Everything served now.
+    fn change(&self, change: impl FnOnce(&mut Vec<GroupVersions>)) {
+        change(Arc::make_mut(&mut self.local.write().unwrap_or_else(PoisonError::into_inner)));
+        self.forget();
+    }
+
+    fn forget(&self) {
+        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
+    }
+
+    /// Everything that servers of this process serve now.
     pub fn all(&self) -> Arc<Vec<GroupVersions>> {
-        self.0.read().unwrap_or_else(|e| e.into_inner()).clone()
+        self.local.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Who serves what, by what was registered.
+    pub fn registrations(&self) -> &Registrations {
+        &self.registrations
+    }
+
+    /// What an aggregated server said of a group version.
+    pub fn remote(&self, group: &str, version: &str) -> Option<RemoteVersion> {
+        let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
+        remote.get(&(group.to_owned(), version.to_owned())).cloned()
+    }
+
+    /// The OpenAPI documents of aggregated servers: path below `/openapi/v3/`, and URL with hash.
+    pub(crate) fn remote_openapi(&self) -> BTreeMap<String, String> {
+        let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
+        let path = |group: &str, version: &str| match group {
+            "" => format!("api/{version}"),
+            _ => format!("apis/{group}/{version}"),
+        };
+        remote
+            .iter()
+            .filter_map(|((group, version), known)| Some((path(group, version), known.openapi.clone()?)))
+            .collect()
+    }
+
+    /// Tells what an aggregated server says of a group version; `None` once it is none of its any more.
+    pub fn set_remote(&self, group: &str, version: &str, known: Option<RemoteVersion>) {
+        let key = (group.to_owned(), version.to_owned());
+        {
+            let mut remote = self.remote.write().unwrap_or_else(PoisonError::into_inner);
+            if remote.get(&key) == known.as_ref() {
+                return;
+            }
+            match known {
+                Some(known) => drop(remote.insert(key, known)),
+                None => drop(remote.remove(&key)),
+            }
+        }
+        self.forget();
     }
 
     /// The paths of the documents, and those that are always there beside them, for the list at `/`.
     pub fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> =
             ["/api", "/apis", "/apis/", "/openapi/v2", "/openapi/v3", "/openapi/v3/"].map(String::from).into();
-        for GroupVersions { group, version, .. } in self.all().iter() {
+        let (all, registered) = (self.all(), self.registrations.current());
+        let local = all.iter().map(|g| (g.group.as_str(), &g.version));
+        let remote = registered.remote().map(|(r, _)| (r.group.as_str(), &r.version));
+        for (group, version) in local.chain(remote) {
             if group.is_empty() {
                 paths.push(format!("/api/{version}"));
             } else {
@@ -70,23 +137,39 @@ impl Discovery {
         })
     }
 
-    /// `GET /apis`
+    /// `GET /apis`: the group of registrations itself first, for which there is no registration.
     pub fn group_list(&self) -> Value {
-        let all = self.all();
-        let groups: Vec<Value> = named_groups(&all).into_iter().map(|name| group_entry(&all, name)).collect();
+        let (all, registered) = (self.all(), self.registrations.current());
+        let local = named_groups(&all).into_iter();
+        let groups: Vec<Value> = match registered.groups() {
+            [] => local.map(|name| group_entry(name, local_versions(&all, name))).collect(),
+            groups => {
+                let unregistered = local.take(1).filter(|name| registered.group(name).is_none());
+                let first = unregistered.map(|name| group_entry(name, local_versions(&all, name)));
+                first.chain(groups.iter().filter(|g| !g[0].group.is_empty()).map(|g| registered_entry(g))).collect()
+            }
+        };
         json!({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
+    }
+
+    /// Whether somebody registered a version of a group.
+    pub fn is_registered(&self, group: &str) -> bool {
+        self.registrations.current().group(group).is_some()
     }
 
     /// `GET /apis/<group>`
     pub fn group(&self, name: &str) -> Option<Value> {
-        let all = self.all();
-        if name.is_empty() || !all.iter().any(|g| g.group == name) {
-            return None;
-        }
+        let (all, registered) = (self.all(), self.registrations.current());
+        let entry = match registered.group(name) {
+            _ if name.is_empty() => return None,
+            Some(group) => registered_entry(group),
+            None if all.iter().any(|g| g.group == name) => group_entry(name, local_versions(&all, name)),
+            None => return None,
+        };
         let mut out = Map::new();
         out.insert("kind".into(), "APIGroup".into());
         out.insert("apiVersion".into(), "v1".into());
-        if let Value::Object(entry) = group_entry(&all, name) {
+        if let Value::Object(entry) = entry {
             out.extend(entry);
         }
         Some(Value::Object(out))
@@ -106,22 +189,13 @@ impl Discovery {
     }
 
     /// `GET /api` or `/apis` as `APIGroupDiscoveryList`.
-    pub fn aggregated(&self, core: bool) -> Value {
-        let all = self.all();
-        let names: Vec<&str> = if core { vec![""] } else { named_groups(&all) };
-        let items: Vec<Value> = names
-            .into_iter()
-            .map(|name| {
-                let versions: Vec<Value> = all
-                    .iter()
-                    .filter(|g| g.group == name)
-                    .map(|g| json!({"version": g.version, "resources": g.aggregated, "freshness": "Current"}))
-                    .collect();
-                let metadata = if name.is_empty() { json!({}) } else { json!({ "name": name }) };
-                json!({"metadata": metadata, "versions": versions})
-            })
-            .collect();
-        json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items})
+    pub fn aggregated(&self, core: bool) -> Arc<Aggregated> {
+        let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || {
+            let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
+            Arc::new(Aggregated::new(&self.all(), &remote, core))
+        };
+        merged[usize::from(core)].get_or_insert_with(make).clone()
     }
 }
 
@@ -136,30 +210,18 @@ fn named_groups(all: &[GroupVersions]) -> Vec<&str> {
     names
 }
 
-fn group_entry(all: &[GroupVersions], name: &str) -> Value {
-    let versions: Vec<Value> = all
-        .iter()
-        .filter(|g| g.group == name)
-        .map(|g| json!({"groupVersion": api_version(name, &g.version), "version": g.version}))
-        .collect();
-    let preferred = versions.first().cloned().unwrap_or_default();
-    json!({"name": name, "versions": versions, "preferredVersion": preferred})
+fn local_versions<'a>(all: &'a [GroupVersions], group: &'a str) -> impl Iterator<Item = &'a str> {
+    all.iter().filter(move |g| g.group == group).map(|g| g.version.as_str())
 }
 
-/// `v2` before `v1` before `v1beta1` (`version.CompareKubeAwareVersionStrings`).
-fn rank(version: &str) -> (u8, u32, u32) {
-    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
-    let rest = version.strip_prefix('v').unwrap_or(version);
-    let major = digits(rest);
-    let tail = &rest[major.len()..];
-    let minor = |prefix: &str| tail.strip_prefix(prefix).and_then(|t| t.parse().ok());
-    let major = major.parse().unwrap_or(0);
-    match (tail, minor("beta"), minor("alpha")) {
-        ("", _, _) => (3, major, 0),
-        (_, Some(n), _) => (2, major, n),
-        (_, _, Some(n)) => (1, major, n),
-        _ => (0, 0, 0),
-    }
+fn registered_entry(group: &[Registration]) -> Value {
+    group_entry(&group[0].group, group.iter().map(|r| r.version.as_str()))
+}
+
+fn group_entry<'a>(name: &str, versions: impl Iterator<Item = &'a str>) -> Value {
+    let versions: Vec<Value> = versions.map(|v| json!({"groupVersion": api_version(name, v), "version": v})).collect();
+    let preferred = versions.first().cloned().unwrap_or_default();
+    json!({"name": name, "versions": versions, "preferredVersion": preferred})
 }
 
 /// The documents of one group version, from the kinds that are served in it.

@@ -58,11 +58,12 @@ impl OpenApi {
         Ok(OpenApi { catalog, options, v2: OnceLock::new(), v3: OnceLock::new() })
     }
 
-    /// Answers a path below `/openapi/`, if there is such a document.
-    pub fn answer(&self, path: &str, headers: &HeaderMap) -> Option<Response> {
+    /// Answers a path below `/openapi/`, if there is such a document. `remote` are those of aggregated servers: path below `/openapi/v3/`,
+    /// and URL with hash.
+    pub fn answer(&self, path: &str, headers: &HeaderMap, remote: BTreeMap<String, String>) -> Option<Response> {
         match path {
             "/openapi/v2" => Some(self.v2(headers)),
-            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(headers)),
+            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(headers, remote)),
             _ => path.strip_prefix("/openapi/v3/").map(|name| self.v3_document(name, headers)),
         }
     }
@@ -78,14 +79,13 @@ impl OpenApi {
         })
     }
 
-    fn v3_index(&self, headers: &HeaderMap) -> Response {
-        let paths: serde_json::Map<String, Value> = self
-            .v3_documents()
-            .iter()
-            .map(|(path, d)| {
-                (path.clone(), json!({"serverRelativeURL": format!("/openapi/v3/{path}?hash={}", d.hash)}))
-            })
-            .collect();
+    fn v3_index(&self, headers: &HeaderMap, remote: BTreeMap<String, String>) -> Response {
+        let own =
+            self.v3_documents().iter().map(|(path, d)| (path.clone(), format!("/openapi/v3/{path}?hash={}", d.hash)));
+        let mut urls: BTreeMap<String, String> = own.collect();
+        urls.extend(remote);
+        let paths: serde_json::Map<String, Value> =
+            urls.into_iter().map(|(path, url)| (path, json!({ "serverRelativeURL": url }))).collect();
         let index = Document::new(&json!({ "paths": paths }));
         let mut response = respond(&index, headers, ("", ""), |_| Vec::new());
         if response.status() == StatusCode::OK {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use http::header::{ACCEPT, ALLOW, HeaderValue};
+use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
 use machinery::catalog::Catalog;
 use machinery::json;
@@ -15,7 +15,7 @@ use serving::warnings::Warnings;
 use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use crate::answer::{self, respond as send};
-use crate::discovery::{self, Discovery};
+use crate::discovery::{self, Aggregated, Discovery};
 use crate::endpoint::Endpoint;
 use crate::media::{self, Encoding};
 use crate::openapi_docs::OpenApi;
@@ -84,13 +84,15 @@ impl ApiServer {
             && path.starts_with("/openapi/")
             && (request.method() == Method::GET || request.method() == Method::HEAD)
         {
-            return self.openapi.as_ref()?.answer(path, request.headers());
+            return self.openapi.as_ref()?.answer(path, request.headers(), self.discovery.remote_openapi());
         }
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (document, aggregated) = match parts.as_slice() {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
             ["apis"] if self.root => (self.discovery.group_list(), Some(false).filter(|_| !path.ends_with('/'))),
-            ["apis", group] if self.serves(group, None) => (self.discovery.group(group)?, None),
+            ["apis", group] if self.serves(group, None) || (self.root && self.discovery.is_registered(group)) => {
+                (self.discovery.group(group)?, None)
+            }
             ["apis", group, version] if self.serves(group, Some(version)) => {
                 (self.discovery.resource_list(group, version)?, None)
             }
@@ -117,7 +119,7 @@ impl ApiServer {
         if let Some(core) = core
             && let Some(encoding) = wants_aggregated(accept)
         {
-            return aggregated_response(self.discovery.aggregated(core), encoding);
+            return aggregated_response(request, &self.discovery.aggregated(core), encoding);
         }
         match media::accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
             Ok(accepted) => {
@@ -143,16 +145,34 @@ fn wants_aggregated(accept: Option<&str>) -> Option<Encoding> {
     }
 }
 
-fn aggregated_response(document: Value, encoding: Encoding) -> Response {
-    let mut response = match encode_document(&document, encoding, false) {
+/// The document, or that the client has it already (upstream: `ServeHTTPWithETag`).
+fn aggregated_response(request: &Request, merged: &Aggregated, encoding: Encoding) -> Response {
+    let known = request.headers().get(IF_NONE_MATCH).is_some_and(|value| value == merged.etag.as_str());
+    let made = match known {
+        true => not_modified(),
+        false => encode_document(&merged.document, encoding, false),
+    };
+    let mut response = match made {
         Ok(response) => response,
         Err(status) => return answer::failure(&status, Encoding::Json),
     };
     let content_type = format!("{};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", encoding.media_type());
-    if let Ok(value) = HeaderValue::from_str(&content_type) {
-        response.headers_mut().insert(http::header::CONTENT_TYPE, value);
+    let headers = response.headers_mut();
+    if let (false, Ok(value)) = (known, HeaderValue::from_str(&content_type)) {
+        headers.insert(CONTENT_TYPE, value);
     }
+    if let Ok(etag) = HeaderValue::from_str(&merged.etag) {
+        headers.insert(ETAG, etag);
+    }
+    headers.insert(VARY, HeaderValue::from_static("Accept"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public"));
     response
+}
+
+fn not_modified() -> Result<Response, Status> {
+    let mut response = Response::default();
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    Ok(response)
 }
 
 /// A document of a declared kind, given as JSON.

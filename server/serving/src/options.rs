@@ -2,6 +2,7 @@
 //!
 //! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
 
+mod aggregation;
 mod command;
 mod flags;
 mod network;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use aggregation::AggregationOptions;
 pub use network::{Cidr, PortRange};
 pub use plugins::PLUGINS;
 pub use storage::{EtcdOptions, EtcdOverride, StorageOptions};
@@ -81,6 +83,7 @@ pub struct Options {
     pub storage: StorageOptions,
     pub services: ServiceOptions,
     pub admission: AdmissionOptions,
+    pub aggregation: AggregationOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
@@ -210,6 +213,7 @@ impl Options {
             storage: values.storage()?,
             services: values.services()?,
             admission: values.admission()?,
+            aggregation: values.aggregation()?,
             runtime_config: values.runtime_config()?,
             features: FeatureGates::parse(values.list("feature-gates"))
                 .map(Arc::new)

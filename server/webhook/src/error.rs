@@ -26,6 +26,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Why, without what was called.
+    pub fn cause(&self) -> String {
+        match self {
+            Error::Failed { why, .. } => why.clone(),
+            Error::Timeout { .. } => "context deadline exceeded".into(),
+            other => other.to_string(),
+        }
+    }
+
     pub(crate) fn failed(method: &Method, uri: &Uri, error: &(dyn StdError + 'static)) -> Self {
         Error::Failed { call: call(method, uri), why: innermost(error) }
     }

@@ -15,4 +15,4 @@ pub use client::{Body, Client, Reply};
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
 pub use services::{ServiceAddress, Services, Target};
-pub use tls::Trust;
+pub use tls::{Identity, Trust};

@@ -10,6 +10,9 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 
 use crate::Error;
 
+/// Certificate and key to be known by, in PEM.
+pub type Identity = (Vec<u8>, Vec<u8>);
+
 /// How a client and a server make sure of each other (upstream: `transport.TLSConfig`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Trust {
@@ -17,8 +20,7 @@ pub struct Trust {
     pub authorities: Vec<u8>,
     /// Believes every server. Somebody has to ask for that by name.
     pub insecure: bool,
-    /// Certificate and key to be known by, in PEM.
-    pub identity: Option<(Vec<u8>, Vec<u8>)>,
+    pub identity: Option<Identity>,
     /// The name that the server has to show, when it is not that of the address.
     pub server_name: Option<String>,
 }

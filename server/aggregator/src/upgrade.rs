@@ -1,0 +1,82 @@
+//! Connections that stop speaking HTTP: WebSocket and SPDY.
+//!
+//! The client's connection changes protocols only after the aggregated server's has. Whatever else that server answers is an answer like
+//! others, and both connections end with it (CVE-2018-1002105).
+
+use http::header::{CONNECTION, HeaderValue, UPGRADE};
+use http::{HeaderMap, StatusCode};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use serving::{Body, Request, Response};
+use tokio::io::{ReadHalf, WriteHalf, copy};
+use webhook::Client;
+
+use crate::proxy::unavailable;
+
+/// Whether a client wants to go on in another protocol (upstream: `httpstream.IsUpgradeRequest`).
+pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+    let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
+    headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
+}
+
+/// The request, and its connection once it stops speaking HTTP.
+pub(crate) fn split(mut request: Request) -> (Request, OnUpgrade) {
+    let client_side = hyper::upgrade::on(&mut request);
+    (request, client_side)
+}
+
+/// Asks the server to change protocols, and joins the two connections when it does.
+pub(crate) async fn pass_on(
+    client: &Client,
+    request: http::Request<webhook::Body>,
+    client_side: OnUpgrade,
+) -> Response {
+    let mut response = match client.send(request).await {
+        Ok(response) => response,
+        Err(why) => return unavailable(&format!("error dialing backend: {}", why.cause())),
+    };
+    match response.status() {
+        StatusCode::SWITCHING_PROTOCOLS => {
+            let server_side = hyper::upgrade::on(&mut response);
+            tokio::spawn(join(client_side, server_side));
+            let mut answer = Response::default();
+            *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+            *answer.headers_mut() = std::mem::take(response.headers_mut());
+            answer
+        }
+        code if code.as_u16() < 400 => {
+            closing(unavailable(&format!("invalid upgrade response: status code {}", code.as_u16())))
+        }
+        _ => closing(response.map(Body::from)),
+    }
+}
+
+/// An answer after which nothing more is said.
+fn closing(mut answer: Response) -> Response {
+    answer.headers_mut().remove(UPGRADE);
+    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    answer
+}
+
+/// Carries bytes both ways until one side ends; then both have.
+async fn join(client_side: OnUpgrade, server_side: OnUpgrade) {
+    match tokio::try_join!(client_side, server_side) {
+        Ok((client, server)) => carry(client, server).await,
+        Err(error) => tracing::debug!(%error, "a connection did not change protocols"),
+    }
+}
+
+async fn carry(client: Upgraded, server: Upgraded) {
+    let (mut from_client, mut to_client) = halves(client);
+    let (mut from_server, mut to_server) = halves(server);
+    tokio::select! {
+        _ = copy(&mut from_client, &mut to_server) => {}
+        _ = copy(&mut from_server, &mut to_client) => {}
+    }
+}
+
+type Io = TokioIo<Upgraded>;
+
+fn halves(upgraded: Upgraded) -> (ReadHalf<Io>, WriteHalf<Io>) {
+    tokio::io::split(TokioIo::new(upgraded))
+}

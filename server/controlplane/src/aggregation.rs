@@ -1,0 +1,91 @@
+//! APIServices: which there are for what this server serves, whether those of other servers answer, and what the aggregator is told of them.
+
+mod addresses;
+mod autoregister;
+mod availability;
+mod desired;
+
+use std::sync::Arc;
+
+use aggregator::Backends;
+use apimachinery::apiregistration::v1::APIService;
+use endpoints::{Backend, Environment, Loopback, Registration, Resource};
+use machinery::status::Status;
+use registry::Informer;
+use webhook::Identity;
+
+pub use addresses::Addresses;
+use autoregister::Autoregister;
+use availability::Availability;
+use desired::Desired;
+
+const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
+/// The port of a service that names none (`APIServiceSpec` of upstream, by default).
+const DEFAULT_PORT: i32 = 443;
+
+/// Registers what this server serves, and begins to follow APIServices.
+pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    if !loopback.serves(API_SERVICES) {
+        return Ok(());
+    }
+    let Some(services) = environment.informers.of::<APIService>(API_SERVICES.0, API_SERVICES.2) else { return Ok(()) };
+    let (complete, hook) =
+        (environment.health.pending("autoregister-completion"), "poststarthook/kube-apiserver-autoregistration");
+    let hook = environment.health.pending(hook);
+    services.synced().await;
+    let desired = Desired::start(environment).await;
+    let mut registered = Autoregister::new(loopback.clone(), services.clone(), desired);
+    registered.sync().await?;
+    hook.done();
+    complete.done();
+    tokio::spawn(registered.follow());
+    tokio::spawn(tell(environment.clone(), services.clone()));
+    let identity = identity(environment)?;
+    let backends = Arc::new(Backends::new(environment.services.clone(), identity));
+    tokio::spawn(Availability::new(environment, loopback, services, backends).follow());
+    Ok(())
+}
+
+/// Certificate and key of this server as a front proxy.
+fn identity(environment: &Environment) -> Result<Option<Identity>, Status> {
+    environment.options.aggregation.identity().map_err(Status::internal)
+}
+
+/// Tells the aggregator of every change.
+async fn tell(environment: Arc<Environment>, services: Informer<APIService>) {
+    let mut changes = services.changes();
+    loop {
+        let all = services.all().iter().map(|service| registration(service)).collect();
+        environment.discovery.registrations().replace(all);
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn registration(service: &APIService) -> Registration {
+    let spec = &service.spec;
+    let available = condition(service).is_some_and(|condition| condition.status == "True");
+    let backend = spec.service.as_ref().map(|reference| {
+        Arc::new(Backend {
+            namespace: reference.namespace.clone(),
+            name: reference.name.clone(),
+            port: reference.port.unwrap_or(DEFAULT_PORT),
+            ca_bundle: spec.ca_bundle.to_vec(),
+            insecure: spec.insecure_skip_tls_verify,
+            available,
+        })
+    });
+    Registration {
+        group: spec.group.clone(),
+        version: spec.version.clone(),
+        group_priority: spec.group_priority_minimum,
+        version_priority: spec.version_priority,
+        backend,
+    }
+}
+
+/// What is known of whether an APIService answers.
+fn condition(service: &APIService) -> Option<&apimachinery::apiregistration::v1::APIServiceCondition> {
+    service.status.conditions.iter().find(|condition| condition.r#type == "Available")
+}

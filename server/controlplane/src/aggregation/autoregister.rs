@@ -1,0 +1,164 @@
+//! Keeps the APIServices of what this process serves (upstream: `autoRegisterController.checkAPIService`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use apimachinery::apiregistration::v1::APIService;
+use endpoints::Loopback;
+use machinery::status::Status;
+use registry::Informer;
+
+use super::API_SERVICES;
+use super::desired::{ALWAYS, Desired, MANAGED, ON_START};
+
+/// How long to wait after a failure.
+const RETRY: Duration = Duration::from_millis(500);
+
+/// Creates, corrects and deletes APIServices.
+pub struct Autoregister {
+    loopback: Arc<Loopback>,
+    services: Informer<APIService>,
+    desired: Desired,
+    /// Those that were there before this server.
+    at_start: BTreeSet<String>,
+    /// Those that were looked at with success.
+    synced: BTreeSet<String>,
+}
+
+/// What has to happen to an APIService.
+#[derive(Debug, PartialEq, Eq)]
+enum Action {
+    Nothing,
+    Create,
+    Correct,
+    Delete,
+}
+
+impl Autoregister {
+    pub fn new(loopback: Arc<Loopback>, services: Informer<APIService>, desired: Desired) -> Self {
+        let at_start = services.all().iter().map(|service| service.metadata.name.clone()).collect();
+        Autoregister { loopback, services, desired, at_start, synced: BTreeSet::new() }
+    }
+
+    /// Acts on every change from now on. Does not end.
+    pub async fn follow(mut self) {
+        let mut services = self.services.changes();
+        let mut desired = self.desired.changes();
+        loop {
+            let failed = self.sync().await;
+            let changed = async {
+                match &mut desired {
+                    Some(desired) => tokio::select! { _ = services.changed() => {}, _ = desired.changed() => {} },
+                    None => drop(services.changed().await),
+                }
+            };
+            match failed {
+                Ok(()) => changed.await,
+                Err(status) => {
+                    tracing::warn!(why = status.message, "registering what this server serves");
+                    let _ = tokio::time::timeout(RETRY, changed).await;
+                }
+            }
+        }
+    }
+
+    /// Looks at all. The error is the last one.
+    pub async fn sync(&mut self) -> Result<(), Status> {
+        let desired = self.desired.all();
+        let current: BTreeMap<String, Arc<APIService>> =
+            self.services.all().into_iter().map(|service| (service.metadata.name.clone(), service)).collect();
+        let names: BTreeSet<&String> = desired.keys().chain(current.keys()).collect();
+        let mut outcome = Ok(());
+        for name in names {
+            let (wanted, found) = (desired.get(name), current.get(name).map(Arc::as_ref));
+            let action = action(wanted, found, self.synced.contains(name), self.at_start.contains(name));
+            match self.act(action, name, wanted, found).await {
+                Ok(()) => drop(self.synced.insert(name.clone())),
+                Err(status) => outcome = Err(status),
+            }
+        }
+        // What is gone and wanted by nobody need not be remembered.
+        self.synced.retain(|name| desired.contains_key(name) || current.contains_key(name));
+        outcome
+    }
+
+    async fn act(
+        &self,
+        action: Action,
+        name: &str,
+        wanted: Option<&APIService>,
+        found: Option<&APIService>,
+    ) -> Result<(), Status> {
+        let outcome = match (action, wanted, found) {
+            (Action::Create, Some(wanted), _) => self.loopback.create(API_SERVICES, wanted.clone()).await.map(drop),
+            (Action::Correct, Some(wanted), Some(found)) => {
+                let corrected = APIService { spec: wanted.spec.clone(), ..found.clone() };
+                self.loopback.update(API_SERVICES, corrected).await.map(drop)
+            }
+            (Action::Delete, ..) => self.loopback.delete(API_SERVICES, "", name).await,
+            _ => Ok(()),
+        };
+        match outcome {
+            // Somebody else was faster; the change that they made brings us back here.
+            Err(status) if matches!(status.code, 404 | 409) => Ok(()),
+            outcome => outcome,
+        }
+    }
+}
+
+/// What has to happen, by what is wanted, what is there, whether that was looked at before, and whether it was there before this server.
+fn action(wanted: Option<&APIService>, found: Option<&APIService>, synced: bool, at_start: bool) -> Action {
+    let managed = |service: Option<&APIService>| service.and_then(|s| s.metadata.labels.get(MANAGED).cloned());
+    let (wants, has) = (managed(wanted), managed(found));
+    let on_start = |managed: &Option<String>| managed.as_deref() == Some(ON_START);
+    match (wanted, found) {
+        (Some(_), _) if on_start(&wants) && synced => Action::Nothing,
+        (Some(_), None) => Action::Create,
+        (_, Some(_)) if !matches!(has.as_deref(), Some(ON_START | ALWAYS)) => Action::Nothing,
+        (_, Some(_)) if on_start(&has) && (synced || !at_start) => Action::Nothing,
+        (None, Some(_)) => Action::Delete,
+        (Some(wanted), Some(found)) if wanted.spec != found.spec => Action::Correct,
+        _ => Action::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn service(managed: &str, version_priority: i32) -> Option<APIService> {
+        if managed == "-" {
+            return None;
+        }
+        let mut service = APIService::default();
+        service.spec.version_priority = version_priority;
+        service.metadata.labels.insert(MANAGED.into(), managed.into());
+        Some(service)
+    }
+
+    /// The table in upstream's description of `checkAPIService`.
+    #[test]
+    fn what_has_to_happen() {
+        use Action::*;
+        for (wanted, found, synced, at_start, expect) in [
+            ("-", "no", false, false, Nothing),
+            ("onstart", "-", false, false, Create),
+            ("onstart", "-", true, false, Nothing),
+            ("true", "-", true, false, Create),
+            ("true", "no", true, false, Nothing),
+            ("-", "onstart", false, true, Delete),
+            ("-", "onstart", true, true, Nothing),
+            ("-", "onstart", false, false, Nothing),
+            ("onstart", "onstart", false, true, Correct),
+            ("onstart", "onstart", true, true, Nothing),
+            ("-", "true", true, false, Delete),
+            ("true", "true", true, false, Correct),
+            ("onstart", "true", false, false, Correct),
+        ] {
+            let said = action(service(wanted, 1).as_ref(), service(found, 2).as_ref(), synced, at_start);
+            assert_eq!(said, expect, "{wanted} {found} {synced} {at_start}");
+        }
+        assert_eq!(action(service("true", 1).as_ref(), service("true", 1).as_ref(), true, false), Nothing);
+    }
+}

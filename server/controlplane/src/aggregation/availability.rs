@@ -1,0 +1,201 @@
+//! Whether the servers behind APIServices answer (upstream: `remote.AvailableConditionController`, `local.AvailableConditionController`).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aggregator::{Backends, Keyed};
+use apimachinery::apiregistration::v1::{APIService, APIServiceCondition, ServiceReference};
+use endpoints::{Environment, Loopback};
+use generated::core::v1::{Service, service_type};
+use generated::discovery::v1::EndpointSlice;
+use machinery::scalar::Time;
+use registry::Informer;
+
+use super::addresses::slices_of;
+use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
+
+/// How often a server that answers is asked again.
+const RESYNC: Duration = Duration::from_secs(30);
+/// How soon one that does not, at first; ever less often, up to [`RESYNC`].
+const RETRY: Duration = Duration::from_millis(5);
+
+/// Looks after the `Available` conditions.
+#[derive(Clone)]
+pub struct Availability {
+    loopback: Arc<Loopback>,
+    api_services: Informer<APIService>,
+    services: Option<Informer<Service>>,
+    slices: Option<Informer<EndpointSlice>>,
+    backends: Arc<Backends>,
+}
+
+/// What an answer depends on, besides the network.
+#[derive(PartialEq)]
+struct Inputs {
+    reference: Option<ServiceReference>,
+    service: Option<Arc<Service>>,
+    slices: Vec<Arc<EndpointSlice>>,
+}
+
+impl Availability {
+    pub fn new(
+        environment: &Environment,
+        loopback: &Arc<Loopback>,
+        api_services: Informer<APIService>,
+        backends: Arc<Backends>,
+    ) -> Self {
+        Availability {
+            loopback: loopback.clone(),
+            api_services,
+            services: environment.informers.of("", "services"),
+            slices: environment.informers.of("discovery.k8s.io", "endpointslices"),
+            backends,
+        }
+    }
+
+    /// Looks after every APIService from now on, each on its own: one that hangs does not hold up others. Does not end.
+    pub async fn follow(self) {
+        if let (Some(services), Some(slices)) = (&self.services, &self.slices) {
+            services.synced().await;
+            slices.synced().await;
+        }
+        let mut changes = self.api_services.changes();
+        let mut each = Keyed::default();
+        loop {
+            let names: HashSet<String> = self.api_services.all().iter().map(|s| s.metadata.name.clone()).collect();
+            each.keep(&names, |name| self.clone().look_after(name));
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn look_after(self, name: String) {
+        let mut retry = RETRY;
+        while let Some(service) = self.api_services.get("", &name) {
+            let inputs = self.inputs(&service);
+            let found = match &inputs.reference {
+                None => Ok(("Local", "Local APIServices are always available".to_owned())),
+                Some(reference) => self.examine(&service, reference, &inputs).await,
+            };
+            let probed = matches!(found, Err(("FailedDiscoveryCheck", _)));
+            let told = self.tell(&service, found).await;
+            retry = if told && !probed { RETRY } else { (retry * 2).min(RESYNC) };
+            let pause = if told && !probed { RESYNC } else { retry };
+            let _ = tokio::time::timeout(pause, self.differ(&name, &inputs)).await;
+        }
+    }
+
+    fn inputs(&self, service: &APIService) -> Inputs {
+        let Some(reference) = service.spec.service.as_deref().cloned() else {
+            return Inputs { reference: None, service: None, slices: Vec::new() };
+        };
+        let (namespace, name) = (&reference.namespace, &reference.name);
+        let found = self.services.as_ref().and_then(|services| services.get(namespace, name));
+        let slices = self.slices.as_ref().map(|slices| slices_of(slices, namespace, name)).unwrap_or_default();
+        Inputs { service: found, slices, reference: Some(reference) }
+    }
+
+    /// Waits until an answer may be another one.
+    async fn differ(&self, name: &str, before: &Inputs) {
+        let mut api_services = self.api_services.changes();
+        let (Some(mut services), Some(mut slices)) =
+            (self.services.as_ref().map(Informer::changes), self.slices.as_ref().map(Informer::changes))
+        else {
+            return;
+        };
+        loop {
+            let Some(service) = self.api_services.get("", name) else { return };
+            let inputs = self.inputs(&service);
+            if inputs != *before || condition(&service).is_none() {
+                return;
+            }
+            tokio::select! {
+                _ = api_services.changed() => {}
+                _ = services.changed() => {}
+                _ = slices.changed() => {}
+            }
+        }
+    }
+
+    /// Reason and message: why the server is available, or why it is not.
+    async fn examine(
+        &self,
+        api_service: &APIService,
+        reference: &ServiceReference,
+        inputs: &Inputs,
+    ) -> Result<(&'static str, String), (&'static str, String)> {
+        let ServiceReference { namespace, name, .. } = reference;
+        let Some(service) = &inputs.service else {
+            return Err(("ServiceNotFound", format!("service/{name} in {namespace:?} is not present")));
+        };
+        if service.spec.r#type == service_type::CLUSTER_IP {
+            check_endpoints(reference, service, &inputs.slices)?;
+        }
+        match self.backends.probe(&registration(api_service)).await {
+            Ok(()) => Ok(("Passed", "all checks passed".into())),
+            Err(why) => Err(("FailedDiscoveryCheck", why)),
+        }
+    }
+
+    /// Writes the condition if it is another one than before. False when that did not work.
+    async fn tell(&self, service: &APIService, found: Result<(&'static str, String), (&'static str, String)>) -> bool {
+        let status = if found.is_ok() { "True" } else { "False" };
+        let (reason, message) = found.unwrap_or_else(|why| why);
+        let before = condition(service);
+        if before.is_some_and(|c| (c.status.as_str(), c.reason.as_str(), &c.message) == (status, reason, &message)) {
+            return true;
+        }
+        let since = before.filter(|c| c.status == status).map(|c| c.last_transition_time);
+        let now = APIServiceCondition {
+            r#type: "Available".into(),
+            status: status.into(),
+            last_transition_time: since.unwrap_or_else(|| Time::from(std::time::SystemTime::now())),
+            reason: reason.into(),
+            message,
+        };
+        let mut changed = service.clone();
+        match changed.status.conditions.iter_mut().find(|c| c.r#type == now.r#type) {
+            Some(old) => *old = now,
+            None => changed.status.conditions.push(now),
+        }
+        match self.loopback.update_status(API_SERVICES, changed).await {
+            Ok(_) => true,
+            // Changed or gone meanwhile: it is looked at again.
+            Err(status) if matches!(status.code, 404 | 409) => false,
+            Err(status) => {
+                tracing::warn!(why = status.message, "telling whether an aggregated server is available");
+                false
+            }
+        }
+    }
+}
+
+/// Whether a service listens on the port, and has somebody behind it.
+fn check_endpoints(
+    reference: &ServiceReference,
+    service: &Service,
+    slices: &[Arc<EndpointSlice>],
+) -> Result<(), (&'static str, String)> {
+    let ServiceReference { namespace, name, .. } = reference;
+    let port = reference.port.unwrap_or(DEFAULT_PORT);
+    let Some(listening) = service.spec.ports.iter().find(|p| p.port == port) else {
+        return Err(("ServicePortError", format!("service/{name} in {namespace:?} is not listening on port {port}")));
+    };
+    if slices.is_empty() {
+        let message = format!("cannot find endpointslices for service/{name} in {namespace:?}");
+        return Err(("EndpointsNotFound", message));
+    }
+    let active = |slice: &Arc<EndpointSlice>| {
+        slice.endpoints.iter().any(|e| e.conditions.ready.unwrap_or(true))
+            && slice.ports.iter().any(|p| p.name.as_deref() == Some(&listening.name) && p.port.is_some())
+    };
+    if !slices.iter().any(active) {
+        let named = &listening.name;
+        let message =
+            format!("endpointslices for service/{name} in {namespace:?} have no addresses with port name {named:?}");
+        return Err(("MissingEndpoints", message));
+    }
+    Ok(())
+}
