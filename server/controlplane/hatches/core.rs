@@ -33,6 +33,7 @@ pub(crate) mod warnings;
 pub use columns::*;
 pub use normalize::*;
 pub use pod::*;
+pub use pod_resources::{pod_limits, pod_requests};
 pub use resources::*;
 pub use service::*;
 pub use strategy::*;

@@ -2,11 +2,17 @@
 
 mod certificates;
 mod classes;
+mod limit_ranger;
 mod namespaces;
+mod node_restriction;
 mod nodes;
+mod pod_security;
+mod pods;
 mod priority;
+mod quota;
 mod runtime_class;
 mod service_account;
+mod services;
 mod storage;
 mod tolerations;
 
@@ -17,6 +23,7 @@ use endpoints::{Admission, Attributes, Environment, Operation};
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::Predicate;
+use serving::options::PLUGINS;
 
 use crate::rbac::escalation;
 
@@ -28,93 +35,131 @@ const PROTECTION: [((&str, &str), &str, &str); 4] = [
     (("scheduling.k8s.io", "podgroups"), "PodGroupProtection", "scheduling.k8s.io/podgroup-protection"),
 ];
 
-/// The plugins that are built.
+/// The plugins that run, in upstream's order.
 pub struct Chain {
     environment: Arc<Environment>,
+    plugins: Vec<&'static str>,
 }
 
 impl Chain {
     pub fn new(environment: Arc<Environment>) -> Self {
-        Chain { environment }
+        let running = PLUGINS.iter().map(|(name, _)| *name).filter(|name| environment.options.admission.runs(name));
+        let plugins = running.collect();
+        Chain { environment, plugins }
     }
 
-    fn runs(&self, plugin: &str) -> bool {
-        self.environment.options.admission.runs(plugin)
+    /// What a plugin does before an object is judged.
+    async fn mutate(
+        &self,
+        plugin: &'static str,
+        attributes: &Attributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let environment = &self.environment;
+        match plugin {
+            "NamespaceLifecycle" => namespaces::admit(environment, attributes).await,
+            "PodTopologyLabels" => pods::topology_labels(environment, attributes, object).await,
+            "AlwaysPullImages" if is_of_pods(attributes) => {
+                pods::always_pull(object);
+                Ok(())
+            }
+            _ if !attributes.subresource.is_empty() => Ok(()),
+            "LimitRanger" => limit_ranger::admit(environment, attributes, object).await,
+            "ServiceAccount" => service_account::admit(environment, attributes, object).await,
+            "PodNodeSelector" => pods::node_selector(environment, attributes, object).await,
+            "Priority" => priority::admit(environment, attributes, object, old).await,
+            "DefaultTolerationSeconds" => {
+                tolerations::admit(object);
+                Ok(())
+            }
+            "ExtendedResourceToleration" => {
+                pods::tolerate_extended_resources(object);
+                Ok(())
+            }
+            "RuntimeClass" => runtime_class::admit(environment, attributes, object).await,
+            _ if attributes.operation == Operation::Create => self.complete(plugin, attributes, object).await,
+            _ => Ok(()),
+        }
     }
 
-    async fn admit_pod(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
-        if self.runs("ServiceAccount") {
-            service_account::admit(&self.environment, attributes, object).await?;
-        }
-        if self.runs("Priority") {
-            priority::admit(&self.environment, attributes, object, old).await?;
-        }
-        if self.runs("DefaultTolerationSeconds") {
-            tolerations::admit(object);
-        }
-        if self.runs("RuntimeClass") {
-            runtime_class::admit(&self.environment, attributes, object).await?;
+    /// What a plugin gives new objects.
+    async fn complete(&self, plugin: &'static str, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+        let resource = (attributes.kind.group, attributes.plural);
+        match (plugin, resource) {
+            ("TaintNodesByCondition", ("", "nodes")) => nodes::taint(object),
+            ("DefaultStorageClass", ("", "persistentvolumeclaims")) => {
+                storage::default_class(&self.environment, object).await?;
+            }
+            ("DefaultIngressClass", ("networking.k8s.io", "ingresses")) => {
+                classes::default_ingress_class(&self.environment, object).await?;
+            }
+            ("StorageObjectInUseProtection" | "PodGroupProtection", _) => {
+                let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
+                if let Some((.., finalizer)) = protection {
+                    storage::protect(object, finalizer);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
 
-    /// Who may approve, sign and vouch for certificates.
-    async fn validate_certificates(
+    /// What a plugin has against an object that is about to be stored.
+    async fn judge(
         &self,
+        plugin: &'static str,
         attributes: &Attributes,
         object: &Owned,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        let check = certificates::Check { environment: &self.environment, attributes, object, old };
-        if self.runs("CertificateApproval") {
-            check.approval().await?;
+        let environment = &self.environment;
+        let certificates = certificates::Check { environment, attributes, object, old };
+        match plugin {
+            "LimitPodHardAntiAffinityTopology" if is_of_pods(attributes) => {
+                pods::check_anti_affinity(attributes, object)
+            }
+            "LimitRanger" => limit_ranger::validate(environment, attributes, object).await,
+            "PodSecurity" => pod_security::validate(environment, attributes, object, old).await,
+            "PersistentVolumeClaimResize" => storage::check_resize(environment, attributes, object, old).await,
+            "CertificateApproval" => certificates.approval().await,
+            "CertificateSigning" => certificates.signing().await,
+            "ClusterTrustBundleAttest" => certificates.attestation().await,
+            "CertificateSubjectRestriction" => certificates.subject(),
+            "DenyServiceExternalIPs" => services::deny_external_ips(attributes, object, old),
+            "ResourceQuota" => quota::validate(environment, attributes, object, old).await,
+            _ => Ok(()),
         }
-        if self.runs("CertificateSigning") {
-            check.signing().await?;
-        }
-        if self.runs("ClusterTrustBundleAttest") {
-            check.attestation().await?;
-        }
-        if self.runs("CertificateSubjectRestriction") {
-            check.subject()?;
-        }
-        Ok(())
     }
 
-    async fn admit_created(&self, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-        match (attributes.kind.group, attributes.plural) {
-            ("", "nodes") if self.runs("TaintNodesByCondition") => nodes::taint(object),
-            ("", "persistentvolumeclaims") if self.runs("DefaultStorageClass") => {
-                storage::default_class(&self.environment, object).await?;
-            }
-            ("certificates.k8s.io", "certificatesigningrequests") => certificates::record_requester(attributes, object),
-            ("networking.k8s.io", "ingresses") if self.runs("DefaultIngressClass") => {
-                classes::default_ingress_class(&self.environment, object).await?;
-            }
-            _ => {}
+    /// What a plugin has against removing an object.
+    fn judge_removal(plugin: &'static str, attributes: &Attributes) -> Result<(), Status> {
+        match plugin {
+            _ if attributes.operation != Operation::Delete || !attributes.subresource.is_empty() => Ok(()),
+            "NamespaceLifecycle" => namespaces::validate_delete(attributes),
+            "Priority" => priority::validate_delete(attributes),
+            _ => Ok(()),
         }
-        let protection = PROTECTION.iter().find(|(of, ..)| *of == (attributes.kind.group, attributes.plural));
-        if let Some((.., finalizer)) = protection.filter(|(_, plugin, _)| self.runs(plugin)) {
-            storage::protect(object, finalizer);
-        }
-        Ok(())
     }
+}
+
+/// Pods, and the subresource through which they get more containers.
+fn is_of_pods(attributes: &Attributes) -> bool {
+    attributes.kind.group.is_empty()
+        && attributes.plural == "pods"
+        && ["", "ephemeralcontainers"].contains(&attributes.subresource.as_str())
 }
 
 #[async_trait]
 impl Admission for Chain {
     async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
-        if self.runs("NamespaceLifecycle") {
-            namespaces::admit(&self.environment, attributes).await?;
+        if (attributes.kind.group, attributes.plural) == ("certificates.k8s.io", "certificatesigningrequests")
+            && attributes.operation == Operation::Create
+        {
+            certificates::record_requester(attributes, object);
         }
-        if !attributes.subresource.is_empty() {
-            return Ok(());
-        }
-        if attributes.kind.group.is_empty() && attributes.plural == "pods" {
-            self.admit_pod(attributes, object, old).await?;
-        }
-        if attributes.operation == Operation::Create {
-            self.admit_created(attributes, object).await?;
+        for plugin in &self.plugins {
+            self.mutate(plugin, attributes, object, old).await?;
         }
         escalation::check(&self.environment, attributes, object, old).await
     }
@@ -125,15 +170,13 @@ impl Admission for Chain {
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        if let Some(object) = object {
-            self.validate_certificates(attributes, object, old).await?;
-        }
-        if attributes.operation == Operation::Delete && attributes.subresource.is_empty() {
-            if self.runs("NamespaceLifecycle") {
-                namespaces::validate_delete(attributes)?;
+        for plugin in &self.plugins {
+            if *plugin == "NodeRestriction" {
+                node_restriction::validate(&self.environment, attributes, object, old).await?;
             }
-            if self.runs("Priority") {
-                priority::validate_delete(attributes)?;
+            match object {
+                Some(object) => self.judge(plugin, attributes, object, old).await?,
+                None => Self::judge_removal(plugin, attributes)?,
             }
         }
         Ok(())
@@ -159,6 +202,28 @@ async fn find<T: Struct>(
         Err(status) if status.code == 404 => Ok(None),
         Err(status) => Err(status),
     }
+}
+
+/// All objects of a namespace.
+async fn of_namespace<T: Struct>(
+    environment: &Environment,
+    resource: (&'static str, &'static str),
+    namespace: &str,
+) -> Result<Vec<T>, Status> {
+    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
+    let objects = store.objects(namespace, &Predicate::default()).await?;
+    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
+}
+
+/// Several reasons as one (`errors.NewAggregate`).
+fn joined(reasons: &[String]) -> String {
+    let mut said: Vec<&str> = Vec::new();
+    for reason in reasons {
+        if !said.contains(&reason.as_str()) {
+            said.push(reason);
+        }
+    }
+    if said.len() == 1 { said.concat() } else { format!("[{}]", said.join(", ")) }
 }
 
 /// All objects of a resource.

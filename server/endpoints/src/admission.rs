@@ -7,6 +7,7 @@ use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serving::User;
+use serving::warnings::Warnings;
 
 /// What is about to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,8 @@ pub struct Attributes {
     pub name: String,
     pub user: Arc<User>,
     pub dry_run: bool,
+    /// What the writer is warned of.
+    pub warnings: Warnings,
 }
 
 /// A plugin or a chain of them. Objects are in hub form.
@@ -35,7 +38,7 @@ pub trait Admission: Send + Sync {
     /// May change the object.
     async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status>;
 
-    /// May refuse. `object` is absent on delete.
+    /// May refuse an object that is valid and about to be stored. `object` is absent on delete.
     async fn validate(
         &self,
         attributes: &Attributes,

@@ -9,6 +9,7 @@ use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, UpdateOptions, meta};
 use serving::User;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
+use serving::warnings::Warnings;
 
 use crate::admission::{Attributes, Operation};
 use crate::body;
@@ -129,6 +130,7 @@ impl Loopback {
             name: meta.name,
             user: self.user.clone(),
             dry_run: false,
+            warnings: Warnings::default(),
         }
     }
 }

@@ -61,6 +61,32 @@ pub(super) fn aggregate(spec: &PodSpec, of: fn(&ResourceRequirements) -> &Resour
     total
 }
 
+/// What a pod asks for: its own say, what its containers need, its overhead (upstream `PodRequests`).
+pub fn pod_requests(spec: &PodSpec) -> ResourceList {
+    whole(spec, |r| &r.requests, |_, _| true)
+}
+
+/// What a pod may use at most (upstream `PodLimits`). Overhead raises limits and makes none.
+pub fn pod_limits(spec: &PodSpec) -> ResourceList {
+    whole(spec, |r| &r.limits, |limits, name| limits.contains_key(name))
+}
+
+fn whole(
+    spec: &PodSpec,
+    of: fn(&ResourceRequirements) -> &ResourceList,
+    takes_overhead: fn(&ResourceList, &str) -> bool,
+) -> ResourceList {
+    let mut total = aggregate(spec, of);
+    if let Some(own) = &spec.resources {
+        let own = of(own).iter().filter(|(name, _)| is_pod_level(name));
+        total.extend(own.map(|(name, quantity)| (name.clone(), quantity.clone())));
+    }
+    let mut overhead = spec.overhead.clone();
+    overhead.retain(|name, _| takes_overhead(&total, name));
+    add(&mut total, &overhead);
+    total
+}
+
 fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some(container_restart_policy::ALWAYS)
 }

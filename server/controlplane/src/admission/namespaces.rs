@@ -12,7 +12,7 @@ const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
 /// Nothing is created in a namespace that is missing or terminating.
 pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
-    let created = attributes.operation == Operation::Create && attributes.subresource.is_empty();
+    let created = attributes.operation == Operation::Create;
     // What somebody may do in a namespace can be asked of any.
     let exempt = [NAMESPACES.1, "localsubjectaccessreviews"].contains(&attributes.plural);
     if !created || attributes.namespace.is_empty() || exempt {

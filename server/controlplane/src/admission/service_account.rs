@@ -1,16 +1,21 @@
 //! `ServiceAccount`: every pod has an account, and a token of it where it wants one.
 
+mod mountable;
+
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{
     ConfigMapProjection, Container, DownwardAPIProjection, DownwardAPIVolumeFile, KeyToPath, LocalObjectReference,
     ObjectFieldSelector, Pod, PodSpec, ProjectedVolumeSource, ServiceAccount, ServiceAccountTokenProjection, Volume,
     VolumeMount, VolumeProjection, VolumeSource,
 };
+use machinery::features::parse_bool;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
 use super::{find, forbidden};
 
+/// Pods use only the secrets that their account names.
+const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 const MIRROR_POD: &str = "kubernetes.io/config.mirror";
 const DEFAULT_ACCOUNT: &str = "default";
 /// Where programs look for their token (`DefaultAPITokenMountPath`).
@@ -42,6 +47,9 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
             format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"),
         )
     })?;
+    if account.metadata.annotations.get(ENFORCE_MOUNTABLE).and_then(|value| parse_bool(value)) == Some(true) {
+        mountable::check(spec, &account).map_err(|why| forbidden(attributes, why))?;
+    }
     if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
         mount_token(spec);
     }

@@ -1,13 +1,13 @@
-//! `DefaultStorageClass` and `StorageObjectInUseProtection`.
+//! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
-use endpoints::Environment;
-use generated::core::v1::PersistentVolumeClaim;
+use endpoints::{Attributes, Environment, Operation};
+use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta_mut;
 
-use super::{all, classes};
+use super::{all, classes, find, forbidden};
 
 const DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
@@ -32,4 +32,33 @@ pub fn protect(object: &mut Owned, finalizer: &str) {
     {
         meta.finalizers.push(finalizer.into());
     }
+}
+
+/// Claims grow when their class lets them (`PersistentVolumeClaimResize`).
+pub async fn check_resize(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let of = |object: &Owned| object.downcast_ref::<PersistentVolumeClaim>().cloned();
+    let (Some(new), Some(old)) = (of(object), old.and_then(of)) else { return Ok(()) };
+    let size =
+        |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").cloned().unwrap_or_default();
+    if attributes.operation != Operation::Update || !attributes.subresource.is_empty() || size(&new) <= size(&old) {
+        return Ok(());
+    }
+    if old.status.phase != persistent_volume_claim_phase::BOUND {
+        return Err(forbidden(attributes, "Only bound persistent volume claims can be expanded"));
+    }
+    let class = new.metadata.annotations.get(CLASS_ANNOTATION).or(new.spec.storage_class_name.as_ref());
+    let class = match class.filter(|class| !class.is_empty()) {
+        Some(class) => find::<StorageClass>(environment, ("storage.k8s.io", "storageclasses"), "", class).await?,
+        None => None,
+    };
+    if class.is_some_and(|class| class.allow_volume_expansion == Some(true)) {
+        return Ok(());
+    }
+    const WHY: &str = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+    Err(forbidden(attributes, WHY))
 }

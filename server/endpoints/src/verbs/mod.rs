@@ -82,6 +82,7 @@ impl Call {
             name: name.to_string(),
             user: self.user.clone(),
             dry_run,
+            warnings: self.warnings.clone(),
         }
     }
 

@@ -1,0 +1,176 @@
+//! `PodSecurity`: the pod security standards that labels of namespaces ask for.
+
+mod baseline;
+mod finding;
+mod policy;
+mod restricted;
+mod subject;
+
+use std::collections::{BTreeMap, HashSet};
+
+use endpoints::{Attributes, Environment, Operation};
+use generated::core::v1::{Namespace, Pod};
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::reflect::Owned;
+use machinery::status::{GroupResource, Status};
+
+use super::{find, forbidden, of_namespace};
+use policy::{Level, LevelVersion, Policy};
+use subject::Subject;
+
+/// Pods that are looked at when a namespace gets a stricter level (`namespaceMaxPodsToCheck`).
+const MAX_PODS: usize = 3000;
+/// Subresources through which nothing of a pod changes that a level is about.
+const IGNORED: [&str; 8] = ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
+
+/// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
+pub async fn validate(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    if !matches!(attributes.operation, Operation::Create | Operation::Update) {
+        return Ok(());
+    }
+    match (attributes.kind.group, attributes.plural) {
+        ("", "namespaces") => validate_namespace(environment, attributes, object, old).await,
+        ("", "pods") if !IGNORED.contains(&attributes.subresource.as_str()) => {
+            let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
+            match old.and_then(Owned::downcast_ref::<Pod>) {
+                Some(old) if !is_significant(pod, old) => Ok(()),
+                _ => evaluate(environment, attributes, &Subject::of_pod(pod), true).await,
+            }
+        }
+        _ if attributes.subresource.is_empty() => match Subject::of_template(object) {
+            Some(subject) => evaluate(environment, attributes, &subject, false).await,
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Whether an update runs anything that did not run before.
+fn is_significant(new: &Pod, old: &Pod) -> bool {
+    let (new, old) = (Subject::of_pod(new), Subject::of_pod(old));
+    let images = |subject: &Subject<'_>, ephemeral: bool| -> Vec<(String, String)> {
+        let of = subject.containers.iter().filter(|c| c.ephemeral == ephemeral);
+        of.map(|c| (if ephemeral { c.name.to_owned() } else { String::new() }, c.image.to_owned())).collect()
+    };
+    let before = images(&old, true);
+    images(&new, false) != images(&old, false) || images(&new, true).iter().any(|image| !before.contains(image))
+}
+
+async fn evaluate(
+    environment: &Environment,
+    attributes: &Attributes,
+    subject: &Subject<'_>,
+    enforce: bool,
+) -> Result<(), Status> {
+    let found = find::<Namespace>(environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    let Some(namespace) = found else { return Ok(()) };
+    let (policy, _) = Policy::of_labels(&namespace.metadata.labels);
+    if enforce && let Some(detail) = violations(policy.enforce, subject) {
+        return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
+    }
+    if let Some(detail) = violations(policy.warn, subject) {
+        attributes.warnings.add(&format!("would violate PodSecurity \"{}\": {detail}", policy.warn));
+    }
+    Ok(())
+}
+
+/// What violates a level, each with details.
+fn violations(level: LevelVersion, subject: &Subject<'_>) -> Option<String> {
+    let found = policy::evaluate(level, subject);
+    (!found.is_empty()).then(|| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+}
+
+async fn validate_namespace(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let Some(namespace) = object.downcast_ref::<Namespace>().filter(|_| attributes.subresource.is_empty()) else {
+        return Ok(());
+    };
+    let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels);
+    let before = old.and_then(Owned::downcast_ref::<Namespace>).map(|old| Policy::of_labels(&old.metadata.labels));
+    if !wrong.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != wrong) {
+        return Err(invalid(attributes, &wrong));
+    }
+    let Some((before, _)) = before else { return Ok(()) };
+    let (new, old) = (policy.enforce, before.enforce);
+    if new == old || new.level == Level::Privileged || (new.version == old.version && new.level <= old.level) {
+        return Ok(());
+    }
+    for warning in pods_that_violate(environment, &namespace.metadata.name, new).await? {
+        attributes.warnings.add(&warning);
+    }
+    Ok(())
+}
+
+fn invalid(attributes: &Attributes, wrong: &[policy::Wrong]) -> Status {
+    let labels = Path::new("metadata");
+    let labels = labels.child("labels");
+    let errors: Vec<FieldError> = wrong
+        .iter()
+        .map(|w| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why))
+        .collect();
+    Status::invalid(GroupResource { group: "", resource: attributes.kind.kind }, &attributes.name, &errors)
+}
+
+/// Warnings about pods that are there already.
+async fn pods_that_violate(
+    environment: &Environment,
+    namespace: &str,
+    level: LevelVersion,
+) -> Result<Vec<String>, Status> {
+    let pods = of_namespace::<Pod>(environment, ("", "pods"), namespace).await?;
+    let (total, mut checked) = (pods.len(), Vec::new());
+    let mut controllers = HashSet::new();
+    // One pod of each controller first: the others are most likely like it.
+    let (first, rest): (Vec<Pod>, Vec<Pod>) =
+        pods.into_iter().partition(|pod| controller(pod).is_none_or(|uid| controllers.insert(uid)));
+    checked.extend(first.into_iter().chain(rest).take(MAX_PODS));
+    let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
+    for pod in &checked {
+        let reasons: Vec<String> =
+            policy::evaluate(level, &Subject::of_pod(pod)).into_iter().map(|f| f.reason.to_string()).collect();
+        if reasons.is_empty() {
+            continue;
+        }
+        let entry = found.entry(reasons.join(", ")).or_insert_with(|| (pod.metadata.name.clone(), 0));
+        entry.0 = entry.0.clone().min(pod.metadata.name.clone());
+        entry.1 += 1;
+    }
+    let mut warnings = Vec::new();
+    if checked.len() < total {
+        let count = checked.len();
+        warnings.push(format!(
+            "new PodSecurity enforce level only checked against the first {count} of {total} existing pods"
+        ));
+    }
+    if !found.is_empty() {
+        warnings.push(format!(
+            "existing pods in namespace \"{namespace}\" violate the new PodSecurity enforce level \"{level}\""
+        ));
+    }
+    let mut lines: Vec<String> = found.iter().map(|(reason, (name, count))| line(name, *count, reason)).collect();
+    lines.sort();
+    warnings.extend(lines);
+    Ok(warnings)
+}
+
+fn controller(pod: &Pod) -> Option<String> {
+    pod.metadata.owner_references.iter().find(|o| o.controller == Some(true)).map(|o| o.uid.clone())
+}
+
+fn line(pod: &str, count: usize, reason: &str) -> String {
+    match count {
+        1 => format!("{pod}: {reason}"),
+        2 => format!("{pod} (and 1 other pod): {reason}"),
+        _ => format!("{pod} (and {} other pods): {reason}", count - 1),
+    }
+}

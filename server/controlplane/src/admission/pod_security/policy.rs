@@ -1,0 +1,188 @@
+//! Levels, their versions, the labels that ask for them, and the checks that each of them makes.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::finding::Finding;
+use super::subject::Subject;
+use super::{baseline, restricted};
+
+/// How strict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    Privileged,
+    Baseline,
+    Restricted,
+}
+
+/// The minor release whose rules hold; `None` is the newest.
+pub type Version = Option<u32>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LevelVersion {
+    pub level: Level,
+    pub version: Version,
+}
+
+impl fmt::Display for LevelVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Privileged => "privileged",
+            Level::Baseline => "baseline",
+            Level::Restricted => "restricted",
+        };
+        match self.version {
+            Some(minor) => write!(f, "{level}:v1.{minor}"),
+            None => write!(f, "{level}:latest"),
+        }
+    }
+}
+
+/// What holds in a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    pub enforce: LevelVersion,
+    pub audit: LevelVersion,
+    pub warn: LevelVersion,
+}
+
+/// A label that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    pub label: &'static str,
+    pub value: String,
+    pub why: &'static str,
+}
+
+const PRIVILEGED: LevelVersion = LevelVersion { level: Level::Privileged, version: None };
+const MODES: [(&str, &str); 3] = [
+    ("pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/enforce-version"),
+    ("pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version"),
+    ("pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version"),
+];
+
+impl Policy {
+    /// What labels ask for, and which of them cannot be read (`PolicyToEvaluate`). An enforced level that cannot be read is the strictest.
+    pub fn of_labels(labels: &BTreeMap<String, String>) -> (Policy, Vec<Wrong>) {
+        let mut wrong = Vec::new();
+        let [enforce, audit, mut warn] = MODES.map(|(level, version)| mode(labels, level, version, &mut wrong));
+        let (level, version) = MODES[2];
+        let is_said = labels.get(MODES[0].0).is_some_and(|text| parse_level(text).is_some());
+        if !labels.contains_key(level) && is_said && enforce.level > warn.level {
+            warn.level = enforce.level;
+            if !labels.contains_key(version) {
+                warn.version = enforce.version;
+            }
+        }
+        (Policy { enforce, audit, warn }, wrong)
+    }
+}
+
+fn mode(
+    labels: &BTreeMap<String, String>,
+    level: &'static str,
+    version: &'static str,
+    wrong: &mut Vec<Wrong>,
+) -> LevelVersion {
+    let mut out = PRIVILEGED;
+    if let Some(value) = labels.get(level) {
+        out.level = parse_level(value).unwrap_or_else(|| {
+            wrong.push(Wrong {
+                label: level,
+                value: value.clone(),
+                why: "must be one of privileged, baseline, restricted",
+            });
+            if level == MODES[0].0 { Level::Restricted } else { Level::Privileged }
+        });
+    }
+    if let Some(value) = labels.get(version) {
+        out.version = parse_version(value).unwrap_or_else(|| {
+            wrong.push(Wrong { label: version, value: value.clone(), why: "must be \"latest\" or \"v1.x\"" });
+            None
+        });
+    }
+    out
+}
+
+fn parse_level(text: &str) -> Option<Level> {
+    match text {
+        "privileged" => Some(Level::Privileged),
+        "baseline" => Some(Level::Baseline),
+        "restricted" => Some(Level::Restricted),
+        _ => None,
+    }
+}
+
+fn parse_version(text: &str) -> Option<Version> {
+    if text == "latest" {
+        return Some(None);
+    }
+    let digits = text.strip_prefix("v1.")?;
+    let canonical = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
+    canonical.then(|| digits.parse().ok()).flatten().map(Some)
+}
+
+/// A check as some release made it.
+pub type Run = fn(&Subject<'_>) -> Option<Finding>;
+
+/// A check, with the release that introduced each of its forms, the newest last.
+pub struct Check {
+    pub id: &'static str,
+    pub forms: &'static [(u32, Run)],
+    /// The check of the baseline in whose place a restricted one stands.
+    pub instead_of: &'static str,
+}
+
+impl Check {
+    fn form(&self, minor: u32) -> Option<Run> {
+        self.forms.iter().rev().find(|(since, _)| *since <= minor).map(|(_, run)| *run)
+    }
+}
+
+/// All violations, those of the baseline first.
+pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
+    let minor = level.version.unwrap_or(u32::MAX);
+    let run = |check: &Check| check.form(minor).and_then(|run| run(subject));
+    match level.level {
+        Level::Privileged => Vec::new(),
+        Level::Baseline => baseline::CHECKS.iter().filter_map(run).collect(),
+        Level::Restricted => {
+            let stricter = |id: &str| restricted::CHECKS.iter().any(|c| c.instead_of == id && c.form(minor).is_some());
+            let kept = baseline::CHECKS.iter().filter(|check| !stricter(check.id));
+            kept.chain(restricted::CHECKS).filter_map(run).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_ask_for_levels() {
+        let of = |labels: &[(&str, &str)]| {
+            let labels =
+                labels.iter().map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned())).collect();
+            let (policy, wrong) = Policy::of_labels(&labels);
+            format!("{} {} {} {}", policy.enforce, policy.audit, policy.warn, wrong.len())
+        };
+        let table: &[(&[(&str, &str)], &str)] = &[
+            (&[], "privileged:latest privileged:latest privileged:latest 0"),
+            (
+                &[("enforce", "baseline"), ("enforce-version", "v1.22")],
+                "baseline:v1.22 privileged:latest baseline:v1.22 0",
+            ),
+            (
+                &[("enforce", "restricted"), ("warn", "baseline")],
+                "restricted:latest privileged:latest baseline:latest 0",
+            ),
+            (
+                &[("enforce", "x"), ("audit-version", "v1.01")],
+                "restricted:latest privileged:latest privileged:latest 2",
+            ),
+        ];
+        for (labels, expect) in table {
+            assert_eq!(of(labels), *expect, "{labels:?}");
+        }
+    }
+}

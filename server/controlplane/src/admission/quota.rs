@@ -1,0 +1,126 @@
+//! `ResourceQuota`: what is about to be made is counted against the quotas of its namespace, in their status, before it is stored.
+
+mod scopes;
+mod usage;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use endpoints::{Attributes, Environment, Operation};
+use generated::core::v1::ResourceQuota;
+use machinery::reflect::Owned;
+use machinery::scalar::Quantity;
+use machinery::status::Status;
+use registry::{Change, CheckWrite, Context, ResourceStore, UpdateOptions};
+
+use super::{forbidden, of_namespace};
+
+type Resources = BTreeMap<String, Quantity>;
+
+const QUOTAS: (&str, &str) = ("", "resourcequotas");
+
+/// Counts an object, or refuses it.
+pub async fn validate(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    if attributes.namespace.is_empty() || !usage::is_counted(attributes) {
+        return Ok(());
+    }
+    let mut quotas = of_namespace::<ResourceQuota>(environment, QUOTAS, &attributes.namespace).await?;
+    quotas.retain(|quota| {
+        usage::matching(attributes, &quota.status.hard).next().is_some() && scopes::select(quota, object)
+    });
+    let refused = |why: String| forbidden(attributes, why);
+    for quota in &quotas {
+        let required: Vec<&str> = usage::matching(attributes, &quota.status.hard).collect();
+        let name = &quota.metadata.name;
+        usage::constraints(&required, object).map_err(|why| refused(format!("failed quota: {name}: {why}")))?;
+        let unknown: Vec<&str> =
+            required.iter().copied().filter(|resource| !quota.status.used.contains_key(*resource)).collect();
+        if !unknown.is_empty() {
+            return Err(refused(format!("status unknown for quota: {name}, resources: {}", unknown.join(","))));
+        }
+    }
+    let delta = usage::delta(attributes, object, old.filter(|_| attributes.operation == Operation::Update));
+    let charged: Vec<&ResourceQuota> = quotas.iter().filter(|quota| !requested(quota, &delta).is_empty()).collect();
+    for quota in &charged {
+        charge(quota, &delta).map_err(refused)?;
+    }
+    if attributes.dry_run {
+        return Ok(());
+    }
+    let Some(store) = environment.stores.get(&QUOTAS) else { return Ok(()) };
+    for quota in charged {
+        record(store, attributes, quota, &delta).await?;
+    }
+    Ok(())
+}
+
+/// What a quota counts of what is asked for.
+fn requested(quota: &ResourceQuota, delta: &Resources) -> Resources {
+    let counted = delta.iter().filter(|(name, _)| quota.status.hard.contains_key(*name));
+    counted.map(|(name, quantity)| (name.clone(), quantity.clone())).collect()
+}
+
+/// What is used when this is granted; an error when that is too much.
+fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, String> {
+    let requested = requested(quota, delta);
+    let mut used = quota.status.used.clone();
+    let mut exceeded = Vec::new();
+    for (name, quantity) in &requested {
+        let total = used.entry(name.clone()).or_default();
+        total.add(quantity);
+        if quota.status.hard.get(name).is_some_and(|hard| *total > *hard) {
+            exceeded.push(name);
+        }
+    }
+    if exceeded.is_empty() {
+        return Ok(used);
+    }
+    let shown = |of: &Resources| {
+        let value = |name: &&String| of.get(*name).map(|quantity| format!("{name}={quantity}"));
+        exceeded.iter().filter_map(value).collect::<Vec<_>>().join(",")
+    };
+    Err(format!(
+        "exceeded quota: {}, requested: {}, used: {}, limited: {}",
+        quota.metadata.name,
+        shown(&requested),
+        shown(&quota.status.used),
+        shown(&quota.status.hard)
+    ))
+}
+
+async fn record(
+    store: &Arc<ResourceStore>,
+    attributes: &Attributes,
+    quota: &ResourceQuota,
+    delta: &Resources,
+) -> Result<(), Status> {
+    let context =
+        Context { namespace: attributes.namespace.clone(), subresource: "status".into(), ..Context::default() };
+    let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
+    let mut charge = Charge { attributes, delta };
+    store.update(&context, &quota.metadata.name, &options, &mut charge).await.map(|_| ())
+}
+
+/// Adds to what a quota has counted; asked again when somebody else was faster.
+struct Charge<'r> {
+    attributes: &'r Attributes,
+    delta: &'r Resources,
+}
+
+impl CheckWrite for Charge<'_> {}
+
+#[async_trait]
+impl Change for Charge<'_> {
+    async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
+        let current = current.and_then(|object| object.downcast_ref::<ResourceQuota>().cloned());
+        let mut quota = current.ok_or_else(|| Status::internal("the quota is gone"))?;
+        quota.status.used = charge(&quota, self.delta).map_err(|why| forbidden(self.attributes, why))?;
+        Ok(Owned::of(quota))
+    }
+}

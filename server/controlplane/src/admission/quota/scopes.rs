@@ -1,0 +1,56 @@
+//! Which objects a quota with scopes is about.
+
+use generated::core::v1::{Affinity, PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement};
+use machinery::reflect::Owned;
+
+/// Whether all scopes of a quota take an object.
+pub fn select(quota: &ResourceQuota, object: &Owned) -> bool {
+    let plain = quota.spec.scopes.iter().map(|scope| ScopedResourceSelectorRequirement {
+        scope_name: scope.clone(),
+        operator: "Exists".into(),
+        values: Vec::new(),
+    });
+    let said = quota.spec.scope_selector.iter().flat_map(|selector| selector.match_expressions.clone());
+    plain.chain(said).all(|requirement| takes(&requirement, object))
+}
+
+fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
+    if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
+        return requirement.scope_name == "VolumeAttributesClass"
+            && compares(requirement, claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default());
+    }
+    let Some(pod) = object.downcast_ref::<Pod>() else { return false };
+    let best_effort = pod.status.qos_class == "BestEffort";
+    match requirement.scope_name.as_str() {
+        "Terminating" => pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0),
+        "NotTerminating" => pod.spec.active_deadline_seconds.is_none_or(|seconds| seconds < 0),
+        "BestEffort" => best_effort,
+        "NotBestEffort" => !best_effort,
+        "PriorityClass" => compares(requirement, &pod.spec.priority_class_name),
+        "CrossNamespacePodAffinity" => pod.spec.affinity.as_deref().is_some_and(reaches_other_namespaces),
+        _ => false,
+    }
+}
+
+fn compares(requirement: &ScopedResourceSelectorRequirement, value: &str) -> bool {
+    let listed = requirement.values.iter().any(|v| v == value);
+    match requirement.operator.as_str() {
+        "In" => listed,
+        "NotIn" => !listed,
+        "Exists" => !value.is_empty(),
+        "DoesNotExist" => value.is_empty(),
+        _ => false,
+    }
+}
+
+fn reaches_other_namespaces(affinity: &Affinity) -> bool {
+    let near = affinity.pod_affinity.iter().flat_map(|a| {
+        let preferred = a.preferred_during_scheduling_ignored_during_execution.iter().map(|t| &t.pod_affinity_term);
+        a.required_during_scheduling_ignored_during_execution.iter().chain(preferred)
+    });
+    let far = affinity.pod_anti_affinity.iter().flat_map(|a| {
+        let preferred = a.preferred_during_scheduling_ignored_during_execution.iter().map(|t| &t.pod_affinity_term);
+        a.required_during_scheduling_ignored_during_execution.iter().chain(preferred)
+    });
+    near.chain(far).any(|term| !term.namespaces.is_empty() || term.namespace_selector.is_some())
+}
