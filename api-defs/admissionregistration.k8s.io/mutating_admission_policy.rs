@@ -18,6 +18,7 @@ use crate::meta::ObjectMeta;
 #[column("Mutations", integer, len(spec.mutations))]
 #[column("ParamKind", by_hand = mutating_admission_policy_param_kind)]
 #[column("Age", age)]
+#[validate(by_hand = validate_mutating_policy)]
 pub struct MutatingAdmissionPolicy {
     /// Name, labels and annotations of this cluster-scoped mutating policy.
     #[field(1)]

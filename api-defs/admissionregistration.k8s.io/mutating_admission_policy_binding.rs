@@ -18,6 +18,7 @@ use crate::meta::ObjectMeta;
 #[column("PolicyName", spec.policyName)]
 #[column("ParamRef", by_hand = mutating_admission_policy_binding_param_ref)]
 #[column("Age", age)]
+#[validate(by_hand = validate_mutating_binding)]
 pub struct MutatingAdmissionPolicyBinding {
     /// Name, labels and annotations of this cluster-scoped mutating binding.
     #[field(1)]

@@ -21,6 +21,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 )]
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]
+#[validate(by_hand = validate_mutating_webhooks)]
 pub struct MutatingWebhookConfiguration {
     /// Name, labels and annotations of this mutating webhook registration.
     #[field(1)]

@@ -13,6 +13,7 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
 #[column("Validations", integer, len(spec.validations))]
 #[column("ParamKind", by_hand = validating_admission_policy_param_kind)]
 #[column("Age", age)]
+#[validate(by_hand = validate_validating_policy)]
 pub struct ValidatingAdmissionPolicy {
     /// Name, labels and annotations of this cluster-scoped validating policy.
     #[field(1)]

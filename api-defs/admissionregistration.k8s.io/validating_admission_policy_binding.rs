@@ -13,6 +13,7 @@ use crate::meta::ObjectMeta;
 #[column("PolicyName", spec.policyName)]
 #[column("ParamRef", by_hand = validating_admission_policy_binding_param_ref)]
 #[column("Age", age)]
+#[validate(by_hand = validate_validating_binding)]
 pub struct ValidatingAdmissionPolicyBinding {
     /// Name, labels and annotations of this cluster-scoped validating binding.
     #[field(1)]

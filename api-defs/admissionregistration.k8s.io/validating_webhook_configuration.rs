@@ -21,6 +21,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 )]
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]
+#[validate(by_hand = validate_validating_webhooks)]
 pub struct ValidatingWebhookConfiguration {
     /// Name, labels and annotations of this validating webhook registration.
     #[field(1)]

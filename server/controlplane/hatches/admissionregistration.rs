@@ -2,5 +2,8 @@
 
 #[path = "admissionregistration/columns.rs"]
 mod columns;
+#[path = "admissionregistration/validation.rs"]
+mod validation;
 
 pub use columns::*;
+pub use validation::*;

@@ -8,6 +8,7 @@ pub mod field;
 pub mod ip;
 mod matcher;
 mod name;
+pub mod url;
 
 pub use name::NameRule;
 

@@ -24,7 +24,7 @@ pub struct MutatingAdmissionPolicy {
     pub spec: MutatingAdmissionPolicySpec,
 }
 
-describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissionPolicy" { .defaults_below() } [
+describe! { MutatingAdmissionPolicy, MUTATING_ADMISSION_POLICY "MutatingAdmissionPolicy" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<MutatingAdmissionPolicy>() { crate::hatches::admissionregistration::validate_mutating_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

@@ -18,7 +18,7 @@ pub struct MutatingAdmissionPolicyBinding {
     pub spec: MutatingAdmissionPolicyBindingSpec,
 }
 
-describe! { MutatingAdmissionPolicyBinding, MUTATING_ADMISSION_POLICY_BINDING "MutatingAdmissionPolicyBinding" { .defaults_below() } [
+describe! { MutatingAdmissionPolicyBinding, MUTATING_ADMISSION_POLICY_BINDING "MutatingAdmissionPolicyBinding" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<MutatingAdmissionPolicyBinding>() { crate::hatches::admissionregistration::validate_mutating_binding(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

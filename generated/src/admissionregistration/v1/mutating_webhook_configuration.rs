@@ -18,7 +18,7 @@ pub struct MutatingWebhookConfiguration {
     pub webhooks: Vec<MutatingWebhook>,
 }
 
-describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "MutatingWebhookConfiguration" { .defaults_below() } [
+describe! { MutatingWebhookConfiguration, MUTATING_WEBHOOK_CONFIGURATION "MutatingWebhookConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<MutatingWebhookConfiguration>() { crate::hatches::admissionregistration::validate_mutating_webhooks(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };

@@ -20,7 +20,7 @@ pub struct ValidatingAdmissionPolicy {
     pub status: ValidatingAdmissionPolicyStatus,
 }
 
-describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicy, VALIDATING_ADMISSION_POLICY "ValidatingAdmissionPolicy" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingAdmissionPolicy>() { crate::hatches::admissionregistration::validate_validating_policy(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;

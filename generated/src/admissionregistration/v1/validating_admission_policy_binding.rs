@@ -25,7 +25,7 @@ pub struct ValidatingAdmissionPolicyBinding {
     pub spec: ValidatingAdmissionPolicyBindingSpec,
 }
 
-describe! { ValidatingAdmissionPolicyBinding, VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" { .defaults_below() } [
+describe! { ValidatingAdmissionPolicyBinding, VALIDATING_ADMISSION_POLICY_BINDING "ValidatingAdmissionPolicyBinding" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingAdmissionPolicyBinding>() { crate::hatches::admissionregistration::validate_validating_binding(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::REQUIRED;

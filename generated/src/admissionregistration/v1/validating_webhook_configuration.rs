@@ -18,7 +18,7 @@ pub struct ValidatingWebhookConfiguration {
     pub webhooks: Vec<ValidatingWebhook>,
 }
 
-describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" { .defaults_below() } [
+describe! { ValidatingWebhookConfiguration, VALIDATING_WEBHOOK_CONFIGURATION "ValidatingWebhookConfiguration" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<ValidatingWebhookConfiguration>() { crate::hatches::admissionregistration::validate_validating_webhooks(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     webhooks:  "webhooks", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
