@@ -10,6 +10,7 @@ mod body;
 mod discovery;
 mod endpoint;
 mod events;
+mod gzip;
 mod listing;
 mod loopback;
 mod managed;

@@ -17,6 +17,7 @@ use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 use crate::answer::{self, respond as send};
 use crate::discovery::{self, Aggregated, Discovery};
 use crate::endpoint::Endpoint;
+use crate::gzip;
 use crate::media::{self, Encoding};
 use crate::openapi_docs::OpenApi;
 use crate::query::Query;
@@ -247,8 +248,12 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let user = parts.extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
     let warnings = parts.extensions.get::<Warnings>().cloned().unwrap_or_default();
     let query = Query::parse(parts.uri.query());
+    let compresses = gzip::is_accepted(&headers) && endpoint.features.enabled("APIResponseCompression");
+    // Streams of events and what is passed on go as they are.
+    let is_whole = info.verb != "watch" && !is_connection(&endpoint, &info, &parts.method);
     let call = Call { info, user, query, headers: parts.headers, body, warnings };
     match dispatch(endpoint, call, &parts.method).await {
+        Ok(response) if compresses && is_whole => gzip::compress(response),
         Ok(response) => response,
         Err(status) => {
             let mut response = respond(&headers, &status);
@@ -260,10 +265,14 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     }
 }
 
+fn is_connection(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> bool {
+    endpoint.handlers.get(info.subresource.as_str()).is_some_and(|handler| handler.connects().contains(method))
+}
+
 async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
-    let handler = endpoint.handlers.get(subresource.as_str()).filter(|handler| handler.connects().contains(method));
-    if let Some(handler) = handler.cloned() {
+    let handler = endpoint.handlers.get(subresource.as_str()).cloned();
+    if let Some(handler) = handler.filter(|handler| handler.connects().contains(method)) {
         check_scope(&endpoint, &call)?;
         return verbs::connect::connect(&endpoint, &*handler, call).await;
     }

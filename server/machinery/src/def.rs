@@ -119,7 +119,7 @@ impl FieldInfo {
     pub const PLAIN: FieldInfo = FieldInfo {
         list: ListType::Unset,
         map_atomic: None,
-        patch_strategy: PatchStrategy::Replace,
+        patch_strategy: PatchStrategy::Unset,
         patch_merge_key: "",
         default: None,
         constraints: &[],
@@ -140,6 +140,9 @@ pub enum ListType {
 /// `x-kubernetes-patch-strategy`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchStrategy {
+    /// Objects merge, lists are replaced.
+    Unset,
+    /// Objects are replaced too.
     Replace,
     Merge,
     RetainKeys,

@@ -30,10 +30,9 @@ impl Field {
         matches!(self.strategy, PatchStrategy::Merge | PatchStrategy::MergeRetainKeys)
     }
 
-    /// Whether objects of it are replaced as a whole. Descriptors do not tell "no strategy" from an explicit "replace"; the former is the
-    /// common one and merges.
+    /// Whether objects of it are replaced as a whole.
     pub(super) fn replaces_objects(&self) -> bool {
-        false
+        self.strategy == PatchStrategy::Replace
     }
 }
 

@@ -9,9 +9,7 @@ use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
 
 use super::rules::{refuse_deletes, validate_match_resources};
-use crate::admissionregistration::v1::{
-    MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding,
-};
+use crate::admissionregistration::v1::{MutatingAdmissionPolicyBinding, ParamRef, ValidatingAdmissionPolicyBinding};
 
 const ACTIONS: [&str; 3] = ["Audit", "Deny", "Warn"];
 const NOT_FOUND_ACTIONS: [&str; 2] = ["Deny", "Allow"];

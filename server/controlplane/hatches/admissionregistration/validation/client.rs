@@ -1,8 +1,8 @@
 //! How a webhook is called (`k8s.io/apiserver/pkg/util/webhook`).
 
 use machinery::field_path::Path;
-use machinery::format::url::Url;
 use machinery::format;
+use machinery::format::url::Url;
 use machinery::hooks::Validation;
 
 use crate::admissionregistration::v1::{ServiceReference, WebhookClientConfig};

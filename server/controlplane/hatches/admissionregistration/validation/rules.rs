@@ -25,7 +25,8 @@ pub(super) fn validate_match_resources(v: &mut Validation<'_>, path: &Path<'_>, 
     }
     required_selector(v, &path.child("namespaceSelector"), resources.namespace_selector.as_deref());
     required_selector(v, &path.child("objectSelector"), resources.object_selector.as_deref());
-    let rules = [("resourceRules", &resources.resource_rules), ("excludeResourceRules", &resources.exclude_resource_rules)];
+    let rules =
+        [("resourceRules", &resources.resource_rules), ("excludeResourceRules", &resources.exclude_resource_rules)];
     for (field, rules) in rules {
         for (index, rule) in rules.iter().enumerate() {
             validate_named_rule(v, &path.child(field).index(index), rule);
