@@ -12,7 +12,7 @@ use crate::meta::ObjectMeta;
     metadata = both
 )]
 #[versions(v1(introduced = "1.0"))]
-#[subresource(finalize, verbs(update))]
+#[subresource(finalize, verbs(update), resets(status))]
 #[subresource(status, resets(spec))]
 #[column("Status", status.phase)]
 #[column("Age", age)]

@@ -7,6 +7,7 @@ use crate::meta::ObjectMeta;
 #[column("Request", by_hand = resource_quota_request)]
 #[column("Limit", by_hand = resource_quota_limit)]
 #[column("Age", age)]
+#[strategy(warnings = warn_resource_quota)]
 #[validate(by_hand = validate_resource_quota)]
 pub struct ResourceQuota {
     /// Name and labels of the quota object.

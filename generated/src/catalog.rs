@@ -2429,7 +2429,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &[] },
+        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &["status"] },
         SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
     ],
     columns: &[
@@ -2790,7 +2790,10 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ResourceQuota>().map_or(Vec::new(), |new| crate::hatches::core::warn_resource_quota(c, new, old.and_then(|o| o.downcast())))),
+        ..Hooks::NONE
+    },
 };
 
 static CORE_SECRET_V1: ResourceDef = ResourceDef {

@@ -41,6 +41,7 @@ pub fn build(
         Some(Arc::new(Endpoint {
             catalog,
             kind,
+            group_version: (kind.group, kind.version),
             resource,
             store: environment.stores.get(&(kind.group, resource.plural)).cloned(),
             admission: admission.clone(),

@@ -185,7 +185,7 @@ impl Admission for Chain {
 
 /// `admission.NewForbidden`
 fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
-    let of = GroupResource { group: attributes.kind.group, resource: attributes.plural };
+    let of = GroupResource { group: attributes.group, resource: attributes.plural };
     Status::forbidden(of, &attributes.name, why)
 }
 

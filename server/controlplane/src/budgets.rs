@@ -9,7 +9,7 @@ use generated::core::v1::Pod;
 use generated::policy::v1::{PodDisruptionBudget, PodDisruptionBudgetStatus};
 use machinery::scalar::Time;
 use machinery::status::{Cause, GroupResource, Status};
-use registry::{Predicate, UpdateOptions};
+use registry::{Context, Predicate, UpdateOptions};
 
 const BUDGETS: (&str, &str) = ("policy", "poddisruptionbudgets");
 const REFUSED: &str = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -53,11 +53,12 @@ pub async fn take_one(
 ) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&BUDGETS) else { return Ok(()) };
     let options = UpdateOptions { dry_run, ..UpdateOptions::default() };
+    let context = Context { namespace: namespace.to_owned(), ..Context::default() };
     let take = |object: &mut machinery::reflect::Owned| match object.downcast_mut::<PodDisruptionBudget>() {
         Some(budget) => take_from(budget, pod, Time::from(std::time::SystemTime::now())),
         None => Err(Status::internal("budgets are stored as something else")),
     };
-    store.amend(namespace, &budget.metadata.name, &options, &take).await.map(drop)
+    store.amend(&context, &budget.metadata.name, &options, &take).await.map(drop)
 }
 
 fn take_from(budget: &mut PodDisruptionBudget, pod: &str, now: Time) -> Result<(), Status> {

@@ -22,6 +22,8 @@ pub enum Operation {
 pub struct Attributes {
     pub operation: Operation,
     pub kind: &'static KindDef,
+    /// The group of the resource; that of `kind` may be another for a subresource.
+    pub group: &'static str,
     pub plural: &'static str,
     pub subresource: String,
     pub namespace: String,

@@ -21,8 +21,10 @@ use crate::said_kind;
 #[derive(Clone)]
 pub struct Endpoint {
     pub catalog: &'static Catalog,
-    /// The version's kind.
+    /// The version's kind; of a subresource with bodies of its own, theirs.
     pub kind: &'static KindDef,
+    /// The group and version of the resource.
+    pub group_version: (&'static str, &'static str),
     pub resource: &'static ResourceDef,
     /// `None` for virtual resources.
     pub store: Option<Arc<ResourceStore>>,
@@ -115,15 +117,15 @@ pub trait SubresourceHandler: Send + Sync {
 impl Endpoint {
     /// Group and plural, as messages name it.
     pub fn name(&self) -> GroupResource<'static> {
-        GroupResource { group: self.kind.group, resource: self.resource.plural }
+        GroupResource { group: self.group_version.0, resource: self.resource.plural }
     }
 
     /// The store's view of what is about to happen.
     pub fn context(&self, attributes: &Attributes) -> Context {
         Context {
             namespace: attributes.namespace.clone(),
-            group: self.kind.group.to_owned(),
-            version: self.kind.version.to_owned(),
+            group: self.group_version.0.to_owned(),
+            version: self.group_version.1.to_owned(),
             subresource: attributes.subresource.clone(),
             user: attributes.user.name.clone(),
             groups: attributes.user.groups.clone(),
@@ -138,13 +140,13 @@ impl Endpoint {
     pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
         let wish = serving::authorization::Attributes {
             namespace: &attributes.namespace,
-            version: self.kind.version,
+            version: self.group_version.1,
             name: &attributes.name,
             subresource: &attributes.subresource,
             ..serving::authorization::Attributes::resource(
                 &attributes.user,
                 "create",
-                self.kind.group,
+                self.group_version.0,
                 self.resource.plural,
             )
         };

@@ -124,6 +124,7 @@ impl Loopback {
         Attributes {
             operation,
             kind: endpoint.kind,
+            group: endpoint.group_version.0,
             plural: endpoint.resource.plural,
             subresource: String::new(),
             namespace: meta.namespace,

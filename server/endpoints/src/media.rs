@@ -129,7 +129,13 @@ pub fn accept_object(header: Option<&str>, pretty: bool, forms: bool) -> Result<
     }
     for clause in clauses {
         let (Some(encoding), Some(form)) = (clause.encoding(), clause.form()) else { continue };
-        if (form != Form::Object && !forms) || !clause.parameter("stream").is_empty() {
+        let is_known = match form {
+            Form::Object => true,
+            // Upstream's tables have no protobuf form.
+            Form::Table(_) => forms && encoding != Encoding::Protobuf,
+            Form::PartialMetadata(_) | Form::PartialMetadataList(_) => forms,
+        };
+        if !is_known || !clause.parameter("stream").is_empty() {
             continue;
         }
         return Ok(Accepted { encoding, form, pretty: pretty && encoding == Encoding::Json, stream: false });

@@ -322,6 +322,8 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         ("create", false) => verbs::create::create(&endpoint, call).await,
         ("get", _) => verbs::get::get(&endpoint, call).await,
         ("list", _) => verbs::list::list(&endpoint, call).await,
+        // No subresource is watched.
+        ("watch", _) if call.info.parts.len() > 2 => Err(Status::path_not_found()),
         ("watch", _) if method != Method::GET => Err(Status::method_not_allowed()),
         ("watch", _) => verbs::watch::watch(endpoint, call).await,
         ("update", true) => verbs::update::update(&endpoint, call).await,

@@ -7,6 +7,7 @@ use machinery::status::Status;
 use crate::metadata::meta;
 use crate::options::UpdateOptions;
 use crate::resource::ResourceStore;
+use crate::strategy::Context;
 
 impl ResourceStore {
     /// Changes a stored object; `change` is called again when another writer was faster.
@@ -15,17 +16,17 @@ impl ResourceStore {
     /// That there is no such object, that it is not as the options demand, and what `change` refuses.
     pub async fn amend(
         &self,
-        namespace: &str,
+        context: &Context,
         name: &str,
         options: &UpdateOptions,
         change: &(dyn Fn(&mut Owned) -> Result<(), Status> + Send + Sync),
     ) -> Result<Owned, Status> {
-        let key = self.key(namespace, name);
+        let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
-            let Some(entry) = current else { return Err(Status::not_found(self.name(), name)) };
+            let Some(entry) = current else { return Err(Status::not_found(self.name_in(context), name)) };
             let mut object = self.object(&entry)?;
-            self.check_stored(&key, name, meta(object.as_ref()), &options.precondition)?;
+            self.check_stored(context, &key, name, meta(object.as_ref()), &options.precondition)?;
             change(&mut object)?;
             match self.put(&key, &entry, object, options.dry_run, options.ttl_seconds).await? {
                 Ok(stored) => return Ok(stored),

@@ -83,7 +83,7 @@ impl ResourceStore {
         let object = stored::complete(self.storage_kind, object);
         match self.put_new(context, &object, &asked.name, options).await? {
             Ok(stored) => Ok(stored),
-            Err(taken) => Err(self.already_exists(&asked, taken)),
+            Err(taken) => Err(self.already_exists(context, &asked, taken)),
         }
     }
 
@@ -100,10 +100,10 @@ impl ResourceStore {
         Ok(())
     }
 
-    fn already_exists(&self, asked: &ObjectMeta, taken: Option<Arc<Entry>>) -> Status {
+    fn already_exists(&self, context: &Context, asked: &ObjectMeta, taken: Option<Arc<Entry>>) -> Status {
         let mut status = match asked.generate_name.as_str() {
-            "" => Status::already_exists(self.name(), &asked.name),
-            _ => Status::generate_name_conflict(self.name(), &asked.name),
+            "" => Status::already_exists(self.name_in(context), &asked.name),
+            _ => Status::generate_name_conflict(self.name_in(context), &asked.name),
         };
         let taken = taken.and_then(|entry| self.object(&entry).ok());
         if taken.is_some_and(|object| meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {

@@ -57,7 +57,7 @@ impl ResourceStore {
         let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
-            let Some(entry) = current else { return Err(Status::not_found(self.name(), name)) };
+            let Some(entry) = current else { return Err(Status::not_found(self.name_in(context), name)) };
             let object = self.object(&entry)?;
             self.check_precondition(name, &object, options)?;
             check.check(&object).await?;

@@ -122,6 +122,12 @@ impl ResourceStore {
         GroupResource { group: self.storage_kind.group, resource: self.def.plural }
     }
 
+    /// The same in the words of a request: objects of one store may be served by two groups.
+    pub(crate) fn name_in<'c>(&self, context: &'c Context) -> GroupResource<'c> {
+        let group = if context.group.is_empty() { self.storage_kind.group } else { context.group.as_str() };
+        GroupResource { group, resource: self.def.plural }
+    }
+
     /// Group and kind, as messages about invalid objects name it.
     pub fn kind_name(&self) -> GroupResource<'static> {
         GroupResource { group: self.storage_kind.group, resource: self.storage_kind.kind }

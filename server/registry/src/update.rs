@@ -61,10 +61,10 @@ impl ResourceStore {
                 return self.create_by_update(context, &key, name, options, change).await;
             };
             let old = self.object(&entry)?;
-            self.check_stored(&key, name, meta(old.as_ref()), &options.precondition)?;
+            self.check_stored(context, &key, name, meta(old.as_ref()), &options.precondition)?;
             let mut new = change.apply(Some(&old)).await?;
             self.check_namespace(context, &mut new)?;
-            self.check_version(name, &old, &mut new)?;
+            self.check_version(context, name, &old, &mut new)?;
             let pending = self.begin(context, &mut new, Some(&old)).await?;
             let put = match self.changed(context, name, &old, new) {
                 Ok(new) => match change.check(&new, Some(&old)).await {
@@ -90,12 +90,12 @@ impl ResourceStore {
         change: &mut dyn Change,
     ) -> Result<Updated, Status> {
         if !options.create_when_absent {
-            return Err(Status::not_found(self.name(), name));
+            return Err(Status::not_found(self.name_in(context), name));
         }
-        self.check_stored(key, name, None, &options.precondition)?;
+        self.check_stored(context, key, name, None, &options.precondition)?;
         let new = change.apply(None).await?;
         if meta(new.as_ref()).and_then(MetaExt::revision).is_some() {
-            return Err(Status::conflict(self.name(), name, invalid_object("", "")));
+            return Err(Status::conflict(self.name_in(context), name, invalid_object("", "")));
         }
         let options = CreateOptions { dry_run: options.dry_run, ttl_seconds: options.ttl_seconds };
         let object = self.create(context, new, &options, change).await?;
@@ -133,6 +133,7 @@ impl ResourceStore {
     /// What the writer insists on; what is not there has neither uid nor version (`storage.Preconditions.Check`).
     pub(crate) fn check_stored(
         &self,
+        context: &Context,
         key: &str,
         name: &str,
         stored: Option<&ObjectMeta>,
@@ -146,13 +147,13 @@ impl ResourceStore {
         for (what, wanted, is) in pairs {
             if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != is) {
                 let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}");
-                return Err(Status::conflict(self.name(), name, invalid_object(key, &why)));
+                return Err(Status::conflict(self.name_in(context), name, invalid_object(key, &why)));
             }
         }
         Ok(())
     }
 
-    fn check_version(&self, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
+    fn check_version(&self, context: &Context, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
         let (Some(to), Some(from)) = (meta_mut(new), meta(old.as_ref())) else { return Ok(()) };
         match to.revision() {
             None if self.def.unconditional_update => {
@@ -164,10 +165,10 @@ impl ResourceStore {
                 let errors =
                     [FieldError::invalid(&metadata.child("resourceVersion"), 0, "must be specified for an update")];
                 // Upstream names the resource here, not the kind.
-                Err(Status::invalid(self.name(), name, &errors))
+                Err(Status::invalid(self.name_in(context), name, &errors))
             }
             Some(_) if to.resource_version == from.resource_version => Ok(()),
-            Some(_) => Err(Status::conflict(self.name(), name, MODIFIED)),
+            Some(_) => Err(Status::conflict(self.name_in(context), name, MODIFIED)),
         }
     }
 

@@ -12,6 +12,8 @@ mod node;
 mod pod;
 #[path = "strategy/pod_labels.rs"]
 mod pod_labels;
+#[path = "strategy/resource_quota.rs"]
+mod resource_quota;
 #[path = "strategy/secret.rs"]
 mod secret;
 #[path = "strategy/service.rs"]
@@ -30,6 +32,7 @@ pub use limit_range::*;
 pub use namespace::*;
 pub use node::*;
 pub use pod::*;
+pub use resource_quota::*;
 pub use secret::*;
 pub use service::*;
 pub use service_account::*;

@@ -36,7 +36,7 @@ impl SubresourceHandler for Binding {
 
     async fn create(&self, posted: Posted<'_>) -> Result<Answer, Status> {
         let binding: v1::Binding = typed(posted.body.clone())?;
-        let (namespace, name) = (&posted.attributes.namespace, &posted.attributes.name);
+        let name = &posted.attributes.name;
         if *name != binding.metadata.name {
             return Err(Status::bad_request("name in URL does not match name in Binding object"));
         }
@@ -53,7 +53,7 @@ impl SubresourceHandler for Binding {
         };
         let now = posted.context.now;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
-        pods.amend(namespace, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
+        pods.amend(posted.context, name, &options, &|pod| match pod.downcast_mut::<Pod>() {
             Some(pod) => bind(pod, &binding, now).map_err(|why| Status::conflict(BINDING, name, why)),
             None => Err(Status::internal("pods are stored as something else")),
         })

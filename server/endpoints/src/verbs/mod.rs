@@ -76,6 +76,7 @@ impl Call {
         Attributes {
             operation,
             kind: endpoint.kind,
+            group: endpoint.group_version.0,
             plural: endpoint.resource.plural,
             subresource: self.info.subresource.clone(),
             namespace: self.info.namespace.clone(),

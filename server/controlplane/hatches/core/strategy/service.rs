@@ -8,6 +8,7 @@ use crate::core::v1::{
     LoadBalancerStatus, Service, ServiceSpec, service_affinity, service_external_traffic_policy,
     service_internal_traffic_policy, service_type,
 };
+use crate::hatches::core::is_externally_accessible;
 
 const TOPOLOGY_HINTS: &str = "service.kubernetes.io/topology-aware-hints";
 const TOPOLOGY_MODE: &str = "service.kubernetes.io/topology-mode";
@@ -77,9 +78,10 @@ fn drop_ports(new: &mut ServiceSpec, old: &ServiceSpec) {
         if new.ports.iter().all(|port| known(port.node_port)) {
             new.ports.iter_mut().for_each(|port| port.node_port = 0);
         }
-        if new.external_traffic_policy == old.external_traffic_policy {
-            new.external_traffic_policy.clear();
-        }
+    }
+    let hidden = is_externally_accessible(old) && !is_externally_accessible(new);
+    if hidden && new.external_traffic_policy == old.external_traffic_policy {
+        new.external_traffic_policy.clear();
     }
     let unneeded = needs_health_check(old) && !needs_health_check(new);
     if unneeded && new.health_check_node_port == old.health_check_node_port {

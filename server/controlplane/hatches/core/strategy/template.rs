@@ -21,6 +21,6 @@ pub fn warn_replication_controller(
         return Vec::new();
     }
     let name = old.is_none().then(|| warning_of_workload(&new.metadata.name)).flatten();
-    let template = new.spec.template.as_deref().map(|t| warnings_of_template(&Path::new("template"), t));
+    let template = new.spec.template.as_deref().map(|t| warnings_of_template(&Path::new("spec.template"), t));
     name.into_iter().chain(template.into_iter().flatten()).collect()
 }
