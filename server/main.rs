@@ -3,6 +3,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     apiserver::run(&generated::CATALOG, Arc::new(controlplane::ControlPlane))
 }

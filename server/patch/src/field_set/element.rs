@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 use machinery::json;
 use machinery::scalar::go_text::quote;
@@ -12,13 +13,13 @@ use crate::go_print;
 
 /// A step from an object or list to something in it (`fieldpath.PathElement`).
 ///
-/// The order is that of `fieldsV1`: names, then keys, then values, then indexes.
+/// The order is that of `fieldsV1`: names, then keys, then values, then indexes. Names and keys are shared: sets are made of one another.
 #[derive(Clone, Debug)]
 pub enum PathElement {
     /// A field of a struct or a key of a map.
-    Field(String),
+    Field(Arc<str>),
     /// The item of a list that has these values of the key fields, sorted by their names.
-    Key(Vec<(String, Value)>),
+    Key(Arc<[(String, Value)]>),
     /// The item of a set.
     Value(Value),
     /// The item at a position.
@@ -46,7 +47,7 @@ impl PathElement {
                     serde_json::from_str(rest).map_err(|_| Error::BadElement(text.into()))?;
                 let mut fields: Vec<(String, Value)> = fields.into_iter().collect();
                 fields.sort_by(|a, b| a.0.cmp(&b.0));
-                PathElement::Key(fields)
+                PathElement::Key(fields.into())
             }
             "i" => PathElement::Index(rest.parse().map_err(|_| Error::BadElement(text.into()))?),
             _ => return Ok(None),

@@ -102,7 +102,7 @@ impl FieldSet {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.children.values().all(FieldSet::is_empty)
+        self.members.is_empty() && self.children.is_empty()
     }
 
     /// What stands below a step.
@@ -110,49 +110,53 @@ impl FieldSet {
         self.children.get(element)
     }
 
-    pub fn union(mut self, other: &FieldSet) -> Self {
-        self.members.extend(other.members.iter().cloned());
-        for (element, theirs) in &other.children {
-            let mine = self.children.remove(element).unwrap_or_default();
-            self.children.insert(element.clone(), mine.union(theirs));
+    pub fn union(mut self, other: FieldSet) -> Self {
+        self.members.extend(other.members);
+        for (element, theirs) in other.children {
+            let mine = self.children.remove(&element).unwrap_or_default();
+            self.children.insert(element, mine.union(theirs));
         }
         self
     }
 
     pub fn intersection(&self, other: &FieldSet) -> Self {
         let members = self.members.intersection(&other.members).cloned().collect();
-        let children = self.children.iter().filter_map(|(element, mine)| {
-            let both = mine.intersection(other.children.get(element)?);
+        let (fewer, more) = if self.children.len() <= other.children.len() { (self, other) } else { (other, self) };
+        let children = fewer.children.iter().filter_map(|(element, one)| {
+            let both = one.intersection(more.children.get(element)?);
             (!both.is_empty()).then(|| (element.clone(), both))
         });
         FieldSet { members, children: children.collect() }
     }
 
     /// The fields that the other set has not; a field of `other` says nothing about those below it.
-    pub fn difference(&self, other: &FieldSet) -> Self {
-        let members = self.members.difference(&other.members).cloned().collect();
-        let children = self.children.iter().filter_map(|(element, mine)| {
-            let left = match other.children.get(element) {
-                Some(theirs) => mine.difference(theirs),
-                None => mine.clone(),
-            };
-            (!left.is_empty()).then(|| (element.clone(), left))
-        });
-        FieldSet { members, children: children.collect() }
+    pub fn difference(mut self, other: &FieldSet) -> Self {
+        for element in &other.members {
+            self.members.remove(element);
+        }
+        self.differ_below(other, FieldSet::difference);
+        self
     }
 
     /// The fields that the other set has not, neither themselves nor by a field above them.
-    pub fn recursive_difference(&self, other: &FieldSet) -> Self {
-        let members = self.members.difference(&other.members).cloned().collect();
-        let children = self.children.iter().filter(|(element, _)| !other.members.contains(*element));
-        let children = children.filter_map(|(element, mine)| {
-            let left = match other.children.get(element) {
-                Some(theirs) => mine.recursive_difference(theirs),
-                None => mine.clone(),
-            };
-            (!left.is_empty()).then(|| (element.clone(), left))
-        });
-        FieldSet { members, children: children.collect() }
+    pub fn recursive_difference(mut self, other: &FieldSet) -> Self {
+        for element in &other.members {
+            self.members.remove(element);
+            self.children.remove(element);
+        }
+        self.differ_below(other, FieldSet::recursive_difference);
+        self
+    }
+
+    fn differ_below(&mut self, other: &FieldSet, difference: fn(FieldSet, &FieldSet) -> FieldSet) {
+        for (element, theirs) in &other.children {
+            if let Some(mine) = self.children.get_mut(element) {
+                *mine = difference(std::mem::take(mine), theirs);
+                if mine.is_empty() {
+                    self.children.remove(element);
+                }
+            }
+        }
     }
 
     /// Every field's path: those of one level first, then level by level below each.

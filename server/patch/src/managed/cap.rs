@@ -44,7 +44,7 @@ pub(super) fn cap(mut managed: Managed) -> Managed {
         if let Some(entry) = managed.remove(&manager)
             && let Some(shared) = managed.get_mut(&bucket)
         {
-            shared.set = entry.set.union(&shared.set);
+            shared.set = entry.set.union(std::mem::take(&mut shared.set));
             shared.time = entry.time;
             count -= 1;
         }

@@ -124,7 +124,7 @@ fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, Field
     if !set.is_empty() {
         let manager = Manager::new(manager, Operation::Update, context);
         let set = match managed.get(&manager) {
-            Some(previous) => set.union(&previous.set),
+            Some(previous) => set.union(previous.set.clone()),
             None => set,
         };
         let entry =

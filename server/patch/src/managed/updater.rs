@@ -50,9 +50,8 @@ impl<'a> Updater<'_, 'a> {
     ) -> (Managed, FieldSet) {
         let managed = reconciled(schema, managed);
         let Some(own) = changes(self.context.api_version) else { return (managed, FieldSet::new()) };
-        let managed = self.disown(own.clone(), changes, managed, None, &mut Vec::new());
-        let set = self.context.filter.apply(own.modified.union(&own.added));
-        (managed, set)
+        let managed = self.disown(&own, changes, managed, None, &mut Vec::new());
+        (managed, self.context.filter.apply(own.modified.union(own.added)))
     }
 
     /// The same for documents.
@@ -85,7 +84,7 @@ impl<'a> Updater<'_, 'a> {
         let mut conflicts = Vec::new();
         let own = compare(self.context.schema, live, &new).filtered(self.context.filter);
         let changes = &mut |version: &str| self.changes_in(live, &new, version);
-        let managed = self.disown(own, changes, managed, Some(manager), &mut conflicts);
+        let managed = self.disown(&own, changes, managed, Some(manager), &mut conflicts);
         if !force && !conflicts.is_empty() {
             return Err(conflicts);
         }
@@ -96,23 +95,26 @@ impl<'a> Updater<'_, 'a> {
     /// Takes from every manager but `but` what the change touches: what it modifies or adds is a conflict, what it removes is gone.
     fn disown(
         &self,
-        own: Comparison,
+        own: &Comparison,
         changes_in: &mut Changes<'_>,
         managed: Managed,
         but: Option<&Manager>,
         conflicts: &mut Vec<Conflict>,
     ) -> Managed {
         let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
-        versions.insert(self.context.api_version.into(), Some(own));
         let mut kept = Managed::new();
         for (manager, mut entry) in managed {
             if but != Some(&manager) {
-                let changes =
-                    versions.entry(entry.api_version.clone()).or_insert_with(|| changes_in(&entry.api_version));
+                let changes = match entry.api_version == self.context.api_version {
+                    true => Some(own),
+                    false => {
+                        let version = entry.api_version.clone();
+                        versions.entry(version).or_insert_with(|| changes_in(&entry.api_version)).as_ref()
+                    }
+                };
                 // A version that is gone takes its managers with it.
                 let Some(changes) = changes else { continue };
-                let touched = changes.modified.clone().union(&changes.added);
-                let conflict = entry.set.intersection(&touched);
+                let conflict = entry.set.intersection(&changes.modified).union(entry.set.intersection(&changes.added));
                 let paths = conflict.paths().into_iter();
                 conflicts.extend(paths.map(|path| Conflict { manager: manager.clone(), path }));
                 entry.set = entry.set.difference(&conflict).difference(&changes.removed);
@@ -169,7 +171,7 @@ impl<'a> Updater<'_, 'a> {
         let mut owned: BTreeMap<&str, FieldSet> = BTreeMap::new();
         for entry in managed.values() {
             let set = owned.remove(entry.api_version.as_str()).unwrap_or_default();
-            owned.insert(&entry.api_version, set.union(&entry.set));
+            owned.insert(&entry.api_version, set.union(entry.set.clone()));
         }
         let mut merged = merged.value.clone().into_owned();
         let mut pruned = pruned.value.into_owned();
@@ -180,7 +182,7 @@ impl<'a> Updater<'_, 'a> {
             else {
                 continue;
             };
-            let kept = in_pruned.named(&in_pruned.fields()).union(&in_merged.named(&set));
+            let kept = in_pruned.named(&in_pruned.fields()).union(in_merged.named(&set));
             let gone = in_merged.named(&in_merged.fields()).difference(&kept);
             let next = in_merged.without(&gone).value.into_owned();
             merged = in_merged.value.into_owned();

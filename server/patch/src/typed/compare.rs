@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::items::element_of;
 use super::same;
-use crate::field_set::{FieldSet, Filter, Path, PathElement};
+use crate::field_set::{FieldSet, Filter, PathElement};
 use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
 
 /// What changed between two documents; a field is in one of the sets at most.
@@ -33,16 +33,27 @@ impl Comparison {
 
 /// What changed from one document to another (`TypedValue.Compare`).
 pub fn compare(of: Type<'_>, old: &Value, new: &Value) -> Comparison {
-    let mut walker = Walker { path: Path::new(), comparison: Comparison::default() };
+    let mut walker = Walker::default();
     walker.pair(of, Some(old), Some(new));
-    walker.comparison
+    walker.below
 }
 
 type Side<'v> = Option<&'v Value>;
 
+/// Compares at one place of the documents.
+#[derive(Default)]
 struct Walker {
-    path: Path,
-    comparison: Comparison,
+    /// How the place itself changed.
+    here: Change,
+    /// What changed below it.
+    below: Comparison,
+}
+
+#[derive(Default)]
+struct Change {
+    removed: bool,
+    modified: bool,
+    added: bool,
 }
 
 impl Walker {
@@ -69,9 +80,9 @@ impl Walker {
             return;
         }
         if old.is_none() {
-            self.comparison.added.insert(&self.path);
+            self.here.added = true;
         } else if new.is_none() {
-            self.comparison.removed.insert(&self.path);
+            self.here.removed = true;
         }
     }
 
@@ -102,17 +113,20 @@ impl Walker {
 
     fn leaf(&mut self, old: Side<'_>, new: Side<'_>) {
         match (old, new) {
-            (None, _) => self.comparison.added.insert(&self.path),
-            (_, None) => self.comparison.removed.insert(&self.path),
-            (Some(old), Some(new)) if !same(old, new) => self.comparison.modified.insert(&self.path),
+            (None, _) => self.here.added = true,
+            (_, None) => self.here.removed = true,
+            (Some(old), Some(new)) if !same(old, new) => self.here.modified = true,
             _ => {}
         }
     }
 
     fn below(&mut self, element: PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
-        self.path.push(element);
-        self.pair(of, old, new);
-        self.path.pop();
+        let mut walker = Walker::default();
+        walker.pair(of, old, new);
+        let Walker { here, below } = walker;
+        add(&mut self.below.removed, &element, here.removed, below.removed);
+        add(&mut self.below.modified, &element, here.modified, below.modified);
+        add(&mut self.below.added, &element, here.added, below.added);
     }
 
     fn maps(&mut self, map: &Map<'_>, old: Option<&Object>, new: Option<&Object>) {
@@ -161,28 +175,32 @@ impl Walker {
             ([_, _, ..], [_, _, ..]) => {
                 let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new));
                 if !equal {
-                    self.at(element, |comparison| &mut comparison.modified);
+                    self.below.modified.members.insert(element);
                 }
             }
             (_, [] | [_]) => {
                 if let Some(new) = new.first() {
                     self.below(element.clone(), list.items, None, Some(new));
                 }
-                self.at(element, |comparison| &mut comparison.removed);
+                self.below.removed.members.insert(element);
             }
             _ => {
                 if let Some(old) = old.first() {
                     self.below(element.clone(), list.items, Some(old), None);
                 }
-                self.at(element, |comparison| &mut comparison.added);
+                self.below.added.members.insert(element);
             }
         }
     }
+}
 
-    fn at(&mut self, element: PathElement, set: fn(&mut Comparison) -> &mut FieldSet) {
-        self.path.push(element);
-        set(&mut self.comparison).insert(&self.path);
-        self.path.pop();
+fn add(set: &mut FieldSet, element: &PathElement, is_member: bool, child: FieldSet) {
+    if is_member {
+        set.members.insert(element.clone());
+    }
+    if !child.is_empty() {
+        let mine = set.children.remove(element).unwrap_or_default();
+        set.children.insert(element.clone(), mine.union(child));
     }
 }
 

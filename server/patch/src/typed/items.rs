@@ -39,5 +39,5 @@ fn by_keys(list: &List<'_>, item: &Value) -> Result<PathElement, String> {
         ));
     }
     fields.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(PathElement::Key(fields))
+    Ok(PathElement::Key(fields.into()))
 }

@@ -27,11 +27,9 @@ pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
     if of.atom().map.is_some_and(|map| map.is_deduced()) {
         return;
     }
-    for (element, mut child) in std::mem::take(&mut set.children) {
-        let Some(below) = of.below(&element) else {
-            set.children.insert(element, child);
-            continue;
-        };
+    let mut atomic = Vec::new();
+    for (element, child) in &mut set.children {
+        let Some(below) = of.below(element) else { continue };
         let atom = below.atom();
         let is_atomic = match (atom.map, atom.scalar, atom.list) {
             (Some(map), ..) => map.atomic,
@@ -39,10 +37,13 @@ pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
             _ => false,
         };
         if is_atomic {
-            set.members.insert(element);
+            atomic.push(element.clone());
         } else {
-            reconcile(&mut child, below);
-            set.children.insert(element, child);
+            reconcile(child, below);
         }
+    }
+    for element in atomic {
+        set.children.remove(&element);
+        set.members.insert(element);
     }
 }
