@@ -21,6 +21,7 @@ use crate::meta::ObjectMeta;
     )
 )]
 #[subresource(status, resets(spec))]
+#[strategy(delete = begin_cleanup)]
 #[default(by_hand = default_custom_resource_definition)]
 pub struct CustomResourceDefinition {
     /// CRD identity; its name has to be `<plural>.<group>`.

@@ -301,11 +301,11 @@ impl<'m> KindEmitter<'m> {
     fn selectable_value(&self, s: &Selectable, hub: Option<StructId>) -> String {
         match &s.by_hand {
             Some(hatch) => format!(
-                "|o| o.downcast::<{}>().map_or(String::new(), {}::{hatch})",
+                "Selected::ByHand(|o| o.downcast::<{}>().map_or(String::new(), {}::{hatch}))",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
                 self.hatches()
             ),
-            None => format!("|o| machinery::print::text_at(o, {})", path_literal(&self.stored_path(&s.path))),
+            None => format!("Selected::Path({})", path_literal(&self.stored_path(&s.path))),
         }
     }
 

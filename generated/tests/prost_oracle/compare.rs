@@ -158,5 +158,5 @@ macro_rules! per_scalar {
 }
 per_scalar!(
     copied: Bool, I32, I64, F64, Time, MicroTime, Duration;
-    borrowed: String, Bytes, Quantity, IntOrString, RawExtension, FieldsV1, Json
+    borrowed: String, Bytes, Quantity, IntOrString, RawExtension, FieldsV1, Json, Document
 );

@@ -9,7 +9,9 @@ use bytes::Bytes;
 use machinery::catalog::KindDef;
 use machinery::def::{FieldDef, Flags, JsonForm, Shape};
 use machinery::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Owned, Slot};
-use machinery::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use machinery::scalar::{
+    Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time,
+};
 
 /// Levels of structs below which nothing optional is filled: recursive types have to end.
 const DEEPEST: u32 = 7;
@@ -265,6 +267,14 @@ impl Sample for JsonValue {
     }
 }
 
+impl Sample for Document {
+    fn sample(random: &mut Random) -> Self {
+        let value =
+            machinery::json::parse(JsonValue::sample(random).as_bytes(), &mut machinery::json::Issues::ignore());
+        Document([("value".to_owned(), value.unwrap_or_default())].into_iter().collect())
+    }
+}
+
 macro_rules! per_scalar {
     ($($variant:ident),*) => {
         fn fill_one(slot: OneMut<'_>, random: &mut Random) {
@@ -298,7 +308,8 @@ per_scalar!(
     IntOrString,
     RawExtension,
     FieldsV1,
-    Json
+    Json,
+    Document
 );
 
 fn append<T: Sample>(list: &mut Vec<T>, len: usize, random: &mut Random) {

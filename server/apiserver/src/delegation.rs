@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use aggregator::{Aggregator, Backends as Aggregated};
+use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
-use machinery::catalog::{Catalog, KindDef};
-use registry::{DeclaredStrategy, Informers, ResourceStore, Stores};
+use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
 use serving::{Handler, Server, handler::FromFn, respond};
 use webhook::Services;
 
@@ -19,6 +20,7 @@ pub struct Delegation {
     pub discovery: Arc<Discovery>,
     pub environment: Arc<Environment>,
     pub loopback: Arc<Loopback>,
+    pub custom: Arc<Custom>,
 }
 
 const AGGREGATOR: &str = "apiregistration.k8s.io";
@@ -29,7 +31,7 @@ pub fn build(
     catalog: &'static Catalog,
     behaviour: &Arc<dyn Behaviour>,
     server: &Server,
-    backends: &Backends,
+    backends: &Arc<Backends>,
 ) -> Result<Delegation, String> {
     let options = &server.options;
     let kinds = enabled::kinds(catalog, options);
@@ -48,6 +50,7 @@ pub fn build(
             authorizer: environment.access.authorizer.clone(),
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
+            open: None,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };
@@ -59,13 +62,21 @@ pub fn build(
     let discovery = environment.discovery.clone();
     let openapi = openapi(catalog, &kinds)?;
     let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
-    let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, not_found);
+    let custom_server = Arc::new(ApiServer::open(catalog, discovery.clone(), not_found));
+    let places = backends.clone();
+    let custom = Arc::new(Custom::new(
+        custom_server.clone(),
+        environment.clone(),
+        admission.clone(),
+        Box::new(move |group: &str, plural: &str| places.of(group, plural).clone()),
+    ));
+    let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, custom_server);
     let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
     let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
     let registrations = of(&|g| g == AGGREGATOR);
     let local = ApiServer::new(catalog, registrations, discovery.clone(), Some(openapi), Arc::new(control_plane));
     let handler = Arc::new(aggregator(&environment, Arc::new(local))?);
-    Ok(Delegation { handler, discovery, environment, loopback })
+    Ok(Delegation { handler, discovery, environment, loopback, custom })
 }
 
 /// Passes requests for other servers on, and finds out what those serve.
@@ -106,12 +117,27 @@ fn stores(catalog: &'static Catalog, backends: &Backends) -> Stores {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
-            let strategy = Arc::new(DeclaredStrategy::new(kind, resource));
+            let strategy = strategy(kind, storage_kind, resource);
             let backend = backends.of(resource.storage.0, resource.plural);
             Arc::new(ResourceStore::new(catalog, storage_kind, resource, strategy, backend))
         });
     }
     out
+}
+
+fn strategy(
+    kind: &'static KindDef,
+    storage_kind: &'static KindDef,
+    resource: &'static ResourceDef,
+) -> Arc<dyn Strategy> {
+    let declared = DeclaredStrategy::new(kind, resource);
+    // The one kind whose rules need a schema compiler.
+    match (kind.group, kind.kind) {
+        (APIEXTENSIONS, "CustomResourceDefinition") => {
+            Arc::new(DefinitionStrategy { declared, internal: storage_kind })
+        }
+        _ => Arc::new(declared),
+    }
 }
 
 fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> Result<Arc<OpenApi>, String> {

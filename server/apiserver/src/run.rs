@@ -38,6 +38,9 @@ async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, o
     let bootstrap = server.health.pending("poststarthook/bootstrap-controller");
     behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(|e| text(&e))?;
     bootstrap.done();
+    let synced = server.health.pending("poststarthook/crd-informer-synced");
+    apiextensions::start(delegation.custom.clone(), delegation.loopback.clone()).await;
+    synced.done();
     let front = Front {
         handler: delegation.handler,
         paths: Box::new(move || delegation.discovery.paths()),

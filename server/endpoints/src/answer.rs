@@ -4,6 +4,7 @@ use apimachinery::meta::v1::ListMeta;
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use machinery::catalog::KindDef;
+use machinery::def::JsonForm;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
 use machinery::{envelope, json, yaml};
@@ -22,6 +23,9 @@ pub struct Typed<'a> {
 pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status> {
     let mut out = Vec::with_capacity(1024);
     match accepted.encoding {
+        Encoding::Protobuf if object.value.def().json_form == JsonForm::Open => {
+            return Err(no_protobuf("unstructured.Unstructured"));
+        }
         Encoding::Protobuf => envelope::encode_object(object.api_version, object.kind, object.value, &mut out),
         Encoding::Json => {
             json::encode_object(object.api_version, object.kind, object.value, &mut out);
@@ -37,6 +41,14 @@ pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status
         }
     }
     Ok(out)
+}
+
+/// The answer to who wants protobuf of a Go type that has no such form.
+pub fn no_protobuf(go_type: &str) -> Status {
+    let message = format!(
+        "object *{go_type} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message"
+    );
+    Status::new(406, "NotAcceptable", message)
 }
 
 /// A response with a body of this encoding.

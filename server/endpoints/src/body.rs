@@ -6,9 +6,10 @@ use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{defaulting, envelope, json, protobuf, yaml};
-use serving::Body;
 
+use crate::endpoint::Endpoint;
 use crate::media::Encoding;
+use crate::open::OpenKind;
 use crate::query::FieldValidation;
 use crate::said_kind::{self, Said};
 
@@ -22,22 +23,23 @@ pub struct Decoded {
 }
 
 /// All bytes of a body.
-pub async fn read(body: Body) -> Result<Bytes, Status> {
+pub async fn read(body: serving::Body) -> Result<Bytes, Status> {
     body.read(MAX_BODY).await.map_err(|e| match e {
         serving::body::ReadError::TooLarge { limit } => Status::too_large(limit),
         broken => Status::bad_request(broken.to_string()),
     })
 }
 
-/// Decodes an object of `kind`, applies defaults and makes the internal form of it.
+/// Decodes an object of the endpoint's kind, applies defaults and makes the internal form of it.
 pub fn decode(
-    catalog: &'static Catalog,
-    kind: &'static KindDef,
+    endpoint: &Endpoint,
     encoding: Encoding,
     bytes: &[u8],
     validation: FieldValidation,
 ) -> Result<Decoded, Status> {
-    Reader { catalog, expected: kind, validation, any_version: false }.object(encoding, bytes)
+    let (catalog, kind) = (endpoint.catalog, endpoint.kind);
+    let open = endpoint.open.as_deref();
+    Reader { catalog, expected: kind, open, validation, any_version: false }.object(encoding, bytes)
 }
 
 /// Defaults and hub form of a decoded value.
@@ -49,9 +51,11 @@ pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
 }
 
 /// Reads bodies that are to be of one kind.
-pub struct Reader {
+pub struct Reader<'e> {
     pub catalog: &'static Catalog,
     pub expected: &'static KindDef,
+    /// What is known of a kind of open form.
+    pub open: Option<&'e dyn OpenKind>,
     pub validation: FieldValidation,
     /// Whether a body may be of another version of the kind.
     pub any_version: bool,
@@ -64,7 +68,7 @@ struct Read {
     warnings: Vec<String>,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// An object with defaults, in its internal form.
     pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
         let Read { kind, value, warnings } = self.read(encoding, bytes)?;
@@ -98,9 +102,15 @@ impl Reader {
     fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Read, Status> {
         let meta = type_meta(text).map_err(|why| unrecognized(self.expected, &why, sent))?;
         let said = Names { api_version: &meta.api_version, kind: &meta.kind };
-        let kind = self.kind(&said)?;
+        let kind = match self.open {
+            Some(_) => self.open_kind(&said, text, sent)?,
+            None => self.kind(&said)?,
+        };
         let mut value = Owned::new(kind.def);
         json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| self.refused(&said, &e))?;
+        if let Some(open) = self.open {
+            open.complete(&mut value, &mut issues).map_err(|why| self.refused(&said, &why))?;
+        }
         let warnings = match self.validation {
             FieldValidation::Strict => match json::strict_error(&issues) {
                 Some(why) => return Err(self.refused(&said, &why)),
@@ -119,6 +129,22 @@ impl Reader {
             Said::Same(kind) | Said::Other(kind) => Ok(kind),
             Said::Refused(why) => Err(self.refused(said, &why)),
         }
+    }
+
+    /// Kinds of open form have to say what they are; it is validation that looks at the kind that they say.
+    fn open_kind(&self, said: &Names<'_>, text: &[u8], sent: &[u8]) -> Result<&'static KindDef, Status> {
+        let expected = self.expected.api_version();
+        let missing = match (said.kind, said.api_version) {
+            ("", _) => "Kind",
+            (_, "") => "apiVersion",
+            (_, version) if version == expected => return Ok(self.expected),
+            (_, version) => {
+                let why = "does not match the expected API version";
+                return Err(Status::bad_request(format!("the API version in the data ({version}) {why} ({expected})")));
+            }
+        };
+        let why = format!("Object '{missing}' is missing in '{}'", String::from_utf8_lossy(text));
+        Err(unrecognized(self.expected, &why, sent))
     }
 
     /// A decoded body must be of the kind and version of the path.

@@ -57,6 +57,11 @@ impl Discovery {
         });
     }
 
+    /// Takes a group version away.
+    pub fn remove(&self, group: &str, version: &str) {
+        self.change(|all| all.retain(|g| (g.group.as_str(), g.version.as_str()) != (group, version)));
+    }
+
     fn change(&self, change: impl FnOnce(&mut Vec<GroupVersions>)) {
         change(Arc::make_mut(&mut self.local.write().unwrap_or_else(PoisonError::into_inner)));
         self.forget();

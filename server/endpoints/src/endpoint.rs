@@ -14,6 +14,7 @@ use serving::Response;
 use serving::authorization::Authorizer;
 
 use crate::admission::{Admission, Attributes};
+use crate::open::OpenKind;
 use crate::query::Query;
 use crate::said_kind;
 
@@ -34,6 +35,8 @@ pub struct Endpoint {
     pub features: Arc<FeatureGates>,
     /// Whether containers may be privileged.
     pub allow_privileged: bool,
+    /// What is known of a kind of open form.
+    pub open: Option<Arc<dyn OpenKind>>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }
@@ -166,9 +169,12 @@ impl Endpoint {
     pub fn of_bodies(&self, subresource: &str) -> Result<Self, Status> {
         let Some(def) = self.subresource(subresource) else { return Ok(self.clone()) };
         let (group, version, kind) = def.kind;
+        if def.kind == (self.kind.group, self.kind.version, self.kind.kind) {
+            return Ok(self.clone());
+        }
         let kind = self.catalog.kind(group, version, kind);
         let kind = kind.ok_or_else(|| Status::internal(format!("{group}/{version} has no such kind")))?;
-        Ok(Endpoint { kind, ..self.clone() })
+        Ok(Endpoint { kind, open: None, ..self.clone() })
     }
 
     /// The declared subresource of this name.
@@ -178,7 +184,10 @@ impl Endpoint {
 
     /// The Go package of upstream's internal type, which a few messages show.
     pub fn internal_package(&self) -> &'static str {
-        said_kind::internal_package(self.kind.group)
+        match self.open {
+            Some(_) => "unstructured",
+            None => said_kind::internal_package(self.kind.group),
+        }
     }
 
     /// The store, or the error that there is none.

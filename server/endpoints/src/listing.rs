@@ -74,8 +74,13 @@ impl Items {
     fn json(self) -> Result<Response, Status> {
         let mut head = Vec::with_capacity(1024);
         self.writer.write_head(&self.meta, self.entries.is_empty(), &mut head)?;
-        let mut chunks =
-            Chunks { next: head, entries: self.entries.into_iter(), writer: self.writer, state: State::First };
+        let mut chunks = Chunks {
+            next: head,
+            entries: self.entries.into_iter(),
+            writer: self.writer,
+            meta: self.meta,
+            state: State::First,
+        };
         let first = chunks.fill()?;
         if chunks.state == State::Ended {
             return Ok(answer::respond(StatusCode::OK, Encoding::Json, first));
@@ -88,8 +93,13 @@ impl Items {
     fn rewritten(self, accepted: &Accepted) -> Result<Response, Status> {
         let mut text = Vec::new();
         self.writer.write_head(&self.meta, self.entries.is_empty(), &mut text)?;
-        let mut chunks =
-            Chunks { next: text, entries: self.entries.into_iter(), writer: self.writer, state: State::First };
+        let mut chunks = Chunks {
+            next: text,
+            entries: self.entries.into_iter(),
+            writer: self.writer,
+            meta: self.meta,
+            state: State::First,
+        };
         while let Some(entry) = chunks.entries.next() {
             chunks.write(&entry)?;
         }
@@ -106,7 +116,7 @@ impl Items {
         let (renderer, partial) = match &self.writer {
             Writer::Objects(renderer) => (renderer, None),
             Writer::Partials(renderer, partial) => (renderer, Some(partial)),
-            Writer::Table(_) => return Err(crate::table::no_protobuf()),
+            Writer::Table(_) => return Err(answer::no_protobuf("v1.Table")),
         };
         let (api_version, kind) = match partial {
             None => (renderer.endpoint.kind.api_version(), renderer.endpoint.kind.list_kind),
@@ -134,6 +144,11 @@ impl Writer {
     fn write_head(&self, meta: &ListMeta, is_empty: bool, out: &mut Vec<u8>) -> Result<(), Status> {
         let (kind, api_version) = match self {
             Writer::Table(table) => return table.write_head(meta, is_empty, out),
+            Writer::Objects(renderer) if renderer.is_text => {
+                let api_version = renderer.endpoint.kind.api_version();
+                out.extend_from_slice(format!("{{\"apiVersion\":\"{api_version}\",\"items\":[").as_bytes());
+                return Ok(());
+            }
             Writer::Objects(renderer) => (renderer.endpoint.kind.list_kind, renderer.endpoint.kind.api_version()),
             Writer::Partials(_, partial) => ("PartialObjectMetadataList", partial.api_version.clone()),
         };
@@ -154,8 +169,24 @@ impl Writer {
         }
     }
 
-    fn tail(&self, is_empty: bool) -> &'static [u8] {
-        if is_empty && self.is_null_when_empty() { b"}\n" } else { b"]}\n" }
+    /// Appends what stands behind the items. Members of open lists are in order of their names.
+    fn write_tail(&self, meta: &ListMeta, is_empty: bool, out: &mut Vec<u8>) {
+        if let Writer::Objects(renderer) = self
+            && renderer.is_text
+        {
+            let kind = renderer.endpoint.kind.list_kind;
+            out.extend_from_slice(format!("],\"kind\":\"{kind}\",\"metadata\":{{").as_bytes());
+            // Upstream sets the token of unstructured lists even when it is empty.
+            let token = json::Value::from(meta.r#continue.as_str());
+            out.extend_from_slice(format!("\"continue\":{token},").as_bytes());
+            if let Some(remaining) = meta.remaining_item_count {
+                out.extend_from_slice(format!("\"remainingItemCount\":{remaining},").as_bytes());
+            }
+            out.extend_from_slice(format!("\"resourceVersion\":\"{}\"}}}}\n", meta.resource_version).as_bytes());
+            return;
+        }
+        let tail: &[u8] = if is_empty && self.is_null_when_empty() { b"}\n" } else { b"]}\n" };
+        out.extend_from_slice(tail);
     }
 
     /// Upstream's list of nothing is nil in some forms.
@@ -182,6 +213,7 @@ struct Chunks {
     next: Vec<u8>,
     entries: std::vec::IntoIter<Arc<Entry>>,
     writer: Writer,
+    meta: ListMeta,
     state: State,
 }
 
@@ -195,7 +227,7 @@ impl Chunks {
     }
 
     fn end(&mut self) {
-        self.next.extend_from_slice(self.writer.tail(self.state == State::First));
+        self.writer.write_tail(&self.meta, self.state == State::First, &mut self.next);
         self.state = State::Ended;
     }
 

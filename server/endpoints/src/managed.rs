@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::answer;
 use crate::endpoint::Endpoint;
+use crate::open::OpenKind;
 
 /// Who writes.
 pub struct Manager<'a> {
@@ -66,14 +67,38 @@ impl InVersions<'_> {
             false => None,
         }
     }
+
+    fn differing_open<'e>(&self, open: &'e dyn OpenKind, api_version: &str) -> Option<(Type<'e>, Value, Value)> {
+        let of = open.merge_type(api_version)?;
+        let nothing = || Value::Object(Map::new());
+        if api_version == self.endpoint.kind.api_version() {
+            let zero = Owned::new(self.endpoint.kind.def);
+            let live = self.live.unwrap_or(&zero);
+            let differing = json::differing(live.as_ref(), self.new.as_ref());
+            let (live, new) = differing.unwrap_or_else(|| (nothing(), nothing()));
+            return Some((of, live, new));
+        }
+        let converted = |object: &Owned| {
+            let document = document_without_owners(self.endpoint, object);
+            open.convert(&document, api_version).map(|(_, document)| document)
+        };
+        let live = self.live.map_or_else(|| Some(nothing()), converted)?;
+        Some((of, live, converted(self.new)?))
+    }
 }
 
-impl Versions<'static> for InVersions<'_> {
-    fn schema(&self, api_version: &str) -> Option<Type<'static>> {
-        Some(Type::Struct(self.kind(api_version)?.def))
+impl<'e> Versions<'e> for InVersions<'e> {
+    fn schema(&self, api_version: &str) -> Option<Type<'e>> {
+        match &self.endpoint.open {
+            Some(open) => open.merge_type(api_version),
+            None => Some(Type::Struct(self.kind(api_version)?.def)),
+        }
     }
 
-    fn differing(&self, api_version: &str) -> Option<(Type<'static>, Value, Value)> {
+    fn differing(&self, api_version: &str) -> Option<(Type<'e>, Value, Value)> {
+        if let Some(open) = &self.endpoint.open {
+            return self.differing_open(&**open, api_version);
+        }
         let kind = self.kind(api_version)?;
         let (live, new) = match self.live {
             Some(live) => (in_version(kind, live), in_version(kind, self.new)),
@@ -140,7 +165,7 @@ pub fn say_kind(document: &mut Value, api_version: &str, kind: &str) {
     }
 }
 
-fn with_context<R>(endpoint: &Endpoint, manager: &Manager<'_>, f: impl FnOnce(&Context<'_, 'static>) -> R) -> R {
+fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl FnOnce(&Context<'_, 'e>) -> R) -> R {
     let api_version = endpoint.kind.api_version();
     let now = Time::from(std::time::SystemTime::now()).to_string();
     let filter = filter(endpoint, manager.subresource);
@@ -151,7 +176,10 @@ fn with_context<R>(endpoint: &Endpoint, manager: &Manager<'_>, f: impl FnOnce(&C
         kind: endpoint.kind.kind,
         subresource: manager.subresource,
         now: &now,
-        schema: Type::Struct(endpoint.kind.def),
+        schema: match &endpoint.open {
+            Some(open) => open.merge_type(&api_version).unwrap_or(Type::Deduced),
+            None => Type::Struct(endpoint.kind.def),
+        },
         filter: &filter,
         convert: &convert,
     })
@@ -170,7 +198,10 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
 }
 
 /// A document in another version of the kind.
-fn convert(endpoint: &Endpoint, value: &Value, version: &str) -> Option<(Type<'static>, Value)> {
+fn convert<'e>(endpoint: &'e Endpoint, value: &Value, version: &str) -> Option<(Type<'e>, Value)> {
+    if let Some(open) = &endpoint.open {
+        return open.convert(value, version);
+    }
     let kind_of = |api_version: &str| {
         let (group, version) = parse_api_version(api_version);
         // Another group's managers are forgotten, also where both groups show the same objects (events).

@@ -30,8 +30,7 @@ impl Partial {
         out.extend_from_slice(
             format!("{{\"kind\":\"{KIND}\",\"apiVersion\":\"{}\",\"metadata\":", self.api_version).as_bytes(),
         );
-        let metadata = renderer.metadata(entry)?;
-        protobuf::to_json(metav1::ObjectMeta::def(), metadata, out).map_err(Status::internal)?;
+        renderer.write_metadata(entry, out)?;
         out.push(b'}');
         Ok(())
     }
@@ -47,7 +46,7 @@ impl Partial {
         let metadata = renderer.metadata(entry)?;
         let number = metav1::PartialObjectMetadata::def().json_field("metadata").map_or(0, |field| field.number);
         let mut out = Vec::with_capacity(metadata.len() + 8);
-        protobuf::write_bytes(number, metadata, &mut out);
+        protobuf::write_bytes(number, &metadata, &mut out);
         Ok(out.into())
     }
 

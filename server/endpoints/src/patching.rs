@@ -23,9 +23,22 @@ pub enum PatchType {
     Apply,
 }
 
+/// Patches of kinds of open form, about whose merging strategies nothing is known.
+const OPEN_TYPES: [&str; 3] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
+
 impl PatchType {
     /// By the Content-Type header.
-    pub fn parse(content_type: Option<&str>) -> Result<Self, Status> {
+    pub fn parse(endpoint: &Endpoint, content_type: Option<&str>) -> Result<Self, Status> {
+        match Self::of_any(content_type) {
+            Err(_) | Ok(PatchType::Strategic) if endpoint.open.is_some() => {
+                Err(Status::unsupported_media_type(&OPEN_TYPES))
+            }
+            parsed => parsed,
+        }
+    }
+
+    fn of_any(content_type: Option<&str>) -> Result<Self, Status> {
         match content_type.unwrap_or("").split(';').next().unwrap_or("").trim() {
             "application/json-patch+json" => Ok(PatchType::Json),
             "application/merge-patch+json" => Ok(PatchType::Merge),
@@ -109,13 +122,16 @@ impl Patch<'_> {
     /// A patched document as an object, defaulted.
     fn decoded(&self, endpoint: &Endpoint, document: &Value, mut issues: json::Issues) -> Result<Patched, Status> {
         let kind = match self.kind {
-            PatchType::Json | PatchType::Merge => self.said_kind(endpoint, document)?,
-            PatchType::Strategic | PatchType::Apply => Some(endpoint.kind),
+            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(endpoint, document)?,
+            _ => Some(endpoint.kind),
         };
         let Some(kind) = kind else { return self.without_version(endpoint, document, issues) };
         let mut value = Owned::new(kind.def);
         json::from_value_version(document, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| self.undecodable(document, &e.to_string()))?;
+        if let Some(open) = &endpoint.open {
+            open.complete(&mut value, &mut issues).map_err(|why| self.undecodable(document, &why))?;
+        }
         let warnings = self.judge(document, &issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
             let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);

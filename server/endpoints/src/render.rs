@@ -3,11 +3,13 @@
 //! An object that is asked for in the version it is stored in is never decoded: protobuf is what the cache has, and JSON is written
 //! straight from it. Encodings that take work are kept with the object for whoever asks next.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
 use machinery::protobuf;
-use machinery::reflect::{Owned, Ref};
+use machinery::reflect::{Mut, Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json, yaml};
 use registry::ResourceStore;
@@ -26,6 +28,8 @@ pub struct Renderer {
     api_version: String,
     /// The version asked for is the stored one, in all but its name.
     is_stored: bool,
+    /// Entries are JSON text, in the version asked for.
+    pub is_text: bool,
 }
 
 impl Renderer {
@@ -37,6 +41,7 @@ impl Renderer {
             pretty: accepted.pretty,
             api_version: endpoint.kind.api_version(),
             is_stored: std::ptr::eq(endpoint.kind.def, store.storage_kind.def),
+            is_text: registry::is_text(store.storage_kind),
             store,
         })
     }
@@ -61,6 +66,9 @@ impl Renderer {
 
     fn protobuf(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
         let (api_version, kind) = (self.api_version.as_str(), self.endpoint.kind.kind);
+        if self.is_text {
+            return Err(answer::no_protobuf("unstructured.Unstructured"));
+        }
         if self.is_stored {
             let mut out = Vec::new();
             envelope::encode_raw(api_version, kind, &entry.object, &mut out);
@@ -74,6 +82,9 @@ impl Renderer {
     }
 
     fn json(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {
+        if self.is_text {
+            return Ok(entry.object.clone());
+        }
         self.kept(entry, |out| self.write_json(entry, out))
     }
 
@@ -113,8 +124,12 @@ impl Renderer {
         kind << 1 | u64::from(self.encoding == Encoding::Protobuf)
     }
 
-    /// Appends the object as JSON lists have it, without kind and version.
+    /// Appends the object as JSON lists have it: without kind and version where these are declared.
     pub fn write_json_item(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        if self.is_text {
+            out.extend_from_slice(entry.object.trim_ascii_end());
+            return Ok(());
+        }
         if let Some(known) = entry.encoding(self.encoding_id()) {
             let head = br#"{"kind":"","apiVersion":"","#.len() + self.endpoint.kind.kind.len() + self.api_version.len();
             out.push(b'{');
@@ -130,6 +145,9 @@ impl Renderer {
 
     /// The object's message, without an envelope.
     pub fn message(&self, entry: &Entry) -> Result<Bytes, Status> {
+        if self.is_text {
+            return Err(answer::no_protobuf("unstructured.UnstructuredList"));
+        }
         if self.is_stored {
             return Ok(entry.object.clone());
         }
@@ -143,8 +161,28 @@ impl Renderer {
         Ok(answer::in_version(self.endpoint.kind, self.store.object(entry)?))
     }
 
-    /// The message of the object's metadata, which is the same in all versions.
-    pub fn metadata<'e>(&self, entry: &'e Entry) -> Result<&'e [u8], Status> {
+    /// Appends the object's metadata, which is the same in all versions, as JSON.
+    pub fn write_metadata(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
+        if self.is_text {
+            out.extend_from_slice(json::member(&entry.object, "metadata").unwrap_or(b"{}"));
+            return Ok(());
+        }
+        protobuf::to_json(ObjectMeta::def(), self.metadata_message(entry)?, out).map_err(Status::internal)
+    }
+
+    /// The message of the object's metadata.
+    pub fn metadata<'e>(&self, entry: &'e Entry) -> Result<Cow<'e, [u8]>, Status> {
+        if !self.is_text {
+            return self.metadata_message(entry).map(Cow::Borrowed);
+        }
+        let text = json::member(&entry.object, "metadata").unwrap_or(b"{}");
+        let (mut metadata, mut out) = (ObjectMeta::default(), Vec::new());
+        json::decode(text, Mut::of(&mut metadata), &mut json::Issues::ignore()).map_err(Status::internal)?;
+        protobuf::encode(Ref::of(&metadata), &mut out);
+        Ok(out.into())
+    }
+
+    fn metadata_message<'e>(&self, entry: &'e Entry) -> Result<&'e [u8], Status> {
         let number = self.store.storage_kind.def.json_field("metadata").map_or(0, |field| field.number);
         protobuf::bytes_of(&entry.object, number).map_err(Status::internal)
     }

@@ -1,7 +1,7 @@
 //! An API server: routes requests to endpoints and documents, and what it does not know to the next server of the chain.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
@@ -25,13 +25,29 @@ use crate::verbs::{self, Call};
 
 /// A server of the delegation chain.
 pub struct ApiServer {
-    endpoints: HashMap<(String, String, String), Arc<Endpoint>>,
-    group_versions: BTreeSet<(String, String)>,
+    catalog: &'static Catalog,
+    table: RwLock<Arc<Table>>,
     discovery: Arc<Discovery>,
     openapi: Option<Arc<OpenApi>>,
     /// Answers `/api`, `/apis` and `/`: the outermost server does.
     root: bool,
+    /// Its resources come and go: what is not there is left to the next server, even in a group that is.
+    open: bool,
     next: Arc<dyn Handler>,
+}
+
+/// Group, version and plural.
+type Key = (String, String, String);
+
+/// What a server serves at a moment.
+#[derive(Clone, Default)]
+struct Table {
+    endpoints: HashMap<Key, Arc<Endpoint>>,
+    group_versions: BTreeSet<(String, String)>,
+}
+
+fn key_of(endpoint: &Endpoint) -> Key {
+    (endpoint.kind.group.to_owned(), endpoint.kind.version.to_owned(), endpoint.resource.plural.to_owned())
 }
 
 impl ApiServer {
@@ -43,31 +59,54 @@ impl ApiServer {
         openapi: Option<Arc<OpenApi>>,
         next: Arc<dyn Handler>,
     ) -> Self {
-        let mut by_version: HashMap<(String, String), Vec<_>> = HashMap::new();
-        let mut table = HashMap::new();
-        for endpoint in endpoints {
-            let kind = endpoint.kind;
-            by_version.entry((kind.group.to_string(), kind.version.to_string())).or_default().push(kind);
-            table.insert(
-                (kind.group.to_string(), kind.version.to_string(), endpoint.resource.plural.to_string()),
-                endpoint,
-            );
-        }
-        for ((group, version), kinds) in &by_version {
-            discovery.add(discovery::describe(catalog, group, version, kinds));
-        }
         let root = openapi.is_some();
-        ApiServer { endpoints: table, group_versions: by_version.into_keys().collect(), discovery, openapi, root, next }
+        let server = ApiServer { catalog, table: RwLock::default(), discovery, openapi, root, open: false, next };
+        server.change(&[], endpoints);
+        server
+    }
+
+    /// A server of resources that come and go; none at first.
+    pub fn open(catalog: &'static Catalog, discovery: Arc<Discovery>, next: Arc<dyn Handler>) -> Self {
+        ApiServer { open: true, ..Self::new(catalog, Vec::new(), discovery, None, next) }
+    }
+
+    /// Takes endpoints away and puts others in their place, and describes their group versions anew. Requests that are under way go on with
+    /// the endpoints that they found.
+    pub fn change(&self, gone: &[Arc<Endpoint>], new: Vec<Arc<Endpoint>>) {
+        let mut guard = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        let mut table = Table::clone(&guard);
+        let touched: BTreeSet<_> = gone.iter().chain(&new).map(|e| (e.kind.group, e.kind.version)).collect();
+        for endpoint in gone {
+            table.endpoints.remove(&key_of(endpoint));
+        }
+        table.endpoints.extend(new.into_iter().map(|endpoint| (key_of(&endpoint), endpoint)));
+        for (group, version) in touched {
+            let in_version = |e: &&Arc<Endpoint>| (e.kind.group, e.kind.version) == (group, version);
+            let kinds: Vec<_> = table.endpoints.values().filter(in_version).map(|e| e.kind).collect();
+            if kinds.is_empty() {
+                table.group_versions.remove(&(group.to_owned(), version.to_owned()));
+                self.discovery.remove(group, version);
+            } else {
+                table.group_versions.insert((group.to_owned(), version.to_owned()));
+                self.discovery.add(discovery::describe(self.catalog, group, version, &kinds));
+            }
+        }
+        *guard = Arc::new(table);
+    }
+
+    fn table(&self) -> Arc<Table> {
+        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn route(&self, request: Request) -> Response {
         let Some(info) = request.info().cloned() else { return self.next.handle(request).await };
         if info.is_resource_request {
             let key = (info.api_group.clone(), info.api_version.clone(), info.resource.clone());
-            if let Some(endpoint) = self.endpoints.get(&key).cloned() {
+            let endpoint = self.table().endpoints.get(&key).cloned();
+            if let Some(endpoint) = endpoint.filter(|endpoint| !self.open || is_in_scope(endpoint, &info)) {
                 return resource(endpoint, info, request).await;
             }
-            if self.serves(&key.0, None) {
+            if !self.open && self.serves(&key.0, None) {
                 return refuse(&request, &Status::path_not_found());
             }
             return self.next.handle(request).await;
@@ -98,7 +137,7 @@ impl ApiServer {
                 (self.discovery.resource_list(group, version)?, None)
             }
             ["api", version] if self.serves("", Some(version)) => (self.discovery.resource_list("", version)?, None),
-            ["apis", group, _, ..] if self.serves(group, None) => {
+            ["apis", group, _, ..] if !self.open && self.serves(group, None) => {
                 return Some(refuse(request, &Status::path_not_found()));
             }
             ["api", ..] if self.serves("", None) => return Some(refuse(request, &Status::path_not_found())),
@@ -111,7 +150,14 @@ impl ApiServer {
     }
 
     fn serves(&self, group: &str, version: Option<&str>) -> bool {
-        self.group_versions.iter().any(|(g, v)| g == group && version.is_none_or(|version| version == v))
+        let table = self.table();
+        match version {
+            Some(version) => table.group_versions.contains(&(group.to_owned(), version.to_owned())),
+            None => {
+                let first = table.group_versions.range((group.to_owned(), String::new())..).next();
+                first.is_some_and(|(found, _)| found == group)
+            }
+        }
     }
 
     /// A discovery document in the encoding asked for; all groups at once where the client prefers that.
@@ -241,6 +287,14 @@ pub fn respond(headers: &http::HeaderMap, status: &Status) -> Response {
     answer::failure(status, encoding)
 }
 
+/// Whether a request names a namespace where one has to be named, and only there; lists and watches may look at all.
+fn is_in_scope(endpoint: &Endpoint, info: &RequestInfo) -> bool {
+    match (endpoint.resource.namespaced, info.namespace.is_empty()) {
+        (true, true) => matches!(info.verb.as_ref(), "list" | "watch"),
+        (namespaced, nowhere) => namespaced != nowhere,
+    }
+}
+
 /// Dispatches a request for a resource to its verb.
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
@@ -280,9 +334,15 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         return Err(Status::method_not_allowed());
     }
     check_scope(&endpoint, &call)?;
+    if let Some(open) = &endpoint.open {
+        call.warn(open.warnings());
+    }
     let verb = call.info.verb.to_string();
     if !subresource.is_empty() {
-        let Some(def) = endpoint.subresource(&subresource) else { return Err(Status::path_not_found()) };
+        let Some(def) = endpoint.subresource(&subresource) else {
+            let open = endpoint.open.is_some().then(|| Status::not_found(endpoint.name(), &call.info.name));
+            return Err(open.unwrap_or_else(Status::path_not_found));
+        };
         if call.info.parts.len() > 3 && subresource != "proxy" {
             return Err(Status::path_not_found());
         }

@@ -138,7 +138,8 @@ pub fn of_object(
             out.push(b'\n');
         }
         Encoding::Yaml => yaml::from_json(&text, &mut out).map_err(Status::internal)?,
-        Encoding::Protobuf => return Err(no_protobuf()),
+        // Upstream's tables have no protobuf form.
+        Encoding::Protobuf => return Err(answer::no_protobuf("v1.Table")),
     }
     Ok(respond(code, accepted.encoding, out))
 }
@@ -154,13 +155,4 @@ fn include_object(query: &Query) -> Result<IncludeObject, Status> {
 
 fn write(value: &impl Serialize, out: &mut Vec<u8>) -> Result<(), Status> {
     serde_json::to_writer(out, value).map_err(Status::internal)
-}
-
-/// Upstream's tables have no protobuf form.
-pub fn no_protobuf() -> Status {
-    Status::new(
-        406,
-        "NotAcceptable",
-        "object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message",
-    )
 }

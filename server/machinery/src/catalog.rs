@@ -6,7 +6,7 @@
 use crate::def::StructDef;
 use crate::format::NameRule;
 use crate::hooks::Hooks;
-use crate::print::Column;
+use crate::print::{Column, text_at};
 use crate::reflect::{Owned, Ref, Struct};
 
 /// Everything declared.
@@ -172,10 +172,28 @@ pub struct ScalePaths {
 pub struct SelectableDef {
     /// What clients write.
     pub label: &'static str,
-    /// Reads the value out of the hub form.
-    pub value: fn(Ref<'_>) -> String,
+    pub value: Selected,
     /// The fields of the hub form that `value` looks at, as paths of JSON names; none when that is not known.
     pub reads: &'static [&'static [&'static str]],
+}
+
+/// How the value of a selectable field is read out of the hub form.
+#[derive(Clone, Copy, Debug)]
+pub enum Selected {
+    /// The text of what is at a path of JSON names.
+    Path(&'static [&'static str]),
+    /// A hatch.
+    ByHand(fn(Ref<'_>) -> String),
+}
+
+impl Selected {
+    /// The value, as a field selector compares it.
+    pub fn of(self, object: Ref<'_>) -> String {
+        match self {
+            Selected::Path(path) => text_at(object, path),
+            Selected::ByHand(f) => f(object),
+        }
+    }
 }
 
 impl Catalog {

@@ -50,6 +50,9 @@ pub enum JsonForm {
     SchemaOrBool,
     /// apiextensions `JSONSchemaPropsOrStringArray`.
     SchemaOrStrings,
+    /// An object of its fields and of whatever else is sent, which its [`Scalar::Document`] holds: a custom resource. Its members, and those
+    /// of what is below, are written in order of their names, as Go writes maps.
+    Open,
 }
 
 /// A field's descriptor. `offset` and `form` are private to `reflect`: only `field!` can make one.
@@ -222,6 +225,8 @@ pub enum Scalar {
     RawExtension,
     FieldsV1,
     Json,
+    /// An object of which nothing is declared; never in protobuf.
+    Document,
 }
 
 /// A [`Shape`] as a constant: structs are named by function, since the descriptors of types that hold each other refer to each other.

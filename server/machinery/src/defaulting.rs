@@ -4,7 +4,7 @@
 
 use crate::def::{Defaults, Literal, StructDef};
 use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Owned, Slot, StructListMut};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 mod literal;
 
@@ -162,7 +162,7 @@ macro_rules! per_scalar {
 per_scalar!(
     Bool: bool, I32: i32, I64: i64, F64: f64, String: String, Bytes: bytes::Bytes, Quantity: Quantity, Time: Time,
     MicroTime: MicroTime, Duration: Duration, IntOrString: IntOrString, RawExtension: RawExtension,
-    FieldsV1: FieldsV1, Json: JsonValue,
+    FieldsV1: FieldsV1, Json: JsonValue, Document: Document,
 );
 
 #[cfg(test)]

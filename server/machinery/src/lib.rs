@@ -16,6 +16,7 @@ pub mod format;
 pub mod gates;
 pub mod hooks;
 pub mod json;
+pub mod json_path;
 pub mod print;
 pub mod protobuf;
 pub mod reflect;

@@ -1,9 +1,11 @@
 //! Table columns: what a declaration says of them, how their cells are made, and the tables they make up.
 
+mod document;
 mod table;
 mod text;
 
 use crate::def::{Scalar, Shape, StructDef};
+use crate::json_path::JsonPath;
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
@@ -36,6 +38,8 @@ pub enum CellRule {
     Selector(&'static [&'static str], Option<&'static str>),
     /// Comma-joined strings, or the text when there are none. The path may pass through lists: it then means that field of every item.
     Join(&'static [&'static str], Option<&'static str>),
+    /// The value at a path of a column of this type, as custom resources declare them.
+    JsonPath(&'static JsonPath, &'static str),
     /// A hatch.
     ByHand(fn(Ref<'_>, &PrintContext) -> Cell),
 }
@@ -129,6 +133,7 @@ impl CellRule {
                 collect_texts(object, path, &mut texts);
                 Cell::from(or(texts.join(","), instead.unwrap_or("")))
             }
+            CellRule::JsonPath(path, kind) => document::cell(object, path, kind, context),
             CellRule::ByHand(f) => f(object, context),
         }
     }
@@ -137,6 +142,9 @@ impl CellRule {
 /// The value at a path of JSON names, through present structs and the keys of plain maps only.
 pub fn at_path<'a>(object: Ref<'a>, path: &[&str]) -> Option<Value<'a>> {
     let (last, parents) = path.split_last()?;
+    if let Some(document) = object.undeclared().filter(|_| object.def().json_field(path[0]).is_none()) {
+        return document.at(path).and_then(document::value);
+    }
     let mut here = object;
     for name in parents {
         match here.by_name(name)? {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::def::{JsonForm, Shape};
 use crate::json::{self, each_scalar};
 use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A scalar as serde formats see it: its JSON form.
 trait SerdeScalar: Default {
@@ -67,6 +67,16 @@ macro_rules! raw_scalars {
 }
 raw_scalars!(RawExtension, FieldsV1, JsonValue);
 
+impl SerdeScalar for Document {
+    fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+
+    fn load<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(|members: Option<_>| Document(members.unwrap_or_default()))
+    }
+}
+
 /// Serializes a scalar by its own rules.
 struct Scalar<'a, T>(&'a T);
 
@@ -84,7 +94,7 @@ impl Serialize for Ref<'_> {
             index.map_or(Value::Null, |index| self.get_flat(index))
         };
         match self.def().json_form {
-            JsonForm::Fields => self.serialize_fields(serializer),
+            JsonForm::Fields | JsonForm::Open => self.serialize_fields(serializer),
             JsonForm::Items => self.get_flat(0).serialize(serializer),
             JsonForm::SchemaOrArray => first_of(&["jsonSchemas", "schema"]).serialize(serializer),
             JsonForm::SchemaOrBool => first_of(&["schema", "allows"]).serialize_or_false(serializer),
@@ -97,11 +107,16 @@ impl Ref<'_> {
     fn serialize_fields<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = Vec::new();
         self.each_member(0, |flat, value| members.push((flat, *value)));
-        let mut map = serializer.serialize_map(Some(members.len()))?;
+        let undeclared = self.undeclared();
+        let mut map =
+            serializer.serialize_map(Some(members.len() + undeclared.map_or(0, |document| document.0.len())))?;
         for (flat, value) in members {
             // As the JSON codec has it: bytes in place that are empty are Go's nil.
             let is_nil = matches!((value, flat.shape), (Value::Bytes(bytes), Shape::One(_)) if bytes.is_empty());
             map.serialize_entry(flat.field.json, if is_nil { &Value::Null } else { &value })?;
+        }
+        for (name, value) in undeclared.into_iter().flat_map(|document| &document.0) {
+            map.serialize_entry(name, value)?;
         }
         map.end()
     }
@@ -134,6 +149,7 @@ impl Serialize for Value<'_> {
             Value::RawExtension(v) => v.save(serializer),
             Value::FieldsV1(v) => v.save(serializer),
             Value::Json(v) => v.save(serializer),
+            Value::Document(v) => v.save(serializer),
             Value::Struct(v) => v.serialize(serializer),
             Value::List(v) if v.is_empty() => serializer.serialize_unit(),
             Value::List(v) => each_scalar!(v, List, v => serializer.collect_seq(v.iter().map(Scalar))),
@@ -182,7 +198,7 @@ impl<'de> DeserializeSeed<'de> for Place<'_> {
 
     fn deserialize<D: Deserializer<'de>>(mut self, deserializer: D) -> Result<(), D::Error> {
         match self.0.def().json_form {
-            JsonForm::Fields => deserializer.deserialize_any(self),
+            JsonForm::Fields | JsonForm::Open => deserializer.deserialize_any(self),
             JsonForm::Items => Field(self.0.slot_flat(0)).deserialize(deserializer),
             // The unions of apiextensions are rare: they take the way through text.
             _ => {
@@ -210,23 +226,24 @@ impl<'de> Visitor<'de> for Place<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         let tables = self.0.def().tables();
-        while let Some(index) = map.next_key_seed(FieldName(tables))? {
-            match index {
-                Some(index) => map.next_value_seed(Field(self.0.slot_flat(index)))?,
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
+        while let Some(name) = map.next_key_seed(FieldName(tables))? {
+            match name {
+                Ok(index) => map.next_value_seed(Field(self.0.slot_flat(index)))?,
+                Err(name) => match self.0.undeclared() {
+                    Some(document) => drop(document.0.insert(name, map.next_value()?)),
+                    None => drop(map.next_value::<IgnoredAny>()?),
+                },
             }
         }
         Ok(())
     }
 }
 
-/// The index of the field that a key names.
+/// The index of the field that a key names, or a name that is no field's.
 struct FieldName(&'static crate::reflect::Tables);
 
 impl<'de> DeserializeSeed<'de> for FieldName {
-    type Value = Option<usize>;
+    type Value = Result<usize, String>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         deserializer.deserialize_identifier(self)
@@ -234,18 +251,19 @@ impl<'de> DeserializeSeed<'de> for FieldName {
 }
 
 impl<'de> Visitor<'de> for FieldName {
-    type Value = Option<usize>;
+    type Value = Result<usize, String>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the name of a field")
     }
 
     fn visit_str<E>(self, name: &str) -> Result<Self::Value, E> {
-        Ok(self.0.find(name))
+        Ok(self.0.find(name).ok_or_else(|| name.to_owned()))
     }
 
     fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
-        Ok(std::str::from_utf8(name).ok().and_then(|name| self.0.find(name)))
+        let name = String::from_utf8_lossy(name);
+        Ok(self.0.find(&name).ok_or_else(|| name.into_owned()))
     }
 }
 
@@ -369,6 +387,7 @@ impl fmt::Debug for Value<'_> {
             Value::RawExtension(v) => v.fmt(f),
             Value::FieldsV1(v) => v.fmt(f),
             Value::Json(v) => v.fmt(f),
+            Value::Document(v) => v.fmt(f),
             Value::Struct(v) => v.fmt(f),
             Value::List(v) => each_scalar!(v, List, v => v.fmt(f)),
             Value::Map(v) => each_scalar!(v, Map, v => v.fmt(f)),

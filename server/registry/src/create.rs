@@ -93,7 +93,7 @@ impl ResourceStore {
             validation::common(context, object.as_ref(), None, self.def.namespaced, &mut errors);
         }
         if !errors.is_empty() {
-            return Err(Status::invalid(self.kind_name(), name, &errors));
+            return Err(Status::invalid(self.kind_of(object), name, &errors));
         }
         let warnings = self.strategy.warnings(context, object.as_ref(), None);
         warnings.iter().for_each(|text| context.warnings.add(text));
@@ -128,7 +128,7 @@ impl ResourceStore {
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        let value = stored::encode(self.storage_kind, self.def.stored_as_json, object.clone());
+        let value = self.encode(object).await?;
         let txn = Txn::create(key, value).with_ttl(options.ttl_seconds);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {

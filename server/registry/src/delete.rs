@@ -58,7 +58,7 @@ impl ResourceStore {
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else { return Err(Status::not_found(self.name_in(context), name)) };
-            let object = self.object(&entry)?;
+            let object = self.object(&*self.in_version(entry.clone()).await?)?;
             self.check_precondition(name, &object, options)?;
             check.check(&object).await?;
             let outcome = match self.next_step(context, &object, options) {

@@ -56,7 +56,7 @@ impl StoredForm {
     }
 
     fn attributes(&self, hub: Ref<'_>) -> Attributes {
-        let fields: Vec<String> = self.selectable.iter().map(|field| (field.value)(hub)).collect();
+        let fields: Vec<String> = self.selectable.iter().map(|field| field.value.of(hub)).collect();
         let labels = meta(hub).into_iter().flat_map(|meta| &meta.labels);
         Attributes::new(&fields, labels.map(|(name, value)| (name.as_str(), value.as_str())))
     }
@@ -65,21 +65,23 @@ impl StoredForm {
 impl Describe for StoredForm {
     fn describe(&self, kv: &KeyValue) -> Description {
         match message(self.kind, &kv.value).and_then(|raw| self.read(&raw, kv.mod_revision)) {
-            Ok((object, attributes)) => Description { object, attributes, damage: None },
+            Ok((object, attributes)) => Description { object, attributes, stored: None, damage: None },
             Err(why) => damaged(&why),
         }
     }
 
     fn at_revision(&self, entry: &Entry, revision: Revision) -> Description {
         match with_text(&entry.object, self.metadata, self.resource_version, &revision.to_string()) {
-            Ok(object) => Description { object: object.into(), attributes: entry.attributes.clone(), damage: None },
+            Ok(object) => {
+                Description { object: object.into(), attributes: entry.attributes.clone(), stored: None, damage: None }
+            }
             Err(why) => damaged(&why.to_string()),
         }
     }
 }
 
 fn damaged(why: &str) -> Description {
-    Description { object: Bytes::new(), attributes: Attributes::default(), damage: Some(why.into()) }
+    Description { object: Bytes::new(), attributes: Attributes::default(), stored: None, damage: Some(why.into()) }
 }
 
 /// The message in a stored value; of one that is stored as JSON, the message that it would be.

@@ -102,7 +102,8 @@ impl ResourceStore {
             Shown::Exactly(revision) => revision,
             _ => self.whole.revision().max(snapshot.revision),
         };
-        self.page(snapshot, &selector, start, limit, revision)
+        let listed = self.page(snapshot, &selector, start, limit, revision)?;
+        Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
 
     /// The objects of a namespace, or all when it is empty, as they are stored now, in hub form.
@@ -188,14 +189,15 @@ impl ResourceStore {
                     listed.entries.push(entry);
                 }
             }
-            let Some(last) = page.kvs.last().filter(|_| page.more) else { return Ok(listed) };
+            let Some(last) = page.kvs.last().filter(|_| page.more) else { break };
             range = range.after(&last.key);
             if let Some(last) = listed.entries.last().filter(|_| listed.entries.len() == limit) {
                 listed.remaining = selector.takes_all().then_some(page.count as i64 - page.kvs.len() as i64);
                 listed.continue_token = self.token(last, revision);
-                return Ok(listed);
+                break;
             }
         }
+        Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
 
     /// The token for what comes after an object.

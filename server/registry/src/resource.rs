@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Value};
 use machinery::status::{GroupResource, Status};
 use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
 use storage::{KeyRange, KeyValue, Revision, Store};
@@ -14,6 +14,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::companion::{Companion, Nothing, Pending};
 use crate::describe::StoredForm;
 use crate::list::check;
+use crate::open::Versions;
 use crate::past::Past;
 use crate::stored;
 use crate::strategy::{Context, Strategy};
@@ -33,12 +34,14 @@ pub struct ResourceStore {
     pub(crate) past: Past,
     /// The fields that selectors may name, in the order in which the cache has their values.
     selectable: Vec<&'static SelectableDef>,
+    pub(crate) versions: Option<Arc<dyn Versions>>,
     companion: OnceLock<Arc<dyn Companion>>,
     /// `/registry/<prefix>/`, with a slash at the end.
     pub(crate) root: String,
 }
 
-/// Where resources are kept, and how.
+/// Where resources are kept, and how. Clones share it.
+#[derive(Clone)]
 pub struct Backend {
     pub store: Arc<dyn Store>,
     pub cache: Arc<Cache>,
@@ -79,18 +82,45 @@ impl ResourceStore {
         let root = format!("{}/{}/", backend.prefix, def.key_prefix);
         let selectable = selectable(catalog, def.key_prefix);
         let form = || Arc::new(StoredForm::new(storage_kind, selectable.clone())) as Arc<_>;
+        let cache = backend.cache.resource(&Bytes::from(root), form);
+        Self::over(cache, storage_kind, def, strategy, backend, selectable)
+    }
+
+    /// The store of one version of a kind of open form. All versions share the cache; `selectable` are the fields whose values its entries
+    /// have.
+    pub fn open(
+        kind: &'static KindDef,
+        def: &'static ResourceDef,
+        strategy: Arc<dyn Strategy>,
+        backend: &Backend,
+        cache: Arc<ResourceCache>,
+        (selectable, versions): (Vec<&'static SelectableDef>, Arc<dyn Versions>),
+    ) -> Self {
+        let store = Self::over(cache, kind, def, strategy, backend, selectable);
+        ResourceStore { versions: Some(versions), ..store }
+    }
+
+    fn over(
+        cache: Arc<ResourceCache>,
+        storage_kind: &'static KindDef,
+        def: &'static ResourceDef,
+        strategy: Arc<dyn Strategy>,
+        backend: &Backend,
+        selectable: Vec<&'static SelectableDef>,
+    ) -> Self {
         ResourceStore {
             storage_kind,
             def,
             strategy,
             store: backend.store.clone(),
             clock: backend.clock.clone(),
-            cache: backend.cache.resource(&Bytes::from(root.clone()), form),
+            cache,
             whole: backend.cache.clone(),
             past: Past::default(),
             selectable,
+            versions: None,
             companion: OnceLock::new(),
-            root,
+            root: format!("{}/{}/", backend.prefix, def.key_prefix),
         }
     }
 
@@ -131,6 +161,15 @@ impl ResourceStore {
     /// Group and kind, as messages about invalid objects name it.
     pub fn kind_name(&self) -> GroupResource<'static> {
         GroupResource { group: self.storage_kind.group, resource: self.storage_kind.kind }
+    }
+
+    /// Likewise, by the kind that an object says it is of, which need not be the right one.
+    pub(crate) fn kind_of<'o>(&self, object: &'o Owned) -> GroupResource<'o> {
+        let said = match object.as_ref().by_name("kind") {
+            Some(Value::String(kind)) if !kind.is_empty() => kind,
+            _ => self.storage_kind.kind,
+        };
+        GroupResource { group: self.storage_kind.group, resource: said }
     }
 
     /// The key of an object; `namespace` is ignored for cluster-scoped resources.
@@ -189,7 +228,7 @@ impl ResourceStore {
         let entry = self.cache.get(self.key(namespace, name).as_bytes());
         let entry = entry.ok_or_else(|| Status::not_found(self.name(), name))?;
         check(&entry)?;
-        Ok(entry)
+        self.in_version(entry).await
     }
 
     /// Waits until the cache has everything that is stored.

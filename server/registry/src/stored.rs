@@ -7,6 +7,7 @@ use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
 
 use crate::metadata::meta_mut;
+use crate::open::is_text;
 
 /// The bytes of a hub object in its storage form; resourceVersion and selfLink are not stored.
 pub(crate) fn encode(kind: &'static KindDef, as_json: bool, mut object: Owned) -> Vec<u8> {
@@ -36,6 +37,10 @@ pub(crate) fn is_same(kind: &'static KindDef, object: &Owned, entry: &Entry) -> 
 /// The hub object of an entry, with the resourceVersion of its revision.
 pub(crate) fn decode(kind: &'static KindDef, entry: &Entry) -> Result<Owned, Status> {
     let mut value = Owned::new(kind.def);
+    if is_text(kind) {
+        json::decode(&entry.object, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
+        return Ok(value);
+    }
     protobuf::decode(&entry.object, value.as_mut()).map_err(|why| {
         let key = String::from_utf8_lossy(&entry.key);
         Status::internal(format!("unable to transform key {key:?}: {why}"))

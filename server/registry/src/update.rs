@@ -60,7 +60,7 @@ impl ResourceStore {
             let Some(entry) = current else {
                 return self.create_by_update(context, &key, name, options, change).await;
             };
-            let old = self.object(&entry)?;
+            let old = self.object(&*self.in_version(entry.clone()).await?)?;
             self.check_stored(context, &key, name, meta(old.as_ref()), &options.precondition)?;
             let mut new = change.apply(Some(&old)).await?;
             self.check_namespace(context, &mut new)?;
@@ -123,7 +123,7 @@ impl ResourceStore {
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
         errors.extend(self.strategy.validate_update(context, new.as_ref(), old.as_ref()));
         if !errors.is_empty() {
-            return Err(Status::invalid(self.kind_name(), name, &errors));
+            return Err(Status::invalid(self.kind_of(&new), name, &errors));
         }
         let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));
         warnings.iter().for_each(|text| context.warnings.add(text));
@@ -200,10 +200,10 @@ impl ResourceStore {
         dry_run: bool,
         ttl_seconds: u64,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
-        if dry_run || (!entry.stale && stored::is_same(self.storage_kind, &new, entry)) {
+        if dry_run {
             return Ok(Ok(new));
         }
-        let value = stored::encode(self.storage_kind, self.def.stored_as_json, new.clone());
+        let Some(value) = self.encode_changed(&new, entry).await? else { return Ok(Ok(new)) };
         let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(ttl_seconds);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {

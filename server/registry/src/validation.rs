@@ -28,13 +28,7 @@ pub(crate) fn common(
 }
 
 /// Metadata as almost every kind's own validation begins: with the kind's rule for names, or with what may not change.
-pub(crate) fn of_kind(
-    context: &Context,
-    new: Ref<'_>,
-    old: Option<Ref<'_>>,
-    def: &ResourceDef,
-    errors: &mut Vec<FieldError>,
-) {
+pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &ResourceDef, errors: &mut Vec<FieldError>) {
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation { context, errors }, Path::new("metadata"));
     let old = old.and_then(meta);

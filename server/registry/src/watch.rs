@@ -33,7 +33,12 @@ pub struct WatchStream {
     source: Source,
     /// Everything up to this revision has been told.
     told: Revision,
+    /// An event on its way into the version of the store's users.
+    on_its_way: Option<Reading>,
 }
+
+/// See [`WatchStream::on_its_way`].
+type Reading = Pin<Box<dyn Future<Output = Result<WatchEvent, Status>> + Send>>;
 
 /// The objects that a watch begins with, taken out of the snapshot some at a time.
 struct Initial {
@@ -93,7 +98,7 @@ impl ResourceStore {
         let initial_end = (send_initial_events == Some(true) && bookmarks).then_some(told);
         let rest = selector.range.clone();
         let initial = state.map(|snapshot| Initial { snapshot, rest, ready: VecDeque::new() });
-        Ok(WatchStream { resource: self.clone(), selector, initial, initial_end, source, told })
+        Ok(WatchStream { resource: self.clone(), selector, initial, initial_end, source, told, on_its_way: None })
     }
 
     async fn watch_from(&self, query: &ListQuery, send_initial_events: Option<bool>) -> Result<WatchFrom, Status> {
@@ -128,6 +133,27 @@ impl WatchStream {
 
     /// The next event; `None` when the watch has ended and the client is to begin anew where it is.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
+        if self.on_its_way.is_none() {
+            let event = ready!(self.poll_stored(context));
+            let versions = self.resource.versions.as_ref();
+            match (event, versions) {
+                (Some(Ok(WatchEvent::Object(kind, entry))), Some(versions)) if !versions.is_read(&entry) => {
+                    let resource = self.resource.clone();
+                    self.on_its_way = Some(Box::pin(async move {
+                        resource.in_version(entry).await.map(|entry| WatchEvent::Object(kind, entry))
+                    }));
+                }
+                (event, _) => return Poll::Ready(event),
+            }
+        }
+        let Some(reading) = &mut self.on_its_way else { return Poll::Ready(None) };
+        let event = ready!(reading.as_mut().poll(context));
+        self.on_its_way = None;
+        Poll::Ready(Some(event))
+    }
+
+    /// The next event, its object in the version that it is stored in.
+    fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
         if let Some(initial) = &mut self.initial {
             if let Some(entry) = initial.next(&self.selector) {
                 return Poll::Ready(Some(told(ChangeKind::Added, entry)));
@@ -176,7 +202,7 @@ impl WatchStream {
 
     /// The revision up to which everything has been told; `None` while something waits to be.
     pub fn progress(&self) -> Option<Revision> {
-        if self.initial.is_some() || self.initial_end.is_some() {
+        if self.initial.is_some() || self.initial_end.is_some() || self.on_its_way.is_some() {
             return None;
         }
         match &self.source {

@@ -21,12 +21,12 @@ impl Describe for Texts {
         let text = String::from_utf8(kv.value.to_vec()).unwrap();
         let (field, label) = text.split_once(' ').unwrap_or((&text, ""));
         let attributes = Attributes::new(&[field.to_string()], [("app", label)]);
-        Description { object: format!("{text}@{}", kv.mod_revision).into(), attributes, damage: None }
+        Description { object: format!("{text}@{}", kv.mod_revision).into(), attributes, stored: None, damage: None }
     }
 
     fn at_revision(&self, entry: &Entry, revision: Revision) -> Description {
         let object = format!("{} gone@{revision}", text(entry)).into();
-        Description { object, attributes: entry.attributes.clone(), damage: None }
+        Description { object, attributes: entry.attributes.clone(), stored: None, damage: None }
     }
 }
 

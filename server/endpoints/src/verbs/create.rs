@@ -21,7 +21,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let accepted = call.accept(true)?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.catalog, endpoint.kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
     check_namespace(endpoint, &call, &mut object)?;
@@ -66,6 +66,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let body = body::Reader {
         catalog: endpoint.catalog,
         expected: endpoint.kind,
+        open: endpoint.open.as_deref(),
         validation: options.field_validation,
         any_version: handler.accepts_other_versions(),
     };

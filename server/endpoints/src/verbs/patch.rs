@@ -25,7 +25,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
-    let kind = PatchType::parse(call.content_type())?;
+    let kind = PatchType::parse(endpoint, call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(scale.is_none())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;

@@ -60,11 +60,17 @@ impl<'a> Scale<'a> {
         Ok(self.kind.to_hub(value))
     }
 
+    /// Whether a parent has replicas, which one of open form need not.
+    fn has_replicas(&self, parent: &Owned) -> bool {
+        at_path(parent.as_ref(), &split(self.paths.replicas)).is_some()
+    }
+
     /// The selector's text.
     fn selector(&self, parent: Ref<'_>) -> String {
         let text = match at_path(parent, &split(self.paths.selector)) {
             Some(Value::Struct(selector)) => format_selector(selector),
             Some(Value::Map(Map::String(labels))) => format_labels(labels.iter()),
+            Some(Value::String(text)) => text.to_owned(),
             _ => String::new(),
         };
         if text == "<none>" { String::new() } else { text }
@@ -75,9 +81,9 @@ impl<'a> Scale<'a> {
         answer::object(StatusCode::OK, self.kind, self.of_parent(parent.as_ref())?, accepted)
     }
 
-    /// A negative number of replicas is refused, by the Scale's own name.
+    /// A negative number of replicas is refused, by the Scale's own name; kinds of open form look at the parent.
     fn check(&self, name: &str, replicas: i32) -> Result<(), Status> {
-        if replicas >= 0 {
+        if replicas >= 0 || self.endpoint.open.is_some() {
             return Ok(());
         }
         let spec = Path::new("spec");
@@ -111,7 +117,10 @@ impl<'a> Scale<'a> {
             let why = format!("Precondition failed: UID in precondition: {wanted}, UID in object meta: {is}");
             return Err(Status::conflict(of, &meta.name, why));
         }
-        meta.resource_version = said.resource_version;
+        // Upstream's custom resources keep the version where none is said.
+        if self.endpoint.open.is_none() || !said.resource_version.is_empty() {
+            meta.resource_version = said.resource_version;
+        }
         set_replicas(&mut object, self.paths.replicas, replicas);
         self.own_replicas(scale, parent, &mut object)?;
         Ok(object)
@@ -127,6 +136,9 @@ impl<'a> Scale<'a> {
         managed::set_entries(object, entries.ok_or_else(|| Status::internal("managed fields cannot be read"))?)
     }
 }
+
+/// Stands for replicas that a custom object does not have, as upstream has it.
+const UNSET: i32 = i32::MIN;
 
 fn mappings<'v>(versions: &'v [(String, Vec<&'static str>)]) -> Vec<Mapping<'v>> {
     let mapping = |(version, path): &'v (String, Vec<&'static str>)| Mapping {
@@ -146,6 +158,10 @@ pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
         endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+    if endpoint.open.is_some() && !scale.has_replicas(&parent) {
+        let path = format!(".{}", scale.paths.replicas);
+        return Err(Status::internal(format!("the spec replicas field {path:?} does not exist")));
+    }
     scale.respond(&parent, &accepted)
 }
 
@@ -160,10 +176,18 @@ impl<C: Change> Change for AsScale<'_, C> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let Some(parent) = current else { return self.change.apply(None).await };
         let mut before = self.scale.of_parent(parent.as_ref())?;
+        let is_unset = self.scale.endpoint.open.is_some() && !self.scale.has_replicas(parent);
+        if is_unset {
+            set_replicas(&mut before, "spec.replicas", UNSET);
+        }
         let versions = self.scale.versions();
         let owners = to_scale(&managed::entries(parent), &mappings(&versions));
         managed::set_entries(&mut before, owners.unwrap_or_default())?;
         let after = self.change.apply(Some(&before)).await?;
+        if is_unset && matches!(at_path(after.as_ref(), &["spec", "replicas"]), Some(Value::I32(UNSET))) {
+            let path = format!(".{}", self.scale.paths.replicas);
+            return Err(Status::bad_request(format!("the spec replicas field {path:?} cannot be empty")));
+        }
         self.scale.put_into_parent(&after, parent)
     }
 }
@@ -177,10 +201,21 @@ impl<C: Change> CheckWrite for AsScale<'_, C> {
     }
 }
 
-/// Writes the number at a path of two names.
+/// Writes the number at a path: of two names where it is declared.
 fn set_replicas(object: &mut Owned, path: &str, replicas: i32) {
-    let Some((outer, inner)) = path.split_once('.') else { return };
     let mut root = object.as_mut();
+    if let Some(document) = root.undeclared() {
+        let mut names = path.split('.');
+        let Some(last) = names.next_back() else { return };
+        let parent = names.try_fold(&mut document.0, |members, name| {
+            members.entry(name).or_insert_with(|| json!({})).as_object_mut()
+        });
+        if let Some(parent) = parent {
+            parent.insert(last.to_owned(), replicas.into());
+        }
+        return;
+    }
+    let Some((outer, inner)) = path.split_once('.') else { return };
     let Some(Slot::Struct(mut spec)) = root.by_name(outer) else { return };
     match spec.by_name(inner) {
         Some(Slot::One(OneMut::I32(n))) => *n = replicas,

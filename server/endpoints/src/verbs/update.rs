@@ -26,7 +26,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let accepted = call.accept(scale.is_none())?;
     let encoding = media::body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let decoded = body::decode(endpoint.catalog, of_bodies.kind, encoding, &bytes, options.field_validation)?;
+    let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
     call.check_identity(endpoint, &mut object)?;

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::def::Literal;
 use crate::scalar::go_text::append_json_string;
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A scalar that a declaration can give a constant for; nothing when the constant does not suit it.
 pub(super) trait FromLiteral: Sized {
@@ -51,6 +51,12 @@ macro_rules! from_json_literal {
     )*};
 }
 from_json_literal!(RawExtension, FieldsV1, JsonValue);
+
+impl FromLiteral for Document {
+    fn from_literal(literal: Literal) -> Option<Self> {
+        serde_json::from_slice(&json(literal)).ok().map(Document)
+    }
+}
 
 fn json(literal: Literal) -> Bytes {
     let mut out = Vec::new();

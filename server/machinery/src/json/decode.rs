@@ -4,6 +4,7 @@
 //! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
 //! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
 
+use super::dom::{Value, subtree};
 use super::error::{Error, TypeError};
 use super::go_type::Names;
 use super::issues::Issues;
@@ -73,9 +74,9 @@ impl<'d> Decoder<'d, '_> {
     /// Takes the value here into a struct.
     fn structure(&mut self, into: Mut<'_>, path: &Path<'_>) -> Step {
         match (into.def().json_form, self.reader.peek()) {
-            (JsonForm::Fields, b'{') => self.fields(into, path),
-            (JsonForm::Fields, b'n') => self.reader.word(b"null"),
-            (JsonForm::Fields, _) => self.mismatch(path, |names| names.of_struct(into.def())),
+            (JsonForm::Fields | JsonForm::Open, b'{') => self.fields(into, path),
+            (JsonForm::Fields | JsonForm::Open, b'n') => self.reader.word(b"null"),
+            (JsonForm::Fields | JsonForm::Open, _) => self.mismatch(path, |names| names.of_struct(into.def())),
             (JsonForm::Items, _) => self.items(into, path),
             (form, first) => self.schema_or(form, first, into, path),
         }
@@ -106,6 +107,12 @@ impl<'d> Decoder<'d, '_> {
                 seen |= bit;
                 let flat = &tables.json[index];
                 self.slot(into.slot_flat(index), flat, &path.field(def, flat))?;
+            } else if let Some(document) = into.undeclared() {
+                if document.0.contains_key(&*name) {
+                    self.issues.duplicate(path, &name);
+                }
+                let value = self.tree(&path.key(&name))?;
+                document.0.insert(name.into_owned(), value);
             } else {
                 self.issues.unknown(path, &name);
                 self.reader.skip()?;
@@ -121,6 +128,15 @@ impl<'d> Decoder<'d, '_> {
     fn descend(&mut self) -> Step {
         self.depth += 1;
         if self.depth > MAX_TREE_DEPTH { Err(Stop) } else { Ok(()) }
+    }
+
+    /// Takes the value here as a tree.
+    pub(crate) fn tree(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
+        let (value, error) = subtree(&mut self.reader, self.issues, self.depth, path)?;
+        if let Some(error) = error {
+            self.save(error);
+        }
+        Ok(value)
     }
 
     #[inline]

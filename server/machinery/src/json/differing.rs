@@ -27,6 +27,10 @@ pub fn differing(before: Ref<'_>, after: Ref<'_>) -> Option<(Tree, Tree)> {
         before.map(|value| old.insert(name.into(), tree(field, value)));
         after.map(|value| new.insert(name.into(), tree(field, value)));
     });
+    undeclared_differences(before, after, |name, before, after| {
+        before.map(|value| old.insert(name.into(), value.clone()));
+        after.map(|value| new.insert(name.into(), value.clone()));
+    });
     (!old.is_empty() || !new.is_empty()).then(|| (Tree::Object(old), Tree::Object(new)))
 }
 
@@ -41,7 +45,26 @@ pub fn is_same_but(before: Ref<'_>, after: Ref<'_>, except: &str) -> bool {
             _ => false,
         };
     });
+    undeclared_differences(before, after, |name, _, _| same &= name == except);
     same
+}
+
+/// Visits the members of open structs that are not equal.
+fn undeclared_differences<'a>(
+    before: Ref<'a>,
+    after: Ref<'a>,
+    mut visit: impl FnMut(&'a str, Option<&'a Tree>, Option<&'a Tree>),
+) {
+    let (Some(before), Some(after)) = (before.undeclared(), after.undeclared()) else { return };
+    for (name, was) in &before.0 {
+        let is = after.0.get(name);
+        if is != Some(was) {
+            visit(name, Some(was), is);
+        }
+    }
+    for (name, is) in after.0.iter().filter(|(name, _)| !before.0.contains_key(*name)) {
+        visit(name, None, Some(is));
+    }
 }
 
 /// The tree of a struct without a member that one of its members has, such as `metadata.managedFields`.
@@ -53,6 +76,8 @@ pub fn to_value_without(value: Ref<'_>, (outer, inner): (&str, &str)) -> Tree {
                 out.insert(field.field.json.into(), tree);
             }
         });
+        let undeclared = of.undeclared().into_iter().flat_map(|document| &document.0);
+        out.extend(undeclared.map(|(name, value)| (name.clone(), value.clone())));
         Tree::Object(out)
     };
     members(value, &mut |field, value| match value {

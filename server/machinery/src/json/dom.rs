@@ -76,11 +76,16 @@ fn encode_tree(value: &Value, keys: Keys, out: &mut Vec<u8>) {
             }
             out.push(b']');
         }
-        Value::Object(map) => encode_map(map, keys, out),
+        Value::Object(map) => encode_members(map, keys, out),
     }
 }
 
-fn encode_map(map: &Map<String, Value>, keys: Keys, out: &mut Vec<u8>) {
+/// Appends an object, keys sorted.
+pub(super) fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
+    encode_members(map, Keys::Sorted, out);
+}
+
+fn encode_members(map: &Map<String, Value>, keys: Keys, out: &mut Vec<u8>) {
     let mut members: Vec<(&String, &Value)> = map.iter().collect();
     if keys == Keys::Sorted {
         members.sort_unstable_by_key(|(key, _)| *key);
@@ -105,6 +110,19 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
     } else {
         write::float(out, number.as_f64().unwrap_or(0.0));
     }
+}
+
+/// Reads the value at which the reader of a larger document stands, and what does not end reading.
+pub(super) fn subtree(
+    reader: &mut Reader<'_>,
+    issues: &mut Issues,
+    depth: usize,
+    path: &Path<'_>,
+) -> Result<(Value, Option<Error>), Stop> {
+    let mut parser = Parser { reader: std::mem::replace(reader, Reader::new("")), issues, depth, error: None };
+    let value = parser.value(path);
+    *reader = parser.reader;
+    value.map(|value| (value, parser.error))
 }
 
 struct Parser<'d, 'i> {

@@ -2,7 +2,7 @@
 //! escaping, no line break at the end (upstream's stream encoder adds one behind each object; the caller does).
 
 use super::scalars::{JsonScalar, write_list, write_map};
-use super::write;
+use super::{open, write};
 use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, PADDED, Ref, Value};
 
@@ -14,6 +14,9 @@ pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
 /// Appends the JSON of an object with this version and kind, whatever the object itself says: stored objects and items carry none, and
 /// one stored object is sent in several versions.
 pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
+    if value.def().json_form == JsonForm::Open {
+        return open::encode_object(api_version, kind, value, out);
+    }
     let start = out.len();
     for (key, text) in [(",\"kind\":", kind), (",\"apiVersion\":", api_version)] {
         if !text.is_empty() {
@@ -91,6 +94,7 @@ fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
             fields(value, 0, out);
             close(start, out);
         }
+        JsonForm::Open => open::encode(value, out),
         JsonForm::Items => match value.def().tables().json.first() {
             Some(flat) => write_value(&value.get_flat(0), flat, out),
             None => out.extend_from_slice(b"null"),
@@ -145,7 +149,7 @@ fn close(start: usize, out: &mut Vec<u8>) {
 }
 
 #[inline(always)]
-fn write_value(value: &Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
+pub(super) fn write_value(value: &Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
     match *value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::String(v) => write::string(out, v),
@@ -163,6 +167,7 @@ fn write_value(value: &Value<'_>, flat: &FlatField, out: &mut Vec<u8>) {
         Value::RawExtension(v) => v.write(out),
         Value::FieldsV1(v) => v.write(out),
         Value::Json(v) => v.write(out),
+        Value::Document(v) => v.write(out),
         Value::Struct(v) => structure(v, out),
         Value::List(v) => write_list(out, v),
         Value::Map(v) => write_map(out, v),

@@ -19,6 +19,7 @@ pub(crate) fn scalar(scalar: Scalar) -> &'static str {
         Scalar::RawExtension => "runtime.RawExtension",
         Scalar::FieldsV1 => "v1.FieldsV1",
         Scalar::Json => "v1.JSON",
+        Scalar::Document => "map[string]interface {}",
     }
 }
 

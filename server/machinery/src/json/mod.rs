@@ -13,6 +13,7 @@ mod go_type;
 mod internal;
 mod issues;
 mod kind;
+mod open;
 mod path;
 mod read;
 mod scalars;
@@ -33,7 +34,7 @@ pub use error::{Error, TypeError};
 pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_lines};
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
-pub use read::{is_valid, syntax_error};
+pub use read::{is_valid, member, syntax_error};
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;

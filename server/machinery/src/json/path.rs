@@ -1,6 +1,6 @@
 //! Where in a document the decoder stands, kept on the call stack so that documents without faults pay nothing for it.
 
-use crate::def::StructDef;
+use crate::def::{JsonForm, StructDef};
 use crate::reflect::FlatField;
 
 /// A step down and the way to it.
@@ -68,6 +68,10 @@ impl<'a> Path<'a> {
         let mut at = Some(self);
         while let Some(path) = at {
             if let Step::Field(def, field) = path.step {
+                // Upstream decodes what is declared of open structs by itself.
+                if def.json_form == JsonForm::Open {
+                    break;
+                }
                 owner = if owner.is_empty() { def.name } else { owner };
                 names.push(field.field.json);
                 names.extend(field.via.iter().rev());

@@ -24,6 +24,29 @@ pub fn is_valid(text: &[u8]) -> bool {
     Reader::of_raw(text).is_one_value()
 }
 
+/// The text of a member of the object that a text is; nothing when there is none.
+pub fn member<'t>(text: &'t [u8], name: &str) -> Option<&'t [u8]> {
+    let mut reader = Reader::new(std::str::from_utf8(text).ok()?);
+    if reader.token() != b'{' {
+        return None;
+    }
+    reader.at += 1;
+    if reader.token() == b'}' {
+        return None;
+    }
+    loop {
+        let found = reader.name().ok()? == name;
+        let start = reader.at;
+        reader.skip().ok()?;
+        if found {
+            return text.get(start..reader.at);
+        }
+        if !reader.more(b'}').ok()? {
+            return None;
+        }
+    }
+}
+
 /// JSON's white space.
 fn is_space(c: u8) -> bool {
     matches!(c, b' ' | b'\t' | b'\r' | b'\n')

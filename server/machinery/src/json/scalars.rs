@@ -7,6 +7,7 @@ use ::base64::engine::{Engine, general_purpose::STANDARD};
 use bytes::Bytes;
 
 use super::decode::{Decoder, Keys, Step};
+use super::dom::{Value, encode_map};
 use super::error::Error;
 use super::go_type;
 use super::path::Path;
@@ -14,7 +15,7 @@ use super::read::Stop;
 use super::write;
 use crate::def::{Scalar, Shape};
 use crate::reflect::{List, ListMut, Map, MapMut, OneMut, OptMut};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// Does one thing for each type of scalar that one of `reflect`'s enums may hold.
 macro_rules! each_scalar {
@@ -34,6 +35,7 @@ macro_rules! each_scalar {
             $enum::RawExtension($v) => $body,
             $enum::FieldsV1($v) => $body,
             $enum::Json($v) => $body,
+            $enum::Document($v) => $body,
         }
     };
 }
@@ -238,6 +240,24 @@ raws! {
     FieldsV1: FieldsV1, write::raw;
     JsonValue: Json, write::raw;
     RawExtension: RawExtension, extension;
+}
+
+impl JsonScalar for Document {
+    const SCALAR: Scalar = Scalar::Document;
+
+    fn read(&mut self, decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
+        if decoder.reader.peek() != b'{' {
+            return other::<Self>(decoder, path);
+        }
+        if let Value::Object(members) = decoder.tree(path)? {
+            self.0 = members;
+        }
+        Ok(())
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        encode_map(&self.0, out);
+    }
 }
 
 /// A JSON text without the spaces between its tokens, as it is stored.

@@ -133,6 +133,7 @@ per_scalar!(
     RawExtension,
     FieldsV1,
     Json,
+    Document,
 );
 
 #[inline]

@@ -169,6 +169,7 @@ fn field(w: &mut Writer, number: u32, value: Value<'_>) {
         Value::RawExtension(v) => scalar(w, number, v),
         Value::FieldsV1(v) => scalar(w, number, v),
         Value::Json(v) => scalar(w, number, v),
+        Value::Document(v) => scalar(w, number, v),
         Value::Struct(v) => nested(w, number, v),
         Value::List(v) => list(w, number, v),
         Value::Map(v) => map(w, number, v),
@@ -229,6 +230,7 @@ per_scalar!(
     RawExtension,
     FieldsV1,
     Json,
+    Document,
 );
 
 fn entry<T: Wire>(w: &mut Writer, number: u32, key: &str, value: &T) {

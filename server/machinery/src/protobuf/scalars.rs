@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::encode::Writer;
 use super::error::Error;
 use super::wire::{DELIMITED, FIXED64, Reader, Tag, VARINT};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A type that can stand after a tag.
 pub(super) trait Wire {
@@ -280,3 +280,16 @@ macro_rules! raw_messages {
     )*};
 }
 raw_messages!(RawExtension, FieldsV1, JsonValue);
+
+/// Nothing that protobuf has a form of.
+impl Wire for Document {
+    const WIRE: u8 = DELIMITED;
+
+    fn put(&self, w: &mut Writer) {
+        put_message(w, |_| {});
+    }
+
+    fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        reader.delimited().map(drop)
+    }
+}

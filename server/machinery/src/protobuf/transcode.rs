@@ -92,7 +92,7 @@ impl<'o> Transcoder<'o> {
     fn structure(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
         let start = self.out.len();
         match def.json_form {
-            JsonForm::Fields => {
+            JsonForm::Fields | JsonForm::Open => {
                 self.fields(def, raw, 0, depth)?;
                 self.close(start, b"{}");
             }
@@ -275,6 +275,7 @@ impl<'o> Transcoder<'o> {
                 Some(bytes.is_empty())
             }
             Scalar::FieldsV1 | Scalar::Json => self.raw(reader),
+            Scalar::Document => None,
             Scalar::Bool => self.read(reader, |v: &bool| !v),
             Scalar::I32 => self.read(reader, |v: &i32| *v == 0),
             Scalar::I64 => self.read(reader, |v: &i64| *v == 0),

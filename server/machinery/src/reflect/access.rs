@@ -17,7 +17,7 @@ use bytes::Bytes;
 use super::tables::{FlatField, Probe, Tables};
 use super::value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};
 use crate::def::{FieldDef, FieldInfo, Flags, Form, JsonForm, Scalar, Shape, StructDef};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A declared struct.
 ///
@@ -146,7 +146,7 @@ macro_rules! shaped_scalars {
 shaped_scalars!(
     Bool: bool, I32: i32, I64: i64, F64: f64, String: String, Bytes: Bytes, Quantity: Quantity, Time: Time,
     MicroTime: MicroTime, Duration: Duration, IntOrString: IntOrString, RawExtension: RawExtension,
-    FieldsV1: FieldsV1, Json: JsonValue,
+    FieldsV1: FieldsV1, Json: JsonValue, Document: Document,
 );
 
 impl<T: Struct> Shaped for T {
@@ -281,6 +281,14 @@ impl<'a> Ref<'a> {
         self.def.tables().find(json).map(|i| self.get_flat(i))
     }
 
+    /// The members of an open struct that are no declared fields.
+    pub fn undeclared(self) -> Option<&'a Document> {
+        match self.get(self.def.tables().undeclared?) {
+            Value::Document(document) => Some(document),
+            _ => None,
+        }
+    }
+
     /// A copy on the heap.
     pub fn to_owned(self) -> Owned {
         let owned = Owned::new(self.def);
@@ -350,6 +358,14 @@ impl<'a> Mut<'a> {
         let field = &self.def.tables().json[index];
         // SAFETY: see `Ref::get_flat`; `self` is unique.
         unsafe { write(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// The members of an open struct that are no declared fields.
+    pub fn undeclared(&mut self) -> Option<&mut Document> {
+        match self.slot(self.def.tables().undeclared?) {
+            Slot::One(OneMut::Document(document)) => Some(document),
+            _ => None,
+        }
     }
 
     /// The field with this JSON name, inlined ones included.
@@ -683,6 +699,7 @@ macro_rules! by_scalar {
             Scalar::RawExtension => $outer::$wrap($to::RawExtension($at.cast().$method())),
             Scalar::FieldsV1 => $outer::$wrap($to::FieldsV1($at.cast().$method())),
             Scalar::Json => $outer::$wrap($to::Json($at.cast().$method())),
+            Scalar::Document => $outer::$wrap($to::Document($at.cast().$method())),
         }
     };
 }
@@ -734,6 +751,7 @@ unsafe fn read_one<'a>(scalar: Scalar, at: NonNull<u8>) -> Value<'a> {
             Scalar::RawExtension => Value::RawExtension(at.cast().as_ref()),
             Scalar::FieldsV1 => Value::FieldsV1(at.cast().as_ref()),
             Scalar::Json => Value::Json(at.cast().as_ref()),
+            Scalar::Document => Value::Document(at.cast().as_ref()),
         }
     }
 }
@@ -772,6 +790,7 @@ unsafe fn read_opt<'a>(scalar: Scalar, at: NonNull<u8>) -> Value<'a> {
         Scalar::RawExtension => borrowed!(RawExtension, RawExtension),
         Scalar::FieldsV1 => borrowed!(FieldsV1, FieldsV1),
         Scalar::Json => borrowed!(Json, JsonValue),
+        Scalar::Document => borrowed!(Document, Document),
     }
 }
 

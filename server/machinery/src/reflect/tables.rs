@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
+use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::validate::Plan;
 
@@ -88,6 +88,8 @@ pub struct Tables {
     pub(crate) probes: Vec<(u32, Probe)>,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
+    /// Index into `StructDef::fields` of what holds undeclared members.
+    pub(crate) undeclared: Option<usize>,
     /// Indexes into `StructDef::fields` in order of protobuf numbers.
     pub(crate) by_number: Vec<u16>,
     /// Protobuf number -> index into `StructDef::fields` plus one; 0 is unknown.
@@ -143,6 +145,7 @@ impl Tables {
             json,
             probes,
             hash,
+            undeclared: def.fields.iter().position(|f| is_undeclared(def, f)),
             by_number,
             number,
             defaulted: fields(|f| f.info.default.is_some()),
@@ -189,9 +192,14 @@ fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, see
     }
 }
 
+/// Whether the field holds what the object has besides its fields.
+fn is_undeclared(def: &StructDef, field: &FieldDef) -> bool {
+    def.json_form == JsonForm::Open && matches!(field.shape(), Shape::One(Scalar::Document))
+}
+
 /// Appends the fields of `def`, those of inlined structs in their place.
 fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut Vec<FlatField>) {
-    for field in def.fields {
+    for field in def.fields.iter().filter(|field| !is_undeclared(def, field)) {
         let offset = base + field.offset;
         match field.shape() {
             Shape::Struct(inner) if field.flags.has(Flags::INLINE) => {

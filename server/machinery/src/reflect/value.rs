@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use super::access::{Mut, OptStructMut, Ref, StructList, StructListMut, StructMap, StructMapMut};
-use crate::scalar::{Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A field's value, to read. Absent `Option`s are [`Value::Null`].
 #[derive(Clone, Copy)]
@@ -25,6 +25,7 @@ pub enum Value<'a> {
     RawExtension(&'a RawExtension),
     FieldsV1(&'a FieldsV1),
     Json(&'a JsonValue),
+    Document(&'a Document),
     Struct(Ref<'a>),
     List(List<'a>),
     Map(Map<'a>),
@@ -178,7 +179,7 @@ macro_rules! per_scalar {
 per_scalar!(
     Bool: bool, I32: i32, I64: i64, F64: f64, String: String, Bytes: Bytes, Quantity: Quantity, Time: Time,
     MicroTime: MicroTime, Duration: Duration, IntOrString: IntOrString, RawExtension: RawExtension,
-    FieldsV1: FieldsV1, Json: JsonValue,
+    FieldsV1: FieldsV1, Json: JsonValue, Document: Document,
 );
 
 impl<'a> Value<'a> {
@@ -201,6 +202,7 @@ impl<'a> Value<'a> {
             Value::RawExtension(v) => v.is_empty(),
             Value::Json(v) => v.is_empty(),
             Value::FieldsV1(v) => v.is_empty(),
+            Value::Document(v) => v.0.is_empty(),
             Value::Quantity(_) | Value::Duration(_) | Value::IntOrString(_) | Value::Struct(_) => false,
         }
     }
@@ -240,6 +242,7 @@ impl PartialEq for Value<'_> {
             (Value::RawExtension(a), Value::RawExtension(b)) => a == b,
             (Value::FieldsV1(a), Value::FieldsV1(b)) => a == b,
             (Value::Json(a), Value::Json(b)) => a == b,
+            (Value::Document(a), Value::Document(b)) => a == b,
             (Value::Struct(a), Value::Struct(b)) => a == b,
             (Value::List(a), Value::List(b)) => a == b,
             (Value::Map(a), Value::Map(b)) => a == b,

@@ -5,6 +5,7 @@
 
 mod decimal;
 pub mod digits;
+pub mod document;
 pub mod duration;
 mod error;
 pub mod go_text;
@@ -15,6 +16,7 @@ pub mod raw;
 mod rfc3339;
 pub mod time;
 
+pub use document::Document;
 pub use duration::Duration;
 pub use error::ScalarError;
 pub use int_or_string::IntOrString;

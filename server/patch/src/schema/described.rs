@@ -23,7 +23,10 @@ pub(super) fn of_struct(def: &'static StructDef, atomic: bool) -> Atom<'static> 
             };
             Atom { list: Some(List { kind: ListKind::Atomic, items }), ..Atom::default() }
         }
-        JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings => Type::Deduced.atom(),
+        // What is open is said by its schema, where there is one.
+        JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings | JsonForm::Open => {
+            Type::Deduced.atom()
+        }
     }
 }
 
@@ -71,7 +74,9 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
         Declared::String | Declared::Bytes | Declared::Duration => Scalar::String,
         Declared::Time | Declared::MicroTime => Scalar::Untyped,
         // OpenAPI v3 gives these no type of their own.
-        Declared::Quantity | Declared::IntOrString | Declared::Json => return Type::Deduced.atom(),
+        Declared::Quantity | Declared::IntOrString | Declared::Json | Declared::Document => {
+            return Type::Deduced.atom();
+        }
         // Whatever is in them is owned as a whole.
         Declared::RawExtension | Declared::FieldsV1 => {
             let map = Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) };

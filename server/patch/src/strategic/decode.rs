@@ -11,7 +11,7 @@ pub(super) fn error(def: &'static StructDef, value: &Value) -> Option<String> {
     match def.json_form {
         JsonForm::Fields => {}
         JsonForm::Items => return list(value, |item| scalar(Scalar::String, item)),
-        JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings => return None,
+        JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings | JsonForm::Open => return None,
     }
     let Value::Object(members) = value else {
         return Some(format!("cannot restore struct from: {}", kind(value)));

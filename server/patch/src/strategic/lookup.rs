@@ -113,5 +113,6 @@ fn of_scalar(scalar: Scalar) -> Lookup {
         Scalar::RawExtension => Lookup::Opaque("RawExtension"),
         Scalar::FieldsV1 => Lookup::Opaque("FieldsV1"),
         Scalar::Json => Lookup::Opaque("JSON"),
+        Scalar::Document => Lookup::Kind("map"),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 
 use super::budget::Budget;
-use crate::Revision;
+use crate::{KeyValue, Revision};
 
 /// An object at one revision. Shared by everybody who reads it, and never changed.
 pub struct Entry {
@@ -15,6 +15,8 @@ pub struct Entry {
     /// The object in its stored form, with its revision in it; empty when it is damaged.
     pub object: Bytes,
     pub attributes: Attributes,
+    /// The value as it is stored, where the object is more than a form of it: what a schema drops or adds.
+    pub stored: Option<Bytes>,
     /// Why the stored bytes cannot be read.
     pub damage: Option<Box<str>>,
     /// The stored value wants to be written again ([`KeyValue::stale`](crate::KeyValue::stale)).
@@ -34,8 +36,20 @@ impl Entry {
         description: Description,
         budget: Arc<Budget>,
     ) -> Self {
-        let Description { object, attributes, damage } = description;
-        Entry { key, revision, object, attributes, damage, stale, encodings: Mutex::default(), budget }
+        let Description { object, attributes, stored, damage } = description;
+        Entry { key, revision, object, attributes, stored, damage, stale, encodings: Mutex::default(), budget }
+    }
+
+    /// The same object in other words, such as those of another version.
+    pub fn with_object(&self, object: Bytes) -> Entry {
+        let description = Description { object, attributes: self.attributes.clone(), stored: None, damage: None };
+        Entry::new(self.key.clone(), self.revision, self.stale, description, self.budget.clone())
+    }
+
+    /// What is stored, or as good as that: read again, it makes the same entry.
+    pub(super) fn key_value(&self) -> KeyValue {
+        let value = self.stored.as_ref().unwrap_or(&self.object).clone();
+        KeyValue { key: self.key.clone(), value, mod_revision: self.revision, stale: self.stale, ..KeyValue::default() }
     }
 
     /// An encoding that was made and is still kept.
@@ -74,6 +88,8 @@ impl Drop for Entry {
 pub struct Description {
     pub object: Bytes,
     pub attributes: Attributes,
+    /// See [`Entry::stored`].
+    pub stored: Option<Bytes>,
     pub damage: Option<Box<str>>,
 }
 

@@ -98,6 +98,16 @@ impl Cache {
         resource
     }
 
+    /// Gives a resource up, whose kind is no longer known; all its watches end. What there is of it is kept as it was stored.
+    pub fn release(&self, prefix: &Bytes) {
+        let mut routes = self.routes();
+        let Some(resource) = routes.claimed.remove(prefix) else { return };
+        let kvs = resource.snapshot().iter().map(|entry| entry.key_value()).collect();
+        routes.unclaimed.append(&mut by_key(kvs));
+        drop(routes);
+        resource.end();
+    }
+
     /// Every change up to this revision has been taken in.
     pub fn revision(&self) -> Revision {
         *self.revision.borrow()

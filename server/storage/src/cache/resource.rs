@@ -196,6 +196,23 @@ impl ResourceCache {
         watchers.end();
     }
 
+    /// Reads every object anew, because how they are read has changed; all watches end.
+    pub fn describe_anew(&self) {
+        let mut watchers = self.watchers();
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let revision = state.snapshot.revision;
+        let kvs: Vec<KeyValue> = state.snapshot.iter().map(|entry| entry.key_value()).collect();
+        let fresh = ResourceCache::new(self.shaper.clone(), revision, &kvs);
+        *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        drop(state);
+        watchers.end();
+    }
+
+    /// Ends all watches.
+    pub(super) fn end(&self) {
+        self.watchers().end();
+    }
+
     fn read<T>(&self, f: impl FnOnce(&State) -> T) -> T {
         f(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }

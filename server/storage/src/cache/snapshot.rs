@@ -64,6 +64,11 @@ impl Snapshot {
         self.objects.get(key).map(|found| &found.0)
     }
 
+    /// All objects in order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Entry>> {
+        self.objects.iter().map(|found| &found.0)
+    }
+
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.objects.len()

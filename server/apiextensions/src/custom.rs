@@ -1,0 +1,161 @@
+//! A definition's versions, ready for use.
+
+use std::sync::Arc;
+
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
+use apimachinery::meta::v1::ObjectMeta;
+use endpoints::OpenKind;
+use machinery::catalog::{KindDef, SelectableDef, api_version};
+use machinery::field_path::Path;
+use machinery::json::{self, Issues};
+use machinery::reflect::{Owned, Ref, Struct};
+use patch::schema::{CustomType, Type};
+use schema::Schema;
+use serde_json::Value;
+
+use crate::kinds;
+use crate::serve::deprecation;
+use crate::unstructured::Unstructured;
+
+/// What a definition says of its objects, compiled.
+pub struct CustomKind {
+    pub kind: String,
+    /// The version that objects are stored in.
+    pub storage_version: String,
+    pub versions: Vec<Version>,
+    /// The selectable fields of all versions, each once.
+    pub selectable: Vec<&'static SelectableDef>,
+}
+
+/// One version of it.
+pub struct Version {
+    pub name: String,
+    pub api_version: String,
+    pub def: &'static KindDef,
+    pub served: bool,
+    pub schema: Option<Schema>,
+    pub has_status: bool,
+    pub warnings: Vec<String>,
+    merge: CustomType,
+}
+
+impl CustomKind {
+    /// Compiles a definition.
+    pub fn of(definition: &CustomResourceDefinition, terminating: bool) -> Self {
+        let spec = &definition.spec;
+        let versions: Vec<Version> =
+            spec.versions.iter().map(|version| Version::of(definition, version, terminating)).collect();
+        let mut selectable: Vec<&'static SelectableDef> = Vec::new();
+        for field in versions.iter().filter_map(|v| v.def.resource).flat_map(|resource| resource.selectable) {
+            if selectable.iter().all(|known| known.label != field.label) {
+                selectable.push(field);
+            }
+        }
+        let stored = spec.versions.iter().find(|version| version.storage);
+        CustomKind {
+            kind: definition.status.accepted_names.kind.clone(),
+            storage_version: stored.map_or(String::new(), |version| version.name.clone()),
+            versions,
+            selectable,
+        }
+    }
+
+    /// The version of this name.
+    pub fn version(&self, name: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| version.name == name)
+    }
+
+    /// The version that a text such as `example.com/v1` names.
+    pub fn version_of(&self, api_version: &str) -> Option<&Version> {
+        self.versions.iter().find(|version| version.api_version == api_version)
+    }
+}
+
+impl Version {
+    fn of(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion, terminating: bool) -> Self {
+        let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
+        let merge = match props {
+            Some(props) => CustomType::of_resource(&json::to_value(Ref::of(props)), ObjectMeta::def()),
+            None => CustomType { deduced: true, ..CustomType::default() },
+        };
+        let subresources = version.subresources.as_deref();
+        Version {
+            name: version.name.clone(),
+            api_version: api_version(&definition.spec.group, &version.name),
+            def: kinds::of(definition, version, terminating),
+            served: version.served,
+            schema: props.map(Schema::compile),
+            has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
+            warnings: deprecation(definition, version),
+            merge,
+        }
+    }
+
+    /// Drops and fills in what the schema says, in an object that was sent, or with `is_stored` in one that was stored.
+    pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), String> {
+        let Some(schema) = &self.schema else { return Ok(()) };
+        let mut content = Value::Object(std::mem::take(&mut object.content.0));
+        let mut unknown = Vec::new();
+        schema::prune(&mut content, schema, true, issues.is_collecting().then_some(&mut unknown));
+        unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
+        schema::drop_nulls(&mut content, schema);
+        let coerced = schema::coerce_embedded(&Path::NONE, &mut content, schema, is_stored, issues);
+        schema::apply_defaults(&mut content, schema);
+        if let Value::Object(members) = content {
+            object.content.0 = members;
+        }
+        coerced.map_err(|error| error.to_string())
+    }
+
+    /// Drops what the schema does not know of an object that comes from another version.
+    pub fn prune(&self, object: &mut Unstructured) {
+        let Some(schema) = &self.schema else { return };
+        let mut content = Value::Object(std::mem::take(&mut object.content.0));
+        schema::prune(&mut content, schema, true, None);
+        schema::drop_nulls(&mut content, schema);
+        if let Value::Object(members) = content {
+            object.content.0 = members;
+        }
+    }
+}
+
+/// One version as endpoints see it.
+pub struct OpenVersion {
+    pub kind: Arc<CustomKind>,
+    pub name: String,
+}
+
+impl OpenVersion {
+    fn version(&self) -> Option<&Version> {
+        self.kind.version(&self.name)
+    }
+}
+
+impl OpenKind for OpenVersion {
+    fn merge_type(&self, api_version: &str) -> Option<Type<'_>> {
+        self.kind.version_of(api_version).map(|version| Type::Custom(&version.merge))
+    }
+
+    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String> {
+        match (object.downcast_mut::<Unstructured>(), self.version()) {
+            (Some(object), Some(version)) => version.complete(object, false, issues),
+            _ => Ok(()),
+        }
+    }
+
+    fn convert(&self, document: &Value, api_version: &str) -> Option<(Type<'_>, Value)> {
+        let to = self.kind.version_of(api_version)?;
+        let mut document = document.clone();
+        if let Value::Object(members) = &mut document {
+            members.insert("apiVersion".into(), api_version.into());
+        }
+        if let Some(schema) = &to.schema {
+            schema::prune(&mut document, schema, true, None);
+        }
+        Some((Type::Custom(&to.merge), document))
+    }
+
+    fn warnings(&self) -> &[String] {
+        self.version().map_or(&[], |version| &version.warnings)
+    }
+}

@@ -1,0 +1,186 @@
+//! What definitions have to be: the strategy of definitions, around the declared one.
+//!
+//! Validation looks at upstream's internal form, which is that of v1beta1: what all versions have in common stands at the top of the
+//! specification, and errors say so.
+
+mod conversion;
+mod defaults;
+mod field_path;
+mod internal;
+mod openapi;
+mod spec;
+mod structural;
+mod visit;
+
+use apimachinery::apiextensions::v1::CustomResourceDefinition;
+use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
+use machinery::catalog::KindDef;
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::hooks::{Context, Validation};
+use machinery::reflect::{Owned, Ref};
+use registry::{DeclaredStrategy, Strategy};
+
+use crate::names::{APPROVAL, approval, is_protected};
+
+/// The strategy of CustomResourceDefinitions.
+pub struct DefinitionStrategy {
+    pub declared: DeclaredStrategy,
+    /// The kind in v1beta1.
+    pub internal: &'static KindDef,
+}
+
+impl DefinitionStrategy {
+    fn internal(&self, object: Ref<'_>) -> Option<Internal> {
+        self.internal.from_hub(object.to_owned()).into_inner().ok()
+    }
+
+    fn check(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
+        let Some(new) = self.internal(new) else { return };
+        let old = old.and_then(|old| self.internal(old));
+        let v = &mut Validation { context, errors };
+        if context.subresource == "status" {
+            return spec::names(v, &new.status.accepted_names, &Path::new("status").child("acceptedNames"));
+        }
+        if old.is_none() {
+            name(v, &new);
+        }
+        spec::check(v, &new, old.as_ref());
+        spec::names(v, &new.status.accepted_names, &Path::new("status").child("acceptedNames"));
+        stored_versions(v, &new);
+        api_approval(v, &new, old.as_ref());
+        preserve_unknown_fields(v, &new, old.as_ref());
+    }
+}
+
+impl Strategy for DefinitionStrategy {
+    fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
+        self.declared.prepare_for_create(context, object);
+        note_stored_version(object);
+    }
+
+    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+        self.declared.prepare_for_update(context, new, old);
+        if context.subresource.is_empty() {
+            note_stored_version(new);
+        }
+    }
+
+    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+        let mut errors = self.declared.validate(context, object);
+        self.check(context, object, None, &mut errors);
+        errors
+    }
+
+    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+        let mut errors = self.declared.validate_update(context, new, old);
+        self.check(context, new, Some(old), &mut errors);
+        errors
+    }
+
+    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+        let mut warnings = self.declared.warnings(context, new, old);
+        if context.subresource.is_empty() {
+            let known = old.and_then(|old| old.downcast()).map_or(Vec::new(), unknown_formats);
+            let formats = new.downcast().map_or(Vec::new(), unknown_formats);
+            let added = formats.into_iter().filter(|format| !known.contains(format));
+            warnings.extend(added.map(|format| format!("unrecognized format {format:?}")));
+        }
+        warnings
+    }
+
+    fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
+        self.declared.grace_period(asked, object)
+    }
+}
+
+/// Every version that objects have ever been stored in is told of.
+fn note_stored_version(object: &mut Owned) {
+    let Some(definition) = object.downcast_mut::<CustomResourceDefinition>() else { return };
+    let Some(stored) = definition.spec.versions.iter().find(|version| version.storage) else { return };
+    if !definition.status.stored_versions.contains(&stored.name) {
+        definition.status.stored_versions.push(stored.name.clone());
+    }
+}
+
+/// Formats that mean nothing, which upstream warns of.
+fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
+    let mut formats = Vec::new();
+    let schemas = definition.spec.versions.iter().filter_map(|version| version.schema.as_ref());
+    for props in schemas.filter_map(|schema| schema.open_api_v3_schema.as_deref()) {
+        visit::each(props, &mut |props| {
+            let format = props.format.as_str();
+            let known = match props.r#type.as_str() {
+                "" | "string" => schema::is_text_format(format),
+                "integer" => matches!(format, "int32" | "int64"),
+                "number" => matches!(format, "float" | "double"),
+                _ => false,
+            };
+            if !format.is_empty() && !known {
+                formats.push(format.to_owned());
+            }
+        });
+    }
+    formats
+}
+
+fn name(v: &mut Validation<'_>, definition: &Internal) {
+    let wanted = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
+    if !definition.metadata.name.is_empty() && definition.metadata.name != wanted {
+        let path = Path::new("metadata");
+        v.invalid(&path.child("name"), &definition.metadata.name, r#"must be spec.names.plural+"."+spec.group"#);
+    }
+}
+
+/// `ValidateCustomResourceDefinitionStoredVersions`
+fn stored_versions(v: &mut Validation<'_>, definition: &Internal) {
+    let (status, stored) = (Path::new("status"), &definition.status.stored_versions);
+    let path = status.child("storedVersions");
+    let shown = || BadValue::strings(stored);
+    if stored.is_empty() {
+        return v.invalid(&path, shown(), "must have at least one stored version");
+    }
+    for version in definition.spec.versions.iter().filter(|v| v.storage && !stored.contains(&v.name)) {
+        v.invalid(&path, shown(), format!("must have the storage version {}", version.name));
+    }
+    for (index, name) in stored.iter().enumerate() {
+        if definition.spec.versions.iter().all(|version| version.name != *name) {
+            let why = format!(
+                "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
+            );
+            v.invalid(&path.index(index), name, why);
+        }
+    }
+}
+
+/// `validateAPIApproval`
+fn api_approval(v: &mut Validation<'_>, new: &Internal, old: Option<&Internal>) {
+    if !is_protected(&new.spec.group) {
+        return;
+    }
+    let said = |definition: &Internal| definition.metadata.annotations.get(APPROVAL).cloned().unwrap_or_default();
+    let annotation = said(new);
+    let (state, _, why) = approval(&annotation);
+    if old.is_some_and(|old| approval(&said(old)).0 == state) {
+        return;
+    }
+    let metadata = Path::new("metadata");
+    let annotations = metadata.child("annotations");
+    let path = annotations.key(APPROVAL);
+    match state {
+        "MissingAnnotation" => v.required(&path, why),
+        "InvalidAnnotation" => v.invalid(&path, &annotation, why),
+        _ => {}
+    }
+}
+
+/// `validatePreserveUnknownFields`
+fn preserve_unknown_fields(v: &mut Validation<'_>, new: &Internal, old: Option<&Internal>) {
+    let preserves = |definition: &Internal| definition.spec.preserve_unknown_fields == Some(true);
+    if preserves(new) && !old.is_some_and(preserves) {
+        let spec = Path::new("spec");
+        let why =
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+        v.invalid(&spec.child("preserveUnknownFields"), true, why);
+    }
+}

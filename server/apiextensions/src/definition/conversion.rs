@@ -1,0 +1,151 @@
+//! How a definition's versions are converted (`validateCustomResourceConversion`).
+
+use apimachinery::apiextensions::v1::{ServiceReference, WebhookClientConfig};
+use apimachinery::apiextensions::v1beta1::CustomResourceConversion;
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::format::is_dns1035_label;
+use machinery::hooks::Validation;
+
+/// Versions of the review that this server speaks.
+const REVIEWS: [&str; 2] = ["v1", "v1beta1"];
+
+/// `requires_known`: whether one of the review's versions has to be known here.
+pub fn check(v: &mut Validation<'_>, conversion: &CustomResourceConversion, requires_known: bool, path: &Path<'_>) {
+    v.required_one_of_strings(&path.child("strategy"), &conversion.strategy, &["None", "Webhook"]);
+    let (client, reviews) = (path.child("webhookClientConfig"), path.child("conversionReviewVersions"));
+    if conversion.strategy != "Webhook" {
+        const WHY: &str = "should not be set when strategy is not set to Webhook";
+        if conversion.webhook_client_config.is_some() {
+            v.forbidden(&client, WHY);
+        }
+        if !conversion.conversion_review_versions.is_empty() {
+            v.forbidden(&reviews, WHY);
+        }
+        return;
+    }
+    match &conversion.webhook_client_config {
+        None => v.required(&client, "required when strategy is set to Webhook"),
+        Some(config) => endpoint(v, config, &client),
+    }
+    review_versions(v, &conversion.conversion_review_versions, requires_known, &reviews);
+}
+
+/// Texts of a list of choices, shown as plain strings.
+trait Choices {
+    fn required_one_of_strings(&mut self, path: &Path<'_>, value: &str, known: &[&str]);
+}
+
+impl Choices for Validation<'_> {
+    fn required_one_of_strings(&mut self, path: &Path<'_>, value: &str, known: &[&str]) {
+        match value {
+            "" => self.required(path, ""),
+            value if known.contains(&value) => {}
+            value => self.not_supported(path, value, known),
+        }
+    }
+}
+
+/// `validateEnumStrings`
+pub fn choice(v: &mut Validation<'_>, path: &Path<'_>, value: &str, known: &[&str]) {
+    v.required_one_of_strings(path, value, known);
+}
+
+fn endpoint(v: &mut Validation<'_>, config: &WebhookClientConfig, path: &Path<'_>) {
+    match (&config.url, &config.service) {
+        (Some(url), None) => check_url(v, url, &path.child("url")),
+        (None, Some(service)) => check_service(v, service, &path.child("service")),
+        _ => v.required(path, "exactly one of url or service is required"),
+    }
+}
+
+/// `webhook.ValidateWebhookURL`
+fn check_url(v: &mut Validation<'_>, url: &str, path: &Path<'_>) {
+    const FORM: &str = "; desired format: https://host[/path]";
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or("");
+    if scheme != "https" {
+        v.invalid(path, scheme, format!("'https' is the only allowed URL scheme{FORM}"));
+    }
+    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    if scheme.is_empty() || host.is_empty() {
+        v.invalid(path, if scheme.is_empty() { "" } else { host }, format!("host must be specified{FORM}"));
+    }
+    if !user.is_empty() {
+        v.invalid(path, user, "user information is not permitted in the URL");
+    }
+    let (before, fragment) = rest.split_once('#').unwrap_or((rest, ""));
+    if !fragment.is_empty() {
+        v.invalid(path, fragment, "fragments are not permitted in the URL");
+    }
+    let query = before.split_once('?').map_or("", |(_, query)| query);
+    if !query.is_empty() {
+        v.invalid(path, query, "query parameters are not permitted in the URL");
+    }
+}
+
+/// `webhook.ValidateWebhookService`
+fn check_service(v: &mut Validation<'_>, service: &ServiceReference, path: &Path<'_>) {
+    if service.name.is_empty() {
+        v.required(&path.child("name"), "service name is required");
+    }
+    if service.namespace.is_empty() {
+        v.required(&path.child("namespace"), "service namespace is required");
+    }
+    let port = i64::from(service.port.unwrap_or(443));
+    if !(1..=65535).contains(&port) {
+        let why = "port is not valid: must be between 1 and 65535, inclusive";
+        v.invalid(&path.child("port"), port, why);
+    }
+    if let Some(text) = &service.path {
+        check_service_path(v, text, &path.child("path"));
+    }
+}
+
+fn check_service_path(v: &mut Validation<'_>, text: &str, path: &Path<'_>) {
+    if text == "/" || text.is_empty() {
+        return;
+    }
+    if text == "//" {
+        return v.invalid(path, text, "segment[0] may not be empty");
+    }
+    if !text.starts_with('/') {
+        v.invalid(path, text, "must start with a '/'");
+    }
+    let mut rest = text.strip_prefix('/').unwrap_or(text);
+    rest = rest.strip_suffix('/').unwrap_or(rest);
+    for (index, step) in rest.split('/').enumerate() {
+        if step.is_empty() {
+            v.invalid(path, text, format!("segment[{index}] may not be empty"));
+            continue;
+        }
+        for why in machinery::format::is_dns1123_subdomain(step) {
+            v.invalid(path, text, format!("segment[{index}]: {why}"));
+        }
+    }
+}
+
+fn review_versions(v: &mut Validation<'_>, versions: &[String], requires_known: bool, path: &Path<'_>) {
+    if versions.is_empty() {
+        return v.required(path, "");
+    }
+    for (index, version) in versions.iter().enumerate() {
+        if versions[..index].contains(version) {
+            v.invalid(&path.index(index), version, "duplicate version");
+            continue;
+        }
+        v.malformed(&path.index(index), version, is_dns1035_label(version));
+    }
+    if requires_known && !versions.iter().any(|version| REVIEWS.contains(&version.as_str())) {
+        let why = format!("must include at least one of {}", REVIEWS.join(", "));
+        v.invalid(path, BadValue::strings(versions), why);
+    }
+}
+
+/// Whether a stored conversion lets its successor go without a known version.
+pub fn has_known_review(conversion: Option<&CustomResourceConversion>) -> bool {
+    conversion.is_none_or(|conversion| {
+        let versions = &conversion.conversion_review_versions;
+        versions.is_empty() || versions.iter().any(|version| REVIEWS.contains(&version.as_str()))
+    })
+}

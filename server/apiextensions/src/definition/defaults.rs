@@ -1,0 +1,62 @@
+//! Whether defaults are what their schemas say (`schema/defaulting.ValidateDefaults`).
+
+use apimachinery::apiextensions::v1::JSONSchemaProps;
+use machinery::field_error::FieldError;
+use machinery::field_path::Path;
+use machinery::hooks::Context;
+use machinery::json::{self, Issues};
+use schema::Schema;
+use serde_json::Value;
+
+/// The faults of all defaults of a schema. `requires_pruned`: they may hold nothing that their schema does not know.
+pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requires_pruned: bool) -> Vec<FieldError> {
+    let mut check = Check { context, requires_pruned, errors: Vec::new() };
+    check.schema(path, props, true);
+    check.errors
+}
+
+struct Check<'c> {
+    context: &'c Context,
+    requires_pruned: bool,
+    errors: Vec<FieldError>,
+}
+
+impl Check<'_> {
+    fn schema(&mut self, path: &Path<'_>, props: &JSONSchemaProps, is_root: bool) {
+        if let Some(default) = &props.default
+            && let Ok(value) = json::parse(default.as_bytes(), &mut Issues::ignore())
+            && !value.is_null()
+        {
+            self.default(&path.child("default"), props, value, is_root);
+        }
+        if let Some(items) = props.items.as_ref().and_then(|items| items.schema.as_deref()) {
+            self.schema(&path.child("items"), items, false);
+        }
+        let properties = path.child("properties");
+        for (name, property) in &props.properties {
+            self.schema(&properties.key(name), property, false);
+        }
+    }
+
+    fn default(&mut self, path: &Path<'_>, props: &JSONSchemaProps, mut value: Value, is_root: bool) {
+        let schema = Schema::compile(props);
+        let is_object = is_root || props.x_kubernetes_embedded_resource;
+        if self.requires_pruned {
+            let mut pruned = value.clone();
+            schema::prune(&mut pruned, &schema, is_object, None);
+            if pruned != value {
+                self.errors.push(FieldError::invalid(path, schema::shown(&value), "must not have unknown fields"));
+            }
+        }
+        if let Err(error) = schema::coerce_embedded(path, &mut value, &schema, false, &mut Issues::ignore()) {
+            self.errors.push(error);
+            return;
+        }
+        let mut found = Vec::new();
+        schema::check_embedded(self.context, path, &value, &schema, &mut found);
+        if found.is_empty() {
+            found = schema::check(&schema, &value, &path.to_string());
+        }
+        self.errors.extend(found);
+    }
+}

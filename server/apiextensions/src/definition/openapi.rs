@@ -1,0 +1,343 @@
+//! What a schema may say (`ValidateCustomResourceDefinitionOpenAPISchema`).
+
+use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+
+use super::structural::list_type;
+use super::{field_path, internal, visit};
+
+/// What is not asked of definitions that did not obey it before.
+#[derive(Clone, Copy)]
+pub struct Demands {
+    pub known_types: bool,
+    pub atomic_sets: bool,
+    pub map_keys: bool,
+}
+
+impl Demands {
+    pub const ALL: Demands = Demands { known_types: true, atomic_sets: true, map_keys: true };
+
+    /// What may be asked of the successor of a definition with these schemas.
+    pub fn after<'s>(schemas: impl Iterator<Item = &'s JSONSchemaProps> + Clone) -> Self {
+        let any = |is: &dyn Fn(&JSONSchemaProps) -> bool| schemas.clone().any(|props| visit::any(props, is));
+        Demands {
+            known_types: !any(&|props| !props.r#type.is_empty() && !TYPES.contains(&props.r#type.as_str())),
+            atomic_sets: !any(&|props| !set_faults(&Path::NONE, props).is_empty()),
+            map_keys: !any(&|props| !key_faults(&Path::NONE, props).is_empty()),
+        }
+    }
+}
+
+const TYPES: [&str; 6] = ["array", "boolean", "integer", "number", "object", "string"];
+const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+/// Where in an object a schema stands, as far as it matters to what it may say.
+#[derive(Clone, Copy, Default)]
+struct Place<'p> {
+    is_root: bool,
+    in_metadata: bool,
+    /// Why there may be no defaults.
+    no_defaults: Option<&'p str>,
+}
+
+/// The faults of a schema.
+pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands) -> Vec<FieldError> {
+    let mut check = Check { demands, errors: Vec::new() };
+    check.schema(path, props, Place { is_root: true, ..Place::default() });
+    check.errors
+}
+
+struct Check {
+    demands: Demands,
+    errors: Vec<FieldError>,
+}
+
+impl Check {
+    fn forbid(&mut self, path: &Path<'_>, why: impl Into<std::borrow::Cow<'static, str>>) {
+        self.errors.push(FieldError::forbidden(path, why));
+    }
+
+    fn schema(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
+        self.standard(path, props, place);
+        if props.unique_items {
+            let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+            self.forbid(&path.child("uniqueItems"), why);
+        }
+        let inner = Place { is_root: false, ..place };
+        self.members(path, props, place);
+        if let Some(not) = &props.not {
+            self.schema(&path.child("not"), not, inner);
+        }
+        for (name, list) in [("allOf", &props.all_of), ("oneOf", &props.one_of), ("anyOf", &props.any_of)] {
+            let at = path.child(name);
+            list.iter().enumerate().for_each(|(index, of)| self.schema(&at.index(index), of, inner));
+        }
+        let definitions = path.child("definitions");
+        props.definitions.iter().for_each(|(name, of)| self.schema(&definitions.key(name), of, inner));
+        if let Some(items) = &props.items {
+            let at = path.child("items");
+            items.schema.iter().for_each(|of| self.schema(&at, of, inner));
+            items.json_schemas.iter().enumerate().for_each(|(index, of)| self.schema(&at.index(index), of, inner));
+        }
+        let dependencies = path.child("dependencies");
+        for (name, of) in props.dependencies.iter().filter_map(|(name, of)| Some((name, of.schema.as_ref()?))) {
+            self.schema(&dependencies.key(name), of, inner);
+        }
+        self.extensions(path, props);
+        self.errors.extend(rule_faults(path, props));
+    }
+
+    fn members(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
+        let inner = Place { is_root: false, ..place };
+        if let Some(additional) = &props.additional_properties {
+            let at = path.child("additionalProperties");
+            if !props.properties.is_empty() && (!additional.allows || additional.schema.is_some()) {
+                self.forbid(&at, "additionalProperties and properties are mutual exclusive");
+            }
+            let below = match place.in_metadata {
+                // What would be pruned there cannot be told without an actual value.
+                true => Place { no_defaults: Some("inside additionalProperties applying to object metadata"), ..inner },
+                false => inner,
+            };
+            additional.schema.iter().for_each(|of| self.schema(&at, of, below));
+        }
+        let properties = path.child("properties");
+        for (name, of) in &props.properties {
+            let is_meta = matches!(name.as_str(), "metadata" | "kind" | "apiVersion")
+                && (place.is_root || props.x_kubernetes_embedded_resource);
+            let why = format!("in top-level {name}");
+            let below = Place {
+                in_metadata: inner.in_metadata || is_meta,
+                no_defaults: if is_meta && place.is_root { Some(&why) } else { inner.no_defaults },
+                ..inner
+            };
+            self.schema(&properties.key(name), of, below);
+        }
+    }
+
+    /// `specStandardValidatorV3.validate`
+    fn standard(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
+        let kind = props.r#type.as_str();
+        if self.demands.known_types && !kind.is_empty() && !TYPES.contains(&kind) {
+            self.errors.push(FieldError::not_supported(&path.child("type"), kind, &TYPES));
+        }
+        if let (Some(_), Some(why)) = (&props.default, place.no_defaults) {
+            self.forbid(&path.child("default"), format!("must not be set {why}"));
+        }
+        let items = props.items.as_ref().is_some_and(|items| !items.json_schemas.is_empty());
+        let unsupported = [
+            ("id", !props.id.is_empty(), "id is not supported"),
+            ("additionalItems", props.additional_items.is_some(), "additionalItems is not supported"),
+            ("patternProperties", !props.pattern_properties.is_empty(), "patternProperties is not supported"),
+            ("definitions", !props.definitions.is_empty(), "definitions is not supported"),
+            ("dependencies", !props.dependencies.is_empty(), "dependencies is not supported"),
+            ("$ref", props.r#ref.is_some(), "$ref is not supported"),
+            ("type", kind == "null", "type cannot be set to null, use nullable as an alternative"),
+            ("items", items, "items must be a schema object and not an array"),
+            (
+                "x-kubernetes-embedded-resource",
+                place.in_metadata && props.x_kubernetes_embedded_resource,
+                "must not be used inside of resource meta",
+            ),
+        ];
+        for (name, _, why) in unsupported.into_iter().filter(|(_, is_said, _)| *is_said) {
+            self.forbid(&path.child(name), why);
+        }
+    }
+
+    fn extensions(&mut self, path: &Path<'_>, props: &JSONSchemaProps) {
+        if props.x_kubernetes_preserve_unknown_fields == Some(false) {
+            let at = path.child("x-kubernetes-preserve-unknown-fields");
+            self.errors.push(FieldError::invalid(&at, false, "must be true or undefined"));
+        }
+        if let Some(map) = props.x_kubernetes_map_type.as_deref() {
+            self.type_is(path, props, "object", "must be object if x-kubernetes-map-type is specified");
+            if !matches!(map, "atomic" | "granular") {
+                let at = path.child("x-kubernetes-map-type");
+                self.errors.push(FieldError::not_supported(&at, map, &["atomic", "granular"]));
+            }
+        }
+        if let Some(list) = props.x_kubernetes_list_type.as_deref() {
+            if !self.type_is(path, props, "array", "must be array if x-kubernetes-list-type is specified") {
+            } else if self.demands.atomic_sets {
+                self.errors.extend(set_faults(path, props));
+            }
+            if !matches!(list, "atomic" | "set" | "map") {
+                let at = path.child("x-kubernetes-list-type");
+                self.errors.push(FieldError::not_supported(&at, list, &["atomic", "set", "map"]));
+            }
+        }
+        self.map_list(path, props);
+        if self.demands.map_keys {
+            self.errors.extend(key_faults(path, props));
+        }
+    }
+
+    /// Whether a schema has the type that an extension asks for.
+    fn type_is(&mut self, path: &Path<'_>, props: &JSONSchemaProps, wanted: &str, why: &'static str) -> bool {
+        let at = path.child("type");
+        match props.r#type.as_str() {
+            kind if kind == wanted => return true,
+            "" => self.errors.push(FieldError::required(&at, why)),
+            kind => self.errors.push(FieldError::invalid(&at, kind, why)),
+        }
+        false
+    }
+
+    fn map_list(&mut self, path: &Path<'_>, props: &JSONSchemaProps) {
+        let (list, keys) = (props.x_kubernetes_list_type.as_deref(), &props.x_kubernetes_list_map_keys);
+        let at = path.child("x-kubernetes-list-type");
+        const NON_EMPTY: &str = "must be map if x-kubernetes-list-map-keys is non-empty";
+        match list {
+            None if !keys.is_empty() => self.errors.push(FieldError::required(&at, NON_EMPTY)),
+            Some(other) if !keys.is_empty() && other != "map" => {
+                self.errors.push(FieldError::invalid(&at, other, NON_EMPTY));
+            }
+            _ => {}
+        }
+        if list != Some("map") {
+            return;
+        }
+        let (keys_at, items_at) = (path.child("x-kubernetes-list-map-keys"), path.child("items"));
+        if keys.is_empty() {
+            let why = "must not be empty if x-kubernetes-list-type is map";
+            self.errors.push(FieldError::required(&keys_at, why));
+        }
+        match &props.items {
+            None => {
+                let why = "must have a schema if x-kubernetes-list-type is map";
+                self.errors.push(FieldError::required(&items_at, why));
+            }
+            Some(items) => match &items.schema {
+                None => {
+                    let why = "must only have a single schema if x-kubernetes-list-type is map";
+                    self.errors.push(FieldError::invalid(&items_at, internal::shown(&**items), why));
+                }
+                Some(item) if item.r#type != "object" => {
+                    let why = "must be object if parent array's x-kubernetes-list-type is map";
+                    self.errors.push(FieldError::invalid(&items_at.child("type"), &item.r#type, why));
+                }
+                Some(item) => self.keys(&keys_at, &items_at, keys, item),
+            },
+        }
+    }
+
+    fn keys(&mut self, path: &Path<'_>, items: &Path<'_>, keys: &[String], item: &JSONSchemaProps) {
+        for (index, key) in keys.iter().enumerate() {
+            match item.properties.get(key) {
+                Some(property) if matches!(property.r#type.as_str(), "array" | "object") => {
+                    let properties = items.child("properties");
+                    let why = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+                    let at = properties.key(key);
+                    self.errors.push(FieldError::invalid(&at.child("type"), &item.r#type, why));
+                }
+                Some(_) => {}
+                None => {
+                    let why = "entries must all be names of item properties";
+                    self.errors.push(FieldError::invalid(path, BadValue::strings(keys), why));
+                }
+            }
+            if keys[..index].contains(key) {
+                self.errors.push(FieldError::invalid(
+                    path,
+                    BadValue::strings(keys),
+                    "must not contain duplicate entries",
+                ));
+            }
+        }
+    }
+}
+
+/// Items of sets are atomic.
+fn set_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
+    const WHY: &str = "must be atomic as item of a list with x-kubernetes-list-type=set";
+    let item = props.items.as_ref().and_then(|items| items.schema.as_deref());
+    let Some(item) = item.filter(|_| props.x_kubernetes_list_type.as_deref() == Some("set")) else {
+        return Vec::new();
+    };
+    let (list, map) = (item.x_kubernetes_list_type.as_deref(), item.x_kubernetes_map_type.as_deref());
+    let items = path.child("items");
+    let name = match item.r#type.as_str() {
+        "array" if list.is_some_and(|list| list != "atomic") => "x-kubernetes-list-type",
+        "object" if map != Some("atomic") => "x-kubernetes-map-type",
+        _ => return Vec::new(),
+    };
+    vec![FieldError::invalid(&items.child(name), list_type(list), WHY)]
+}
+
+/// `validateMapListKeysMapSet`
+fn key_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    let item = props.items.as_ref().and_then(|items| items.schema.as_deref());
+    let list = props.x_kubernetes_list_type.as_deref().filter(|list| matches!(*list, "set" | "map"));
+    let (Some(item), Some(list)) = (item, list) else { return errors };
+    let items = path.child("items");
+    if item.nullable {
+        let why = format!("cannot be nullable when x-kubernetes-list-type is {list}");
+        errors.push(FieldError::forbidden(&items.child("nullable"), why));
+    }
+    if list != "map" {
+        return errors;
+    }
+    let properties = items.child("properties");
+    for key in &props.x_kubernetes_list_map_keys {
+        let Some(property) = item.properties.get(key) else { continue };
+        let at = properties.key(key);
+        if !item.required.contains(key) && property.default.is_none() {
+            let why =
+                "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
+            errors.push(FieldError::required(&at.child("default"), why));
+        }
+        if property.nullable {
+            let why = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable";
+            errors.push(FieldError::forbidden(&at.child("nullable"), why));
+        }
+    }
+    errors
+}
+
+/// What rules may say besides their expressions.
+fn rule_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
+    let rules = path.child("x-kubernetes-validations");
+    let mut errors = Vec::new();
+    for (index, rule) in props.x_kubernetes_validations.iter().enumerate() {
+        one_rule(&rules.index(index), rule, props, &mut errors);
+    }
+    errors
+}
+
+fn has_line_break(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+fn one_rule(path: &Path<'_>, rule: &ValidationRule, props: &JSONSchemaProps, errors: &mut Vec<FieldError>) {
+    let (text, message) = (rule.rule.trim(), rule.message.trim());
+    let at = path.child("message");
+    if text.is_empty() {
+        errors.push(FieldError::required(&path.child("rule"), "rule is not specified"));
+    } else if !rule.message.is_empty() && message.is_empty() {
+        errors.push(FieldError::invalid(&at, &rule.message, "must be non-empty if specified"));
+    } else if has_line_break(message) {
+        errors.push(FieldError::invalid(&at, &rule.message, "must not contain line breaks"));
+    } else if has_line_break(text) && message.is_empty() {
+        errors.push(FieldError::required(&at, "message must be specified if rule contains line breaks"));
+    }
+    if !rule.message_expression.is_empty() && rule.message_expression.trim().is_empty() {
+        let why = "messageExpression must be non-empty if specified";
+        errors.push(FieldError::required(&path.child("messageExpression"), why));
+    }
+    if let Some(reason) = rule.reason.as_deref().filter(|reason| !REASONS.contains(reason)) {
+        errors.push(FieldError::not_supported(&path.child("reason"), BadValue::json_string(reason), &REASONS));
+    }
+    let at = path.child("fieldPath");
+    if !rule.field_path.is_empty() && rule.field_path.trim().is_empty() {
+        errors.push(FieldError::invalid(&at, &rule.field_path, "must be non-empty if specified"));
+    }
+    if has_line_break(&rule.field_path) {
+        errors.push(FieldError::invalid(&at, &rule.field_path, "must not contain line breaks"));
+    }
+    if !rule.field_path.is_empty() && field_path::find(&rule.field_path, props, true).is_err() {
+        errors.push(FieldError::invalid(&at, &rule.field_path, "must be a valid path"));
+    }
+}

@@ -1,0 +1,30 @@
+//! Custom resources (upstream: `apiextensions-apiserver`): definitions, and the resources that they make.
+//!
+//! | module | part |
+//! |---|---|
+//! | `unstructured` | the one struct that all custom objects are |
+//! | `kinds` | descriptors made at run time, interned |
+//! | `custom` | a definition's versions, ready for use: schemas, merging, reading and writing of objects |
+//! | `form` | how stored objects are read into the cache |
+//! | `versions` | objects between the version of the store and the one asked for |
+//! | `strategy` | what custom objects have to be |
+//! | `definition` | what definitions have to be |
+//! | `controller` | follows definitions: accepts their names, serves what they say, cleans up |
+
+mod conditions;
+mod controller;
+mod custom;
+mod definition;
+mod finalize;
+mod form;
+mod kinds;
+mod names;
+mod serve;
+mod strategy;
+mod unstructured;
+mod versions;
+
+pub use controller::start;
+pub use definition::DefinitionStrategy;
+pub use serve::Custom;
+pub use unstructured::Unstructured;

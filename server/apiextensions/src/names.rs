@@ -1,0 +1,180 @@
+//! Which names of a definition are accepted, and with that whether it is served (`status.NamingConditionController`,
+//! `establish.EstablishingController`, `apiapproval.KubernetesAPIApprovalPolicyConformantConditionController`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use apimachinery::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
+};
+
+use crate::conditions::{self, API_APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition};
+
+/// The names that definitions have been granted, by definition.
+#[derive(Default)]
+pub struct Granted(BTreeMap<String, Grant>);
+
+struct Grant {
+    group: String,
+    resources: Vec<String>,
+    kinds: [String; 2],
+    is_complete: bool,
+}
+
+impl Granted {
+    /// Notes what a definition has; whether that is other than before.
+    pub fn note(&mut self, definition: &CustomResourceDefinition) -> bool {
+        let names = &definition.status.accepted_names;
+        let resources = [&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned().collect();
+        let grant = Grant {
+            group: definition.spec.group.clone(),
+            resources,
+            kinds: [names.kind.clone(), names.list_kind.clone()],
+            is_complete: definition.spec.names == *names,
+        };
+        let key = definition.metadata.name.clone();
+        match self.0.insert(key, grant) {
+            Some(before) => {
+                let after = self.0.get(&definition.metadata.name);
+                after.is_none_or(|after| after.resources != before.resources || after.kinds != before.kinds)
+            }
+            None => true,
+        }
+    }
+
+    /// Forgets a definition.
+    pub fn forget(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
+    /// The definitions of a group that still want names.
+    pub fn waiting(&self, group: &str, but: &str) -> Vec<String> {
+        let waits = |(name, grant): &(&String, &Grant)| grant.group == group && !grant.is_complete && *name != but;
+        self.0.iter().filter(waits).map(|(name, _)| name.clone()).collect()
+    }
+
+    fn used<'g>(&'g self, group: &str) -> (BTreeSet<&'g str>, BTreeSet<&'g str>) {
+        let grants = || self.0.values().filter(|grant| grant.group == group);
+        let resources = grants().flat_map(|grant| &grant.resources).map(String::as_str).collect();
+        (resources, grants().flat_map(|grant| &grant.kinds).map(String::as_str).collect())
+    }
+
+    /// What the status of a definition is to become.
+    pub fn settle(&self, definition: &mut CustomResourceDefinition) {
+        if definition.spec.names != definition.status.accepted_names {
+            let (accepted, outcome) = self.accept(definition);
+            definition.status.accepted_names = accepted;
+            conditions::set(definition, outcome);
+        }
+        establish(definition);
+        approve(definition);
+    }
+
+    fn accept(
+        &self,
+        definition: &CustomResourceDefinition,
+    ) -> (CustomResourceDefinitionNames, CustomResourceDefinitionCondition) {
+        let (resources, kinds) = self.used(&definition.spec.group);
+        let (wanted, has) = (&definition.spec.names, &definition.status.accepted_names);
+        let mut accepted = has.clone();
+        let mut conflict: Option<(&str, String)> = None;
+        let mut grant = |wanted: &String, has: &String, used: &BTreeSet<&str>, reason| {
+            let fault = taken(wanted, has, used);
+            match fault {
+                Some(why) => conflict = Some((reason, why)),
+                None => return wanted.clone(),
+            }
+            has.clone()
+        };
+        accepted.plural = grant(&wanted.plural, &has.plural, &resources, "PluralConflict");
+        accepted.singular = grant(&wanted.singular, &has.singular, &resources, "SingularConflict");
+        let new_short = wanted.short_names.iter().filter(|name| !has.short_names.contains(name));
+        let faults: Vec<String> = new_short.filter_map(|name| taken(name, "", &resources)).collect();
+        let short = match faults.len() {
+            0 => {
+                accepted.short_names.clone_from(&wanted.short_names);
+                None
+            }
+            1 => faults.into_iter().next(),
+            _ => Some(format!("[{}]", faults.join(", "))),
+        };
+        let kind = taken(&wanted.kind, &has.kind, &kinds);
+        let list_kind = taken(&wanted.list_kind, &has.list_kind, &kinds);
+        if kind.is_none() {
+            accepted.kind.clone_from(&wanted.kind);
+        }
+        if list_kind.is_none() {
+            accepted.list_kind.clone_from(&wanted.list_kind);
+        }
+        accepted.categories.clone_from(&wanted.categories);
+        // The last conflict is the one that is told of.
+        for (why, reason) in [(short, "ShortNamesConflict"), (kind, "KindConflict"), (list_kind, "ListKindConflict")] {
+            conflict = why.map(|why| (reason, why)).or(conflict);
+        }
+        let outcome = match conflict {
+            Some((reason, why)) => condition(NAMES_ACCEPTED, false, reason, why),
+            None => condition(NAMES_ACCEPTED, true, "NoConflicts", "no conflicts found"),
+        };
+        (accepted, outcome)
+    }
+}
+
+/// Why a name cannot be had.
+fn taken(wanted: &str, has: &str, used: &BTreeSet<&str>) -> Option<String> {
+    (wanted != has && used.contains(wanted)).then(|| format!("{wanted:?} is already in use"))
+}
+
+/// A definition whose names have once been accepted is served for good.
+fn establish(definition: &mut CustomResourceDefinition) {
+    if conditions::is_true(definition, ESTABLISHED) {
+        return;
+    }
+    let established = match conditions::is_true(definition, NAMES_ACCEPTED) {
+        true => condition(ESTABLISHED, true, "InitialNamesAccepted", "the initial names have been accepted"),
+        false => condition(ESTABLISHED, false, "NotAccepted", "not all names are accepted"),
+    };
+    conditions::set(definition, established);
+}
+
+/// Whether a group belongs to the Kubernetes community (`IsProtectedCommunityGroup`).
+pub fn is_protected(group: &str) -> bool {
+    ["k8s.io", "kubernetes.io"]
+        .iter()
+        .any(|domain| group.strip_suffix(domain).is_some_and(|before| before.is_empty() || before.ends_with('.')))
+}
+
+/// What a protected definition has to say.
+pub const APPROVAL: &str = "api-approved.kubernetes.io";
+/// Where upstream says why.
+const POLICY: &str = "see https://github.com/kubernetes/enhancements/pull/1111";
+
+/// Whether a definition of a protected group is approved: the state's name, whether it conforms, and why (`GetAPIApprovalState`).
+pub fn approval(annotation: &str) -> (&'static str, bool, String) {
+    let is_url = annotation.split_once("://").is_some_and(|(scheme, rest)| {
+        !scheme.is_empty() && !rest.is_empty() && !rest.starts_with('/') && !annotation.contains(' ')
+    });
+    match annotation {
+        "" => (
+            "MissingAnnotation",
+            false,
+            format!("protected groups must have approval annotation {APPROVAL:?}, {POLICY}"),
+        ),
+        text if text.starts_with("unapproved") => ("UnapprovedAnnotation", false, format!("not approved: {text:?}")),
+        text if is_url => ("ApprovedAnnotation", true, format!("approved in {text}")),
+        _ => (
+            "InvalidAnnotation",
+            false,
+            format!(
+                "protected groups must have approval annotation {APPROVAL:?} with either a URL or a reason starting with \"unapproved\", {POLICY}"
+            ),
+        ),
+    }
+}
+
+fn approve(definition: &mut CustomResourceDefinition) {
+    if !is_protected(&definition.spec.group) {
+        return;
+    }
+    let annotation = definition.metadata.annotations.get(APPROVAL).map_or("", String::as_str);
+    let (reason, conforms, message) = approval(annotation);
+    conditions::set(definition, condition(API_APPROVED, conforms, reason, message));
+}

@@ -1,0 +1,246 @@
+//! Serving what definitions say: endpoints, stores and caches that come and go.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use apimachinery::apiextensions::v1::{
+    CustomResourceDefinition, CustomResourceDefinitionNames, CustomResourceDefinitionVersion,
+};
+use async_trait::async_trait;
+use bytes::Bytes;
+use endpoints::{Admission, ApiServer, Attributes, Endpoint, Environment, Operation};
+use machinery::reflect::Owned;
+use machinery::status::{GroupResource, Status};
+use registry::{Backend, ResourceStore};
+use storage::cache::ResourceCache;
+
+use crate::conditions::{self, ESTABLISHED, TERMINATING};
+use crate::custom::{CustomKind, OpenVersion, Version};
+use crate::form::TextForm;
+use crate::strategy::CustomStrategy;
+use crate::versions::OneVersion;
+
+/// Gives the place where a resource is kept, by group and plural.
+pub type Places = Box<dyn Fn(&str, &str) -> Backend + Send + Sync>;
+
+/// The custom resources of a server.
+pub struct Custom {
+    pub server: Arc<ApiServer>,
+    pub environment: Arc<Environment>,
+    pub admission: Arc<dyn Admission>,
+    pub places: Places,
+    installed: Mutex<HashMap<String, Installed>>,
+}
+
+/// What is served of one definition.
+struct Installed {
+    uid: String,
+    generation: i64,
+    names: CustomResourceDefinitionNames,
+    terminating: bool,
+    kind: Arc<CustomKind>,
+    form: Arc<TextForm>,
+    cache: Arc<ResourceCache>,
+    backend: Backend,
+    prefix: Bytes,
+    endpoints: Vec<Arc<Endpoint>>,
+    /// The store of the version that objects are stored in.
+    store: Option<Arc<ResourceStore>>,
+}
+
+impl Custom {
+    pub fn new(
+        server: Arc<ApiServer>,
+        environment: Arc<Environment>,
+        admission: Arc<dyn Admission>,
+        places: Places,
+    ) -> Self {
+        Custom { server, environment, admission, places, installed: Mutex::default() }
+    }
+
+    /// Serves a definition as it is now, or ceases to.
+    pub fn update(&self, definition: &CustomResourceDefinition) {
+        if !conditions::is_true(definition, ESTABLISHED) {
+            return self.remove(&definition.metadata.name);
+        }
+        let name = definition.metadata.name.clone();
+        let mut installed = self.installed();
+        let before = installed.remove(&name);
+        // One of the same name that came after it is another definition.
+        let before = match before {
+            Some(before) if before.uid != definition.metadata.uid => {
+                self.uninstall(before);
+                None
+            }
+            other => other,
+        };
+        let now = self.install(definition, before);
+        installed.insert(name, now);
+    }
+
+    /// Ceases to serve a definition.
+    pub fn remove(&self, name: &str) {
+        let before = self.installed().remove(name);
+        if let Some(before) = before {
+            self.uninstall(before);
+        }
+    }
+
+    /// The store of a definition's objects, if it is served.
+    pub fn store(&self, name: &str) -> Option<Arc<ResourceStore>> {
+        self.installed().get(name).and_then(|installed| installed.store.clone())
+    }
+
+    fn uninstall(&self, installed: Installed) {
+        self.server.change(&installed.endpoints, Vec::new());
+        installed.backend.cache.release(&installed.prefix);
+    }
+
+    fn install(&self, definition: &CustomResourceDefinition, before: Option<Installed>) -> Installed {
+        let terminating = conditions::is_true(definition, TERMINATING);
+        let names = definition.status.accepted_names.clone();
+        let generation = definition.metadata.generation;
+        let same = |before: &Installed| before.generation == generation && before.names == names;
+        if let Some(before) = before.as_ref().filter(|before| same(before) && before.terminating == terminating) {
+            return before.again();
+        }
+        let kind = Arc::new(CustomKind::of(definition, terminating));
+        let (form, cache, backend, prefix) = match &before {
+            Some(before) => {
+                before.form.replace(kind.clone());
+                if !same(before) {
+                    before.cache.describe_anew();
+                }
+                (before.form.clone(), before.cache.clone(), before.backend.clone(), before.prefix.clone())
+            }
+            None => self.claim(definition, &kind),
+        };
+        let made: Vec<(&Version, Arc<Endpoint>)> = kind
+            .versions
+            .iter()
+            .filter_map(|version| Some((version, self.endpoint(&kind, version, &cache, &backend)?)))
+            .collect();
+        let stored = made.iter().find(|(version, _)| version.name == kind.storage_version);
+        let store = stored.and_then(|(_, endpoint)| endpoint.store.clone());
+        let served = made.into_iter().filter(|(version, _)| version.served).map(|(_, endpoint)| endpoint);
+        let endpoints: Vec<Arc<Endpoint>> = served.collect();
+        self.server.change(before.as_ref().map_or(&[], |before| &before.endpoints), endpoints.clone());
+        let uid = definition.metadata.uid.clone();
+        Installed { uid, generation, names, terminating, kind, form, cache, backend, prefix, endpoints, store }
+    }
+
+    fn claim(
+        &self,
+        definition: &CustomResourceDefinition,
+        kind: &Arc<CustomKind>,
+    ) -> (Arc<TextForm>, Arc<ResourceCache>, Backend, Bytes) {
+        let (group, plural) = (&definition.spec.group, &definition.status.accepted_names.plural);
+        let backend = (self.places)(group, plural);
+        let prefix = Bytes::from(format!("{}/{group}/{plural}/", backend.prefix));
+        let form = Arc::new(TextForm::new(kind.clone()));
+        let cache = backend.cache.resource(&prefix, || form.clone());
+        (form, cache, backend, prefix)
+    }
+
+    /// The endpoint of a version, served or not: the store of one that is not may be needed to clean up.
+    fn endpoint(
+        &self,
+        kind: &Arc<CustomKind>,
+        version: &Version,
+        cache: &Arc<ResourceCache>,
+        backend: &Backend,
+    ) -> Option<Arc<Endpoint>> {
+        let resource = version.def.resource?;
+        let strategy = Arc::new(CustomStrategy { kind: kind.clone(), name: version.name.clone() });
+        let versions = Arc::new(OneVersion::new(kind.clone(), version));
+        let parts = (kind.selectable.clone(), versions as _);
+        let store = ResourceStore::open(version.def, resource, strategy, backend, cache.clone(), parts);
+        let options = &self.environment.options;
+        Some(Arc::new(Endpoint {
+            catalog: self.environment.catalog,
+            kind: version.def,
+            group_version: (version.def.group, version.def.version),
+            resource,
+            store: Some(Arc::new(store)),
+            admission: match resource.verbs.contains(&"create") {
+                true => self.admission.clone(),
+                false => Arc::new(ForbidCreate(self.admission.clone())),
+            },
+            authorizer: self.environment.access.authorizer.clone(),
+            features: options.features.clone(),
+            allow_privileged: options.allow_privileged,
+            open: Some(Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() })),
+            handlers: HashMap::new(),
+        }))
+    }
+
+    fn installed(&self) -> MutexGuard<'_, HashMap<String, Installed>> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Installed {
+    fn again(&self) -> Installed {
+        Installed {
+            uid: self.uid.clone(),
+            generation: self.generation,
+            names: self.names.clone(),
+            terminating: self.terminating,
+            kind: self.kind.clone(),
+            form: self.form.clone(),
+            cache: self.cache.clone(),
+            backend: self.backend.clone(),
+            prefix: self.prefix.clone(),
+            endpoints: self.endpoints.clone(),
+            store: self.store.clone(),
+        }
+    }
+}
+
+/// Admission while all objects of a definition are being deleted.
+struct ForbidCreate(Arc<dyn Admission>);
+
+fn refused(attributes: &Attributes) -> Result<(), Status> {
+    if attributes.operation != Operation::Create {
+        return Ok(());
+    }
+    let resource = GroupResource { group: attributes.kind.group, resource: attributes.plural };
+    let why = "create not allowed while custom resource definition is terminating";
+    Err(Status::forbidden(resource, &attributes.name, why))
+}
+
+#[async_trait]
+impl Admission for ForbidCreate {
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        refused(attributes)?;
+        self.0.admit(attributes, object, old).await
+    }
+
+    async fn validate(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        refused(attributes)?;
+        self.0.validate(attributes, object, old).await
+    }
+}
+
+/// What users of a deprecated version are warned of (`defaultDeprecationWarning`).
+pub fn deprecation(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion) -> Vec<String> {
+    if !version.deprecated {
+        return Vec::new();
+    }
+    if let Some(text) = &version.deprecation_warning {
+        return vec![text.clone()];
+    }
+    let (group, kind) = (&definition.spec.group, &definition.spec.names.kind);
+    let mut text = format!("{group}/{} {kind} is deprecated", version.name);
+    let newer = definition.spec.versions.iter().filter(|v| v.served && !v.deprecated);
+    let newer = newer.map(|v| &v.name).filter(|name| endpoints::compare_versions(name, &version.name).is_gt());
+    if let Some(name) = newer.max_by(|a, b| endpoints::compare_versions(a, b)) {
+        text.push_str(&format!("; use {group}/{name} {kind}"));
+    }
+    vec![text]
+}

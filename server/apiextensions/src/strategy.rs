@@ -1,0 +1,253 @@
+//! What custom objects have to be (`pkg/registry/customresource`).
+
+use std::sync::Arc;
+
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::format::is_qualified_name;
+use machinery::hooks::Context;
+use machinery::json;
+use machinery::reflect::{Owned, Ref};
+use registry::{Strategy, validate_metadata};
+use schema::Schema;
+use serde_json::Value;
+
+use crate::custom::{CustomKind, Version};
+use crate::unstructured::Unstructured;
+
+/// The strategy of one version.
+pub struct CustomStrategy {
+    pub kind: Arc<CustomKind>,
+    pub name: String,
+}
+
+/// Finalizers that need no domain.
+const STANDARD_FINALIZERS: [&str; 3] = ["orphan", "foregroundDeletion", "kubernetes"];
+
+impl CustomStrategy {
+    fn version(&self) -> Option<&Version> {
+        self.kind.version(&self.name)
+    }
+
+    fn has_status(&self) -> bool {
+        self.version().is_some_and(|version| version.has_status)
+    }
+}
+
+impl Strategy for CustomStrategy {
+    fn prepare_for_create(&self, _: &Context, object: &mut Owned) {
+        let has_status = self.has_status();
+        let Some(object) = object.downcast_mut::<Unstructured>() else { return };
+        if has_status {
+            object.content.0.shift_remove("status");
+        }
+        object.metadata.generation = 1;
+    }
+
+    fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
+        let has_status = self.has_status();
+        let (Some(new), Some(old)) = (new.downcast_mut::<Unstructured>(), old.downcast::<Unstructured>()) else {
+            return;
+        };
+        if context.subresource == "status" {
+            return take_status(new, old);
+        }
+        if has_status {
+            keep_status(new, old);
+        }
+        if new.content != old.content {
+            new.metadata.generation = old.metadata.generation + 1;
+        }
+    }
+
+    fn validate(&self, context: &Context, object: Ref<'_>) -> Vec<FieldError> {
+        self.version().map_or(Vec::new(), |version| Validation { version, context, new: object, old: None }.run())
+    }
+
+    fn validate_update(&self, context: &Context, new: Ref<'_>, old: Ref<'_>) -> Vec<FieldError> {
+        self.version().map_or(Vec::new(), |version| Validation { version, context, new, old: Some(old) }.run())
+    }
+
+    fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
+        let finalizers = |object: Ref<'_>| registry::meta(object).map_or(Vec::new(), |meta| meta.finalizers.clone());
+        if context.subresource == "status" {
+            return Vec::new();
+        }
+        let old = old.map_or(Vec::new(), finalizers);
+        let mut added: Vec<String> = finalizers(new).into_iter().filter(|name| !old.contains(name)).collect();
+        added.sort_unstable();
+        added.iter().flat_map(|name| finalizer_warnings(name)).collect()
+    }
+
+    fn grace_period(&self, _: Option<i64>, _: Ref<'_>) -> Option<i64> {
+        None
+    }
+}
+
+/// A write of the status changes nothing else.
+fn take_status(new: &mut Unstructured, old: &Unstructured) {
+    let status = new.content.0.shift_remove("status");
+    let managed_fields = std::mem::take(&mut new.metadata.managed_fields);
+    new.metadata.clone_from(&old.metadata);
+    new.metadata.managed_fields = managed_fields;
+    new.content.clone_from(&old.content);
+    match status {
+        Some(status) => drop(new.content.0.insert("status".into(), status)),
+        None => drop(new.content.0.shift_remove("status")),
+    }
+}
+
+/// Another write leaves the status as it was.
+fn keep_status(new: &mut Unstructured, old: &Unstructured) {
+    match old.content.0.get("status") {
+        Some(status) => drop(new.content.0.insert("status".into(), status.clone())),
+        None => drop(new.content.0.shift_remove("status")),
+    }
+}
+
+/// `validateKubeFinalizerName`
+fn finalizer_warnings(name: &str) -> Vec<String> {
+    let mut warnings: Vec<String> =
+        is_qualified_name(name).into_iter().map(|why| format!("metadata.finalizers: {name:?}: {why}")).collect();
+    if !name.contains('/') && !STANDARD_FINALIZERS.contains(&name) {
+        let path = if name.contains('.') { " including a path (/)" } else { "" };
+        warnings.push(format!(
+            "metadata.finalizers: {name:?}: prefer a domain-qualified finalizer name{path} to avoid accidental conflicts with other finalizer writers"
+        ));
+    }
+    warnings
+}
+
+/// One validation.
+struct Validation<'v> {
+    version: &'v Version,
+    context: &'v Context,
+    new: Ref<'v>,
+    old: Option<Ref<'v>>,
+}
+
+impl Validation<'_> {
+    fn run(&self) -> Vec<FieldError> {
+        let mut errors = self.type_errors();
+        let Some(resource) = self.version.def.resource.filter(|_| errors.is_empty()) else { return errors };
+        validate_metadata(self.context, self.new, self.old, resource, &mut errors);
+        let of_status = self.context.subresource == "status";
+        let (new, old) = (self.document(self.new), self.old.map(|old| self.document(old)));
+        if let Some(schema) = &self.version.schema {
+            errors.extend(if of_status {
+                of_status_schema(schema, &new, old.as_ref())
+            } else {
+                of_schema(schema, &new, old.as_ref())
+            });
+        }
+        self.scale(&new, !of_status, &mut errors);
+        if let Some(schema) = &self.version.schema {
+            if !of_status {
+                schema::check_embedded(self.context, &Path::NONE, &new, schema, &mut errors);
+            }
+            lists(schema, &new, old.as_ref(), &mut errors);
+        }
+        errors
+    }
+
+    /// The object as a tree, as its schema sees it.
+    fn document(&self, object: Ref<'_>) -> Value {
+        let mut document = json::to_value(object);
+        if let Value::Object(members) = &mut document {
+            members.insert("kind".into(), self.version.def.kind.into());
+            members.insert("apiVersion".into(), self.version.api_version.as_str().into());
+        }
+        document
+    }
+
+    /// `ValidateTypeMeta`
+    fn type_errors(&self) -> Vec<FieldError> {
+        let Some(object) = self.new.downcast::<Unstructured>() else { return Vec::new() };
+        let mut errors = Vec::new();
+        let check = |name: &str, said: &str, wanted: &str| {
+            let wrong = !said.is_empty() && said != wanted;
+            wrong.then(|| FieldError::invalid(&Path::new(name), said, format!("must be {wanted}")))
+        };
+        errors.extend(check("kind", &object.type_meta.kind, self.version.def.kind));
+        errors.extend(check("apiVersion", &object.type_meta.api_version, &self.version.api_version));
+        errors
+    }
+
+    /// Replicas that scale reads are numbers that a Scale can hold.
+    fn scale(&self, object: &Value, with_spec: bool, errors: &mut Vec<FieldError>) {
+        let subresources = self.version.def.resource.map_or(&[][..], |resource| resource.subresources);
+        let Some(paths) = subresources.iter().find_map(|subresource| subresource.scale) else { return };
+        if with_spec {
+            errors.extend(replicas(object, paths.replicas));
+        }
+        errors.extend(replicas(object, paths.observed));
+        if !paths.selector.is_empty()
+            && let Some(other) = at(object, paths.selector).filter(|value| !value.is_string())
+        {
+            let path = format!(".{}", paths.selector);
+            let why = wrong_type(&path, other, "string");
+            errors.push(FieldError::invalid(&Path::new(&path), "", why));
+        }
+    }
+}
+
+fn at<'v>(object: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(object, |value, name| value.get(name))
+}
+
+fn replicas(object: &Value, path: &str) -> Option<FieldError> {
+    let value = at(object, path)?;
+    let path = format!(".{path}");
+    let field = Path::new(&path);
+    let Some(count) = value.as_i64() else {
+        return Some(FieldError::invalid(&field, 0, wrong_type(&path, value, "int64")));
+    };
+    match count {
+        ..0 => Some(FieldError::invalid(&field, count, "should be a non-negative integer")),
+        count if i32::try_from(count).is_err() => {
+            Some(FieldError::invalid(&field, count, format!("should be less than or equal to {}", i32::MAX)))
+        }
+        _ => None,
+    }
+}
+
+/// In the words of `unstructured.NestedInt64`.
+fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
+    let (text, found) = match value {
+        Value::Null => ("<nil>".to_owned(), "<nil>"),
+        Value::Bool(v) => (v.to_string(), "bool"),
+        Value::Number(n) if n.is_i64() => (n.to_string(), "int64"),
+        Value::Number(n) => (BadValue::Float(n.as_f64().unwrap_or(0.0)).to_string(), "float64"),
+        Value::String(text) => (text.clone(), "string"),
+        Value::Array(_) => (value.to_string(), "[]interface {}"),
+        Value::Object(_) => (value.to_string(), "map[string]interface {}"),
+    };
+    format!("{path} accessor error: {text} is of the type {found}, expected {wanted}")
+}
+
+fn of_schema(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    match old {
+        None => schema::check(schema, new, ""),
+        Some(old) => schema::check_update(schema, new, old, ""),
+    }
+}
+
+fn of_status_schema(schema: &Schema, new: &Value, old: Option<&Value>) -> Vec<FieldError> {
+    let (Some(schema), Some(new)) = (schema.property("status"), new.get("status")) else { return Vec::new() };
+    match old.and_then(|old| old.get("status")) {
+        None => schema::check(schema, new, "status"),
+        Some(old) => schema::check_update(schema, new, old, "status"),
+    }
+}
+
+/// Lists that were wrong before may stay so.
+fn lists(schema: &Schema, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+    let faults = |value: &Value| {
+        let mut faults = Vec::new();
+        schema::check_lists(&Path::NONE, schema, value, &mut faults);
+        faults
+    };
+    if old.is_none_or(|old| faults(old).is_empty()) {
+        errors.extend(faults(new));
+    }
+}

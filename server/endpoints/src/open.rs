@@ -1,0 +1,25 @@
+//! The seam to kinds of open form, which are made at run time: what their schema says, and no descriptor can.
+
+use machinery::json::Issues;
+use machinery::reflect::Owned;
+use patch::schema::Type;
+use serde_json::Value;
+
+/// A kind of open form in one version: a custom resource.
+pub trait OpenKind: Send + Sync {
+    /// How the fields of a version merge; nothing when there is no such version.
+    fn merge_type(&self, api_version: &str) -> Option<Type<'_>>;
+
+    /// Does to a decoded object what decoding does to a declared type: drops what the schema does not know and tells of it, fills in
+    /// defaults.
+    ///
+    /// # Errors
+    /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read.
+    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String>;
+
+    /// A document in another version of the kind, and how that merges; nothing when there is no such version.
+    fn convert(&self, document: &Value, api_version: &str) -> Option<(Type<'_>, Value)>;
+
+    /// What everybody who uses it is warned of.
+    fn warnings(&self) -> &[String];
+}

@@ -1,0 +1,64 @@
+//! Encodes structs of open form, custom resources: all members in order of their names, down to the last struct, as Go writes maps.
+
+use super::dom::{self, encode_value};
+use super::encode::write_value;
+use super::write;
+use crate::reflect::{FlatField, Ref, Value};
+
+/// A member of an object.
+enum Member<'a> {
+    Text(&'a str),
+    Field(&'static FlatField, Value<'a>),
+    Tree(&'a dom::Value),
+}
+
+/// Appends the JSON of a struct.
+pub(super) fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
+    write_members(members(value), out);
+}
+
+/// Appends the JSON of an object with this version and kind, whatever the object itself says.
+pub(super) fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Vec<u8>) {
+    let mut members = members(value);
+    members.retain(|(name, _)| !matches!(*name, "apiVersion" | "kind"));
+    let said = [("apiVersion", api_version), ("kind", kind)].into_iter().filter(|(_, text)| !text.is_empty());
+    members.extend(said.map(|(name, text)| (name, Member::Text(text))));
+    write_members(members, out);
+}
+
+fn members(value: Ref<'_>) -> Vec<(&str, Member<'_>)> {
+    let mut members = Vec::with_capacity(16);
+    value.each_member(0, |flat, member| members.push((flat.field.json, Member::Field(flat, *member))));
+    let undeclared = value.undeclared().into_iter().flat_map(|document| &document.0);
+    members.extend(undeclared.map(|(name, tree)| (name.as_str(), Member::Tree(tree))));
+    members
+}
+
+fn write_members(mut members: Vec<(&str, Member<'_>)>, out: &mut Vec<u8>) {
+    members.sort_unstable_by_key(|(name, _)| *name);
+    out.push(b'{');
+    for (index, (name, member)) in members.into_iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write::string(out, name);
+        out.push(b':');
+        match member {
+            Member::Text(text) => write::string(out, text),
+            Member::Tree(tree) => encode_value(tree, out),
+            Member::Field(_, Value::Struct(inner)) => encode(inner, out),
+            Member::Field(_, Value::StructList(items)) => {
+                out.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(b',');
+                    }
+                    encode(item, out);
+                }
+                out.push(b']');
+            }
+            Member::Field(flat, value) => write_value(&value, flat, out),
+        }
+    }
+    out.push(b'}');
+}

@@ -1,0 +1,187 @@
+//! JSON paths as `kubectl` and printer columns of custom resources write them (upstream: `client-go/util/jsonpath`): `.spec.parts[0].name`,
+//! `.status.conditions[?(@.type=="Ready")].status`.
+
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+/// A path that has been read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JsonPath(Vec<Step>);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Step {
+    Field(String),
+    /// `*`
+    Every,
+    /// `[start:end:step]`; an index is a slice of one.
+    Slice(Slice),
+    /// `[a,b]`
+    Union(Vec<JsonPath>),
+    /// `..`
+    Descend,
+    /// `[?(left operator right)]`
+    Filter(Box<Filter>),
+    /// A constant.
+    Constant(Value),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Slice {
+    start: Option<i64>,
+    end: Option<i64>,
+    step: Option<i64>,
+    is_index: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Filter {
+    left: JsonPath,
+    operator: Operator,
+    right: JsonPath,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Exists,
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl JsonPath {
+    /// Reads a path; nothing when it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        parse::path(text)
+    }
+
+    /// The name of the member of the root that the path begins with.
+    pub fn first(&self) -> Option<&str> {
+        match self.0.first()? {
+            Step::Field(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The first value at the path; nothing when there is none, or when a step does not fit what is there.
+    pub fn find<'v>(&'v self, root: &'v Value) -> Option<&'v Value> {
+        self.all(root)?.first().copied()
+    }
+
+    /// [`Self::find`] within the member of the root that the path begins with.
+    pub fn find_below<'v>(&'v self, member: &'v Value) -> Option<&'v Value> {
+        walk(self.0.get(1..)?, vec![member])?.first().copied()
+    }
+
+    fn all<'v>(&'v self, root: &'v Value) -> Option<Vec<&'v Value>> {
+        walk(&self.0, vec![root])
+    }
+}
+
+fn walk<'v>(steps: &'v [Step], mut here: Vec<&'v Value>) -> Option<Vec<&'v Value>> {
+    for step in steps {
+        let mut next = Vec::new();
+        for value in here {
+            step.take(value, &mut next)?;
+        }
+        here = next;
+    }
+    Some(here)
+}
+
+impl Step {
+    /// Appends what the step leads to from a value; nothing when it does not fit.
+    fn take<'v>(&'v self, value: &'v Value, out: &mut Vec<&'v Value>) -> Option<()> {
+        match self {
+            Step::Field(name) => out.extend(value.get(name.as_str())),
+            Step::Every => out.extend(children(value)),
+            Step::Slice(slice) => slice.take(value.as_array().filter(|_| !value.is_null())?, out)?,
+            Step::Union(paths) => {
+                for path in paths {
+                    out.extend(path.all(value)?);
+                }
+            }
+            Step::Descend => descend(value, out),
+            Step::Filter(filter) => {
+                for item in value.as_array()? {
+                    if filter.holds(item)? {
+                        out.push(item);
+                    }
+                }
+            }
+            Step::Constant(constant) => out.push(constant),
+        }
+        Some(())
+    }
+}
+
+/// Items of a list; members of an object in order of their names.
+fn children(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(items) => items.iter().collect(),
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            members.into_iter().map(|(_, value)| value).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn descend<'v>(value: &'v Value, out: &mut Vec<&'v Value>) {
+    out.push(value);
+    for child in children(value) {
+        descend(child, out);
+    }
+}
+
+impl Slice {
+    fn take<'v>(&self, items: &'v [Value], out: &mut Vec<&'v Value>) -> Option<()> {
+        let length = items.len() as i64;
+        let from_end = |at: i64| if at < 0 { at + length } else { at };
+        let start = from_end(self.start.unwrap_or(0));
+        if self.is_index {
+            out.push(items.get(usize::try_from(start).ok()?)?);
+            return Some(());
+        }
+        let end = from_end(self.end.unwrap_or(length)).min(length);
+        let step = usize::try_from(self.step.unwrap_or(1)).ok().filter(|step| *step > 0)?;
+        if start < 0 || start > end {
+            return None;
+        }
+        out.extend(items[start as usize..end as usize].iter().step_by(step));
+        Some(())
+    }
+}
+
+impl Filter {
+    fn holds(&self, item: &Value) -> Option<bool> {
+        let left = self.left.all(item)?;
+        if self.operator == Operator::Exists {
+            return Some(!left.is_empty());
+        }
+        let right = self.right.all(item)?;
+        let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return Some(false) };
+        let order = match (left, right) {
+            (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
+            (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+            (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+            _ => None,
+        };
+        let Some(order) = order else { return Some(self.operator == Operator::NotEqual && left != right) };
+        Some(match self.operator {
+            Operator::Equal => order.is_eq(),
+            Operator::NotEqual => order.is_ne(),
+            Operator::Less => order.is_lt(),
+            Operator::LessOrEqual => order.is_le(),
+            Operator::Greater => order.is_gt(),
+            Operator::GreaterOrEqual => order.is_ge(),
+            Operator::Exists => true,
+        })
+    }
+}

@@ -1,0 +1,39 @@
+use serde_json::{Value, json};
+
+use super::JsonPath;
+
+#[test]
+fn paths_find_the_first_value() {
+    let object = json!({
+        "metadata": {"annotations": {"example.com/a.b": "x"}},
+        "spec": {"parts": [{"name": "a", "size": 1}, {"name": "b", "size": 2}], "on": true},
+        "status": {"conditions": [{"type": "Ready", "status": "True"}, {"type": "Old", "status": "False"}]},
+    });
+    let check = |path: &str, expect: Value| {
+        let path = JsonPath::parse(path).expect(path);
+        assert_eq!(path.find(&object).cloned().unwrap_or_default(), expect, "{path:?}");
+    };
+    check(".spec.on", json!(true));
+    check(".spec.missing.name", Value::Null);
+    check(".spec.parts[1].name", json!("b"));
+    check(".spec.parts[-1].name", json!("b"));
+    check(".spec.parts[7].name", Value::Null);
+    check(".spec.parts[0:1].size", json!(1));
+    check(".spec.parts[*].size", json!(1));
+    check(".spec['parts'][0].size", json!(1));
+    check(r".metadata.annotations.example\.com/a\.b", json!("x"));
+    check(".metadata.annotations['example.com/a.b']", json!("x"));
+    check(r#".status.conditions[?(@.type=="Ready")].status"#, json!("True"));
+    check(".status.conditions[?(@.type=='Old')].status", json!("False"));
+    check(".spec.parts[?(@.size>1)].name", json!("b"));
+    check(".spec.parts[?(@.color)].name", Value::Null);
+    check("..size", json!(1));
+    check(".spec.on.deeper", Value::Null);
+}
+
+#[test]
+fn what_is_no_path_is_refused() {
+    for text in [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", "spec"] {
+        assert_eq!(JsonPath::parse(text), None, "{text}");
+    }
+}

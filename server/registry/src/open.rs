@@ -1,0 +1,75 @@
+//! Kinds of open form, which are made at run time: their objects are kept as JSON text, and move between versions by more than descriptors
+//! say.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use machinery::catalog::KindDef;
+use machinery::def::JsonForm;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use storage::KeyValue;
+use storage::cache::Entry;
+
+use crate::resource::ResourceStore;
+use crate::stored;
+
+/// Between the version that a store's users speak and those that its objects are stored in.
+#[async_trait]
+pub trait Versions: Send + Sync {
+    /// Whether an entry is in the users' version already.
+    fn is_read(&self, entry: &Entry) -> bool;
+
+    /// Entries in the users' version.
+    async fn read(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status>;
+
+    /// An object of the users' version as it is to be stored, without its resourceVersion.
+    async fn write(&self, object: &Owned) -> Result<Vec<u8>, Status>;
+}
+
+/// Whether entries of a kind hold JSON text; those of all others hold protobuf messages.
+pub fn is_text(kind: &KindDef) -> bool {
+    kind.def.json_form == JsonForm::Open
+}
+
+impl ResourceStore {
+    /// An entry as the store's users see it.
+    pub(crate) async fn in_version(&self, entry: Arc<Entry>) -> Result<Arc<Entry>, Status> {
+        match &self.versions {
+            Some(versions) if !versions.is_read(&entry) => {
+                let read = versions.read(vec![entry.clone()]).await?;
+                Ok(read.into_iter().next().unwrap_or(entry))
+            }
+            _ => Ok(entry),
+        }
+    }
+
+    /// Entries as the store's users see them.
+    pub(crate) async fn all_in_version(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
+        match &self.versions {
+            Some(versions) if !entries.iter().all(|entry| versions.is_read(entry)) => versions.read(entries).await,
+            _ => Ok(entries),
+        }
+    }
+
+    /// An object as it is to be stored.
+    pub(crate) async fn encode(&self, object: &Owned) -> Result<Vec<u8>, Status> {
+        match &self.versions {
+            Some(versions) => versions.write(object).await,
+            None => Ok(stored::encode(self.storage_kind, self.def.stored_as_json, object.clone())),
+        }
+    }
+
+    /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.
+    pub(crate) async fn encode_changed(&self, object: &Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
+        if !is_text(self.storage_kind) {
+            let same = !entry.stale && stored::is_same(self.storage_kind, object, entry);
+            return if same { Ok(None) } else { self.encode(object).await.map(Some) };
+        }
+        let value = self.encode(object).await?;
+        let (key, again) = (entry.key.clone(), value.clone().into());
+        let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
+        let same = !entry.stale && entry.stored.is_none() && self.cache.entry(&kv).object == entry.object;
+        Ok((!same).then_some(value))
+    }
+}

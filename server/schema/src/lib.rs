@@ -1,0 +1,207 @@
+//! Structural schemas of custom resources: what an `openAPIV3Schema` says, compiled once into a compact tree, and what it does to documents.
+//!
+//! | module | part |
+//! |---|---|
+//! | `compile` | from the declared form of a schema to [`Schema`] |
+//! | `prune`, `default` | what reading an object drops and adds |
+//! | `embedded` | objects within objects: their kind, version and metadata |
+//! | `validate`, `format` | the checks of values, in the words of upstream's validator (`kube-openapi/pkg/validation`) |
+//! | `lists` | unique items of sets and maps |
+//! | `old` | which part of a stored object a part of its successor is to be compared with (ratcheting, KEP-4008) |
+//!
+//! It knows no HTTP and no store.
+
+mod compile;
+mod default;
+mod embedded;
+mod format;
+mod lists;
+mod numbers;
+mod old;
+mod pattern;
+mod prune;
+mod result;
+mod validate;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde_json::Value;
+
+pub use default::{apply_defaults, drop_nulls};
+pub use embedded::{check_embedded, coerce_embedded};
+pub use format::is_text as is_text_format;
+pub use lists::check_lists;
+pub use pattern::fault as pattern_fault;
+pub use prune::prune;
+pub use result::shown;
+pub use validate::{Checker, check, check_update};
+
+/// What a value has to be. Descriptions and examples are not kept.
+#[derive(Debug, Default)]
+pub struct Schema {
+    pub kind: Option<Kind>,
+    pub flags: Flags,
+    /// Sorted by name.
+    pub properties: Box<[(Box<str>, Schema)]>,
+    pub additional: Additional,
+    pub items: Option<Box<Schema>>,
+    pub default: Option<Box<Value>>,
+    pub list: ListType,
+    /// Names of `x-kubernetes-list-map-keys`.
+    pub list_keys: Box<[Box<str>]>,
+    pub checks: Option<Box<Checks>>,
+}
+
+/// The type of a JSON value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Object,
+    Array,
+    String,
+    Integer,
+    Number,
+    Boolean,
+}
+
+impl Kind {
+    /// As schemas write it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Object => "object",
+            Kind::Array => "array",
+            Kind::String => "string",
+            Kind::Integer => "integer",
+            Kind::Number => "number",
+            Kind::Boolean => "boolean",
+        }
+    }
+
+    /// The type of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        use Kind::{Array, Boolean, Integer, Number, Object, String};
+        [Object, Array, String, Integer, Number, Boolean].into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// What a schema says with yes or no.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags {
+    pub nullable: bool,
+    pub int_or_string: bool,
+    pub embedded_resource: bool,
+    pub preserve_unknown_fields: bool,
+    pub map_is_atomic: bool,
+    pub exclusive_minimum: bool,
+    pub exclusive_maximum: bool,
+    pub unique_items: bool,
+}
+
+/// Members that are no properties.
+#[derive(Debug, Default)]
+pub enum Additional {
+    /// Nothing is said.
+    #[default]
+    Unset,
+    Allowed,
+    Refused,
+    /// They have to be this.
+    Schema(Box<Schema>),
+}
+
+/// `x-kubernetes-list-type`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ListType {
+    #[default]
+    Atomic,
+    Set,
+    Map,
+}
+
+/// Constraints of values, which most schemas have none of.
+#[derive(Debug, Default)]
+pub struct Checks {
+    pub format: Box<str>,
+    pub pattern: Option<Pattern>,
+    pub maximum: Option<f64>,
+    pub minimum: Option<f64>,
+    pub multiple_of: Option<f64>,
+    pub max_length: Option<i64>,
+    pub min_length: Option<i64>,
+    pub max_items: Option<i64>,
+    pub min_items: Option<i64>,
+    pub max_properties: Option<i64>,
+    pub min_properties: Option<i64>,
+    pub choices: Box<[Value]>,
+    pub required: Box<[Box<str>]>,
+    pub all_of: Box<[Schema]>,
+    pub any_of: Box<[Schema]>,
+    pub one_of: Box<[Schema]>,
+    pub not: Option<Box<Schema>>,
+}
+
+/// A regular expression, compiled when it is first needed: compiled ones take much memory.
+#[derive(Debug)]
+pub struct Pattern {
+    pub text: Box<str>,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Go's syntax is that of the `regex` crate in all but rare classes.
+    pub fn new(text: &str) -> Self {
+        Pattern { text: text.into(), compiled: OnceLock::new() }
+    }
+
+    /// Whether a text matches somewhere; an expression that cannot be compiled matches nothing.
+    pub fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
+        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+impl Schema {
+    /// The schema of a property.
+    pub fn property(&self, name: &str) -> Option<&Schema> {
+        let at = self.properties.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        Some(&self.properties[at].1)
+    }
+
+    /// The schema of a member: a property, or what additional members have to be.
+    pub fn member(&self, name: &str) -> Option<&Schema> {
+        self.property(name).or(match &self.additional {
+            Additional::Schema(schema) => Some(schema),
+            _ => None,
+        })
+    }
+
+    /// Whether a default stands in it or below it.
+    pub fn has_defaults(&self) -> bool {
+        let additional = matches!(&self.additional, Additional::Schema(schema) if schema.has_defaults());
+        self.default.is_some()
+            || additional
+            || self.items.as_ref().is_some_and(|items| items.has_defaults())
+            || self.properties.iter().any(|(_, property)| property.has_defaults())
+    }
+
+    fn is_of(&self, kind: Kind) -> bool {
+        match self.flags.int_or_string {
+            true => matches!(kind, Kind::Integer | Kind::String),
+            false => self.kind == Some(kind),
+        }
+    }
+
+    fn kind_text(&self) -> &'static str {
+        match self.flags.int_or_string {
+            true => "integer,string",
+            false => self.kind.map_or("", Kind::name),
+        }
+    }
+
+    fn has_kind(&self) -> bool {
+        self.flags.int_or_string || self.kind.is_some()
+    }
+}

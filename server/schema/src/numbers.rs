@@ -1,0 +1,126 @@
+//! Checks of numbers (`validate.numberValidator`).
+
+use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use serde_json::{Number, Value};
+
+use crate::result::{Outcome, name, shown};
+use crate::{Checks, Flags, Kind, Schema};
+
+/// Checks a number against format and bounds.
+pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcome {
+    let mut out = Outcome::default();
+    out.count();
+    let Some(checks) = &schema.checks else { return out };
+    let range = Range::of(schema, checks);
+    if !range.holds(number) {
+        out.composite(format!("Checked value must be of type {} {} in {}", range.kind, range.format(), name(path)));
+    }
+    if let Some(factor) = checks.multiple_of {
+        multiple(number, factor, path, &mut out);
+    }
+    if let Some(minimum) = checks.minimum {
+        range.check_bound("Minimum", minimum, path, &mut out);
+        bound(&schema.flags, number, Bound::Minimum(minimum), path, &mut out);
+    }
+    if let Some(maximum) = checks.maximum {
+        range.check_bound("Maximum", maximum, path, &mut out);
+        bound(&schema.flags, number, Bound::Maximum(maximum), path, &mut out);
+    }
+    out
+}
+
+/// What a number's format lets it be.
+struct Range<'s> {
+    kind: &'static str,
+    format: &'s str,
+}
+
+impl<'s> Range<'s> {
+    fn of(schema: &Schema, checks: &'s Checks) -> Self {
+        let kind = if schema.flags.int_or_string { None } else { schema.kind };
+        match (kind, &*checks.format) {
+            (Some(Kind::Integer), format @ ("int32" | "int64")) => Range { kind: "integer", format },
+            (Some(Kind::Integer), _) => Range { kind: "integer", format: "" },
+            (Some(Kind::Number), format @ ("float" | "double")) => Range { kind: "number", format },
+            _ => Range { kind: "", format: "" },
+        }
+    }
+
+    fn format(&self) -> String {
+        if self.format.is_empty() { "(default format)".into() } else { format!("with format {}", self.format) }
+    }
+
+    fn holds(&self, number: &Number) -> bool {
+        let float = number.as_f64().unwrap_or(0.0);
+        let whole = number.as_i64().or_else(|| (float.fract() == 0.0 && float.abs() < 9.2e18).then_some(float as i64));
+        match (self.kind, self.format) {
+            ("integer", "int32") => whole.is_some_and(|n| i32::try_from(n).is_ok()),
+            ("integer", _) => whole.is_some(),
+            (_, "float") => float.abs() <= f64::from(f32::MAX),
+            _ => true,
+        }
+    }
+
+    fn check_bound(&self, what: &str, bound: f64, path: &Path<'_>, out: &mut Outcome) {
+        if Number::from_f64(bound).is_some_and(|number| !self.holds(&number)) {
+            let (kind, format, name) = (self.kind, self.format(), name(path));
+            out.composite(format!("{what} boundary value must be of type {kind} {format} in {name}"));
+        }
+    }
+}
+
+enum Bound {
+    Minimum(f64),
+    Maximum(f64),
+}
+
+fn bound(flags: &Flags, number: &Number, bound: Bound, path: &Path<'_>, out: &mut Outcome) {
+    let (limit, exclusive, is_minimum) = match bound {
+        Bound::Minimum(limit) => (limit, flags.exclusive_minimum, true),
+        Bound::Maximum(limit) => (limit, flags.exclusive_maximum, false),
+    };
+    // Whole numbers are compared as such, whatever the limit says behind the point.
+    let (order, limit) = match number.as_i64() {
+        Some(n) => (n.cmp(&(limit as i64)), (limit as i64).to_string()),
+        None => {
+            let order = number.as_f64().and_then(|n| n.partial_cmp(&limit)).unwrap_or(std::cmp::Ordering::Equal);
+            (order, go_float(limit))
+        }
+    };
+    let wrong = if is_minimum { order.is_lt() } else { order.is_gt() };
+    if !(wrong || (exclusive && order.is_eq())) {
+        return;
+    }
+    let words = match (is_minimum, exclusive) {
+        (true, false) => "greater than or equal to",
+        (true, true) => "greater than",
+        (false, false) => "less than or equal to",
+        (false, true) => "less than",
+    };
+    let text = format!("{} in body should be {words} {limit}", name(path));
+    out.invalid(path, shown(&Value::Number(number.clone())), text);
+}
+
+fn multiple(number: &Number, factor: f64, path: &Path<'_>, out: &mut Outcome) {
+    let (is_multiple, factor_text) = match number.as_i64() {
+        Some(n) => {
+            let factor = factor as i64;
+            (factor > 0 && n.checked_rem(factor) == Some(0), factor.to_string())
+        }
+        None => {
+            let n = number.as_f64().unwrap_or(0.0);
+            let times = if factor < 1.0 { 1.0 / factor * n } else { n / factor };
+            (factor > 0.0 && (times - times.round()).abs() < 1e-9 * times.abs().max(1.0), go_float(factor))
+        }
+    };
+    if !is_multiple {
+        let text = format!("{} in body should be a multiple of {factor_text}", name(path));
+        out.invalid(path, shown(&Value::Number(number.clone())), text);
+    }
+}
+
+/// A float as Go's `%v` shows it.
+fn go_float(number: f64) -> String {
+    BadValue::Float(number).to_string()
+}

@@ -1,0 +1,145 @@
+use machinery::json::Issues;
+use machinery::reflect::Mut;
+use serde_json::{Value, json};
+
+use crate::{Schema, apply_defaults, check, check_lists, check_update, drop_nulls, prune};
+
+fn compiled(schema: Value) -> Schema {
+    let mut props = apimachinery::apiextensions::v1::JSONSchemaProps::default();
+    machinery::json::from_value(&schema, Mut::of(&mut props), &mut Issues::ignore()).expect("a schema");
+    Schema::compile(&props)
+}
+
+fn texts(errors: Vec<machinery::field_error::FieldError>) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn faults_are_worded_as_upstream_does() {
+    let check = |schema: Value, value: Value, expect: &[&str]| {
+        assert_eq!(texts(check(&compiled(schema), &value, "")), expect, "{value}");
+    };
+    let of = |schema: Value| json!({"type": "object", "properties": {"x": schema}});
+    check(of(json!({"type": "integer"})), json!({"x": 1}), &[]);
+    check(of(json!({"type": "integer"})), json!({"x": 1.0}), &[]);
+    check(
+        of(json!({"type": "integer"})),
+        json!({"x": "a"}),
+        &[r#"x: Invalid value: "string": x in body must be of type integer: "string""#],
+    );
+    check(
+        of(json!({"type": "string"})),
+        json!({"x": null}),
+        &[r#"x: Invalid value: "null": x in body must be of type string: "null""#],
+    );
+    check(
+        of(json!({"x-kubernetes-int-or-string": true})),
+        json!({"x": true}),
+        &[r#"x: Invalid value: "boolean": x in body must be of type integer,string: "boolean""#],
+    );
+    check(
+        of(json!({"type": "integer", "minimum": 3, "exclusiveMinimum": true})),
+        json!({"x": 3}),
+        &["x: Invalid value: 3: x in body should be greater than 3"],
+    );
+    check(
+        of(json!({"type": "string", "enum": ["a", "b"]})),
+        json!({"x": "c"}),
+        &[r#"x: Unsupported value: "c": supported values: "a", "b""#],
+    );
+    check(
+        of(json!({"type": "string", "pattern": "^a+$"})),
+        json!({"x": "b"}),
+        &["x: Invalid value: \"b\": x in body should match '^a+$'"],
+    );
+    check(of(json!({"type": "object", "required": ["y"]})), json!({"x": {}}), &["x.y: Required value"]);
+    check(
+        of(json!({"type": "array", "maxItems": 1, "items": {"type": "boolean"}})),
+        json!({"x": [true, false]}),
+        &["x: Too many: 2: must have at most 1 item"],
+    );
+    check(
+        of(json!({"type": "integer", "oneOf": [{"minimum": 5}, {"maximum": 1}]})),
+        json!({"x": 3}),
+        &[
+            r#"<nil>: Invalid value: "": "x" must validate one and only one schema (oneOf). Found none valid"#,
+            "x: Invalid value: 3: x in body should be greater than or equal to 5",
+        ],
+    );
+}
+
+#[test]
+fn what_did_not_change_may_stay_wrong() {
+    let schema = compiled(json!({"type": "object", "properties": {
+        "x": {"type": "integer", "minimum": 5},
+        "list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                 "items": {"type": "object", "properties": {"k": {"type": "string"}, "v": {"type": "integer", "minimum": 5}}}},
+    }}));
+    let check = |old: Value, new: Value, faults: usize| {
+        assert_eq!(check_update(&schema, &new, &old, "").len(), faults, "{old} -> {new}");
+    };
+    check(json!({"x": 1}), json!({"x": 1}), 0);
+    check(json!({"x": 1}), json!({"x": 2}), 1);
+    check(json!({}), json!({"x": 2}), 1);
+    check(json!({"list": [{"k": "a", "v": 1}]}), json!({"list": [{"k": "b"}, {"k": "a", "v": 1}]}), 0);
+    check(json!({"list": [{"k": "a", "v": 1}]}), json!({"list": [{"k": "b", "v": 1}]}), 1);
+}
+
+#[test]
+fn unknown_members_go() {
+    let schema = compiled(json!({"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+                 "properties": {"known": {"type": "object", "properties": {"a": {"type": "integer"}}}}},
+        "map": {"type": "object", "additionalProperties": {"type": "object", "properties": {"a": {"type": "integer"}}}},
+    }}));
+    let mut value = json!({
+        "metadata": {"name": "n"}, "zzz": 1,
+        "spec": {"a": 1, "b": 2},
+        "free": {"any": {"thing": 1}, "known": {"a": 1, "b": 2}},
+        "map": {"x": {"a": 1, "b": 2}},
+    });
+    let mut unknown = Vec::new();
+    prune(&mut value, &schema, true, Some(&mut unknown));
+    assert_eq!(unknown, ["free.known.b", "map.x.b", "spec.b", "zzz"]);
+    let expect = json!({
+        "metadata": {"name": "n"},
+        "spec": {"a": 1},
+        "free": {"any": {"thing": 1}, "known": {"a": 1}},
+        "map": {"x": {"a": 1}},
+    });
+    assert_eq!(value, expect);
+}
+
+#[test]
+fn defaults_fill_what_is_missing() {
+    let schema = compiled(json!({"type": "object", "properties": {"spec": {
+        "type": "object", "default": {},
+        "properties": {
+            "a": {"type": "integer", "default": 1},
+            "b": {"type": "integer", "default": 2, "nullable": true},
+            "c": {"type": "string"},
+        },
+    }}}));
+    let check = |mut value: Value, expect: Value| {
+        drop_nulls(&mut value, &schema);
+        apply_defaults(&mut value, &schema);
+        assert_eq!(value, expect);
+    };
+    check(json!({}), json!({"spec": {"a": 1, "b": 2}}));
+    check(json!({"spec": {"a": null, "b": null, "c": null}}), json!({"spec": {"a": 1, "b": null}}));
+    check(json!({"spec": {"a": 7}}), json!({"spec": {"a": 7, "b": 2}}));
+}
+
+#[test]
+fn sets_and_maps_have_everything_once() {
+    let schema = compiled(json!({"type": "object", "properties": {
+        "set": {"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}},
+        "map": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                "items": {"type": "object", "properties": {"k": {"type": "string"}}}},
+    }}));
+    let mut errors = Vec::new();
+    let value = json!({"set": ["a", "b", "a", "a"], "map": [{"k": "x"}, {"k": "x"}]});
+    check_lists(&machinery::field_path::Path::NONE, &schema, &value, &mut errors);
+    assert_eq!(texts(errors), [r#"map[1]: Duplicate value: {"k":"x"}"#, r#"set[2]: Duplicate value: "a""#]);
+}

@@ -1,0 +1,328 @@
+//! Whether a document is what its schema says (`validate.SchemaValidator`): the same checks in the same order, with the same words.
+
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use serde_json::{Map, Value};
+
+use crate::lists::sorted;
+use crate::old::Pair;
+use crate::result::{Outcome, is_blocking, name, shown};
+use crate::{Additional, Checks, Kind, Schema, format, numbers};
+
+/// The faults of a new value. `below` is the path of the value in its object.
+pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
+    validate(schema, value, &Path::NONE, None).into_errors(below)
+}
+
+/// The faults of a value that succeeds another one, except where nothing changed.
+pub fn check_update(schema: &Schema, value: &Value, old: &Value, below: &str) -> Vec<FieldError> {
+    let pair = Pair { new: value, old, schema };
+    ratcheted(schema, value, &Path::NONE, pair).into_errors(below)
+}
+
+/// Gathers the errors of an object, and says whether there is a point in evaluating rules.
+#[derive(Default)]
+pub struct Checker(pub Vec<FieldError>);
+
+impl Checker {
+    /// The error that stands for rules that are not evaluated, when something found before forbids that.
+    pub fn blocked(&self) -> Option<FieldError> {
+        const WHY: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+        self.0.iter().any(is_blocking).then(|| FieldError::invalid(&Path::NONE, BadValue::None, WHY))
+    }
+}
+
+fn ratcheted(schema: &Schema, value: &Value, path: &Path<'_>, pair: Pair<'_>) -> Outcome {
+    let mut out = validate(schema, value, path, Some(pair));
+    if !out.is_valid() && pair.is_same() {
+        out = Outcome::counted(out.matches);
+    }
+    out
+}
+
+/// A part of a value, compared with its predecessor where there is one.
+fn part(schema: &Schema, value: &Value, path: &Path<'_>, pair: Option<Pair<'_>>) -> Outcome {
+    match pair {
+        Some(pair) => ratcheted(schema, value, path, pair),
+        None => validate(schema, value, path, None),
+    }
+}
+
+fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
+    let mut out = Outcome::default();
+    let format = schema.checks.as_ref().map_or("", |checks| &checks.format);
+    if value.is_null() {
+        out.merge(of_type(schema, format, value, path));
+        choices(schema, value, path, &mut out);
+        return out;
+    }
+    if schema.has_kind() || !format.is_empty() {
+        out.merge(of_type(schema, format, value, path));
+        out.count();
+    }
+    out.merge(combined(schema, value, path, old));
+    out.count();
+    match value {
+        Value::String(text) => {
+            string(schema, text, path, &mut out);
+            out.count();
+            if format::is_known(format) && !format::is_numeric(format) {
+                if !format::matches(format, text) {
+                    let words = format!("{} in body must be of type {format}: {text:?}", name(path));
+                    out.add(words.clone(), FieldError::type_invalid(path, text, words));
+                }
+                out.count();
+            }
+        }
+        Value::Number(number) => {
+            out.merge(numbers::check(schema, number, path));
+            out.count();
+        }
+        Value::Array(items) => {
+            out.merge(list(schema, items, path, old));
+            out.count();
+        }
+        _ => {}
+    }
+    choices(schema, value, path, &mut out);
+    out.count();
+    if let Value::Object(members) = value {
+        out.merge(object(schema, members, path, old));
+        out.count();
+    }
+    out.count();
+    out
+}
+
+/// `typeValidator.Validate`
+fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Outcome {
+    let mut out = Outcome::default();
+    out.count();
+    let found = kind_of(value);
+    let Some(kind) = found else {
+        if schema.has_kind() && !schema.flags.nullable {
+            wrong_type(schema.kind_text(), "null", path, &mut out);
+        }
+        return out;
+    };
+    let is_number = schema.is_of(Kind::Number) || schema.is_of(Kind::Integer);
+    let is_whole = kind == Kind::Number && value.as_f64().is_some_and(|n| n.fract() == 0.0);
+    let fits = schema.is_of(kind)
+        || (is_whole && schema.is_of(Kind::Integer))
+        || (kind == Kind::Integer && schema.is_of(Kind::Number));
+    let is_text = matches!(kind, Kind::String | Kind::Array);
+    if !is_text && !format.is_empty() && !fits {
+        let found = match kind {
+            Kind::Integer => "int64",
+            Kind::Number => "float64",
+            _ => "",
+        };
+        wrong_type(format, found, path, &mut out);
+        return out;
+    }
+    if !is_number && !format.is_empty() && is_text {
+        return out;
+    }
+    if !fits {
+        wrong_type(schema.kind_text(), kind.name(), path, &mut out);
+    }
+    out
+}
+
+fn wrong_type(wanted: &str, found: &str, path: &Path<'_>, out: &mut Outcome) {
+    let text = format!("{} in body must be of type {wanted}: {found:?}", name(path));
+    out.add(text.clone(), FieldError::type_invalid(path, found, text));
+}
+
+fn kind_of(value: &Value) -> Option<Kind> {
+    match value {
+        Value::Null => None,
+        Value::Bool(_) => Some(Kind::Boolean),
+        Value::Number(n) if n.as_i64().is_some() => Some(Kind::Integer),
+        Value::Number(_) => Some(Kind::Number),
+        Value::String(_) => Some(Kind::String),
+        Value::Array(_) => Some(Kind::Array),
+        Value::Object(_) => Some(Kind::Object),
+    }
+}
+
+/// `anyOf`, `oneOf`, `allOf`, `not` (`schemaPropsValidator`)
+fn combined(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
+    let mut out = Outcome::default();
+    if let Some(checks) = &schema.checks {
+        let of = |schema: &Schema| validate(schema, value, path, old);
+        if !checks.any_of.is_empty() {
+            any_of(checks, of, path, &mut out);
+        }
+        if !checks.one_of.is_empty() {
+            one_of(checks, of, path, &mut out);
+        }
+        if !checks.all_of.is_empty() {
+            all_of(checks, of, path, &mut out);
+        }
+        if checks.not.as_ref().is_some_and(|not| of(not).is_valid()) {
+            out.composite(format!("{:?} must not validate the schema (not)", name(path)));
+        }
+    }
+    out.count();
+    out
+}
+
+/// The one that went furthest of alternatives that failed; the first of equals.
+fn furthest(best: Option<Outcome>, outcome: Outcome) -> Option<Outcome> {
+    match best {
+        Some(best) if best.matches >= outcome.matches => Some(best),
+        _ => Some(outcome),
+    }
+}
+
+fn any_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+    let mut failed = None;
+    for schema in &checks.any_of {
+        let outcome = of(schema);
+        if outcome.is_valid() {
+            return out.merge(outcome);
+        }
+        failed = furthest(failed, outcome);
+    }
+    out.composite(format!("{:?} must validate at least one schema (anyOf)", name(path)));
+    out.merge(failed.unwrap_or_default());
+}
+
+fn one_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+    let (mut failed, mut valid) = (None, Vec::new());
+    for schema in &checks.one_of {
+        let outcome = of(schema);
+        if outcome.is_valid() {
+            valid.push(outcome);
+        } else if valid.is_empty() {
+            failed = furthest(failed, outcome);
+        }
+    }
+    let why = match valid.len() {
+        1 => return valid.into_iter().for_each(|outcome| out.merge(outcome)),
+        0 => "Found none valid".to_owned(),
+        n => format!("Found {n} valid alternatives"),
+    };
+    out.composite(format!("{:?} must validate one and only one schema (oneOf). {why}", name(path)));
+    if valid.is_empty() {
+        out.merge(failed.unwrap_or_default());
+    }
+}
+
+fn all_of(checks: &Checks, of: impl Fn(&Schema) -> Outcome, path: &Path<'_>, out: &mut Outcome) {
+    let mut valid = 0;
+    for schema in &checks.all_of {
+        let outcome = of(schema);
+        valid += usize::from(outcome.is_valid());
+        out.merge(outcome);
+    }
+    if valid != checks.all_of.len() {
+        let none = if valid == 0 { ". None validated" } else { "" };
+        out.composite(format!("{:?} must validate all the schemas (allOf){none}", name(path)));
+    }
+}
+
+/// `stringValidator`: the first fault only.
+fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
+    let Some(checks) = &schema.checks else { return };
+    let length = text.chars().count() as i64;
+    if let Some(max) = checks.max_length.filter(|max| length > *max) {
+        let words = format!("{} in body should be at most {max} chars long", name(path));
+        return out.add(words, FieldError::too_long(path, usize::try_from(max).unwrap_or(0)));
+    }
+    if let Some(min) = checks.min_length.filter(|min| length < *min) {
+        let words = format!("{} in body should be at least {min} chars long", name(path));
+        return out.invalid(path, text.into(), words);
+    }
+    if let Some(pattern) = checks.pattern.as_ref().filter(|pattern| !pattern.is_match(text)) {
+        out.invalid(path, text.into(), format!("{} in body should match '{}'", name(path), pattern.text));
+    }
+}
+
+/// `basicCommonValidator`
+fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
+    let Some(checks) = schema.checks.as_ref().filter(|checks| !checks.choices.is_empty()) else { return };
+    if checks.choices.iter().any(|choice| !choice.is_null() && is_equal(choice, value)) {
+        return;
+    }
+    let texts: Vec<String> =
+        checks.choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned)).collect();
+    let words = format!("{} in body should be one of [{}]", name(path), texts.join(" "));
+    out.add(words, FieldError::not_supported(path, shown(value), &texts));
+}
+
+/// Numbers are equal whatever they are written as.
+fn is_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
+        _ => a == b,
+    }
+}
+
+/// `schemaSliceValidator`
+fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
+    let mut out = Outcome::default();
+    if let Some(of) = &schema.items {
+        for (index, item) in items.iter().enumerate() {
+            out.merge(part(of, item, &path.index(index), old.and_then(|old| old.item(index))));
+        }
+    }
+    let (size, name) = (items.len() as i64, name(path));
+    let checks = schema.checks.as_ref();
+    if let Some(min) = checks.and_then(|checks| checks.min_items).filter(|min| size < *min) {
+        out.invalid(path, BadValue::Int(size), format!("{name} in body should have at least {min} items"));
+    }
+    if let Some(max) = checks.and_then(|checks| checks.max_items).filter(|max| size > *max) {
+        let words = format!("{name} in body should have at most {max} items");
+        out.add(words, FieldError::too_many(path, Some(items.len()), usize::try_from(max).unwrap_or(0)));
+    }
+    if schema.flags.unique_items && items.iter().enumerate().any(|(index, item)| items[..index].contains(item)) {
+        out.invalid(path, "".into(), format!("{name} in body shouldn't contain duplicates"));
+    }
+    out.count();
+    out
+}
+
+/// `objectValidator`
+fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
+    let mut out = Outcome::default();
+    sizes(schema, members.len(), path, &mut out);
+    for (key, value) in sorted(members) {
+        match &schema.additional {
+            Additional::Refused if schema.property(key).is_none() => {
+                let words = format!("{}.{key} in body is a forbidden property", name(path));
+                out.invalid(path, key.into(), words);
+            }
+            Additional::Schema(of) if schema.property(key).is_none() => {
+                out.merge(part(of, value, &path.child(key), old.and_then(|old| old.member(key))));
+            }
+            _ => {}
+        }
+    }
+    for (key, of) in &schema.properties {
+        let Some(value) = members.get(&**key) else { continue };
+        let is_type = path.is_root() && matches!(&**key, "kind" | "apiVersion");
+        let pair = old.filter(|_| !is_type).and_then(|old| old.member(key));
+        out.merge(part(of, value, &path.child(key), pair));
+    }
+    for key in schema.checks.iter().flat_map(|checks| &checks.required) {
+        if !members.contains_key(&**key) {
+            let words = format!("{}.{key} in body is required", name(path));
+            out.add(words, FieldError::required(&path.child(key), ""));
+        }
+    }
+    out
+}
+
+fn sizes(schema: &Schema, count: usize, path: &Path<'_>, out: &mut Outcome) {
+    let Some(checks) = &schema.checks else { return };
+    let (size, name) = (count as i64, name(path));
+    if let Some(min) = checks.min_properties.filter(|min| size < *min) {
+        out.invalid(path, BadValue::Int(size), format!("{name} in body should have at least {min} properties"));
+    }
+    if let Some(max) = checks.max_properties.filter(|max| size > *max) {
+        let words = format!("{name} in body should have at most {max} properties");
+        out.add(words, FieldError::too_many(path, Some(count), usize::try_from(max).unwrap_or(0)));
+    }
+}
