@@ -7,6 +7,7 @@ use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{defaulting, envelope, json, protobuf, yaml};
 
+use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::open::OpenKind;
@@ -20,6 +21,8 @@ pub const MAX_BODY: usize = 3 * 1024 * 1024;
 pub struct Decoded {
     pub value: Owned,
     pub warnings: Vec<String>,
+    /// Lists that the body says are empty.
+    pub empty: Vec<empty::Path>,
 }
 
 /// All bytes of a body.
@@ -66,13 +69,14 @@ struct Read {
     kind: &'static KindDef,
     value: Owned,
     warnings: Vec<String>,
+    empty: Vec<empty::Path>,
 }
 
 impl Reader<'_> {
     /// An object with defaults, in its internal form.
     pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
-        let Read { kind, value, warnings } = self.read(encoding, bytes)?;
-        Ok(Decoded { value: internal(kind, value), warnings })
+        let Read { kind, value, warnings, empty } = self.read(encoding, bytes)?;
+        Ok(Decoded { value: internal(kind, value), warnings, empty })
     }
 
     fn read(&self, encoding: Encoding, bytes: &[u8]) -> Result<Read, Status> {
@@ -95,7 +99,7 @@ impl Reader<'_> {
         let mut value = Owned::new(kind.def);
         protobuf::decode(parts.raw, value.as_mut()).map_err(|e| self.refused(&said, &e))?;
         self.check(&said, kind)?;
-        Ok(Read { kind, value, warnings: Vec::new() })
+        Ok(Read { kind, value, warnings: Vec::new(), empty: Vec::new() })
     }
 
     /// `sent` is the body as it came, which messages show.
@@ -120,7 +124,7 @@ impl Reader<'_> {
             FieldValidation::Ignore => Vec::new(),
         };
         self.check(&said, kind)?;
-        Ok(Read { kind, value, warnings })
+        Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text) })
     }
 
     /// The kind to decode as: the one that the body says, where there is such.

@@ -8,6 +8,7 @@ mod answer;
 mod behaviour;
 mod body;
 mod discovery;
+mod empty;
 mod endpoint;
 mod events;
 mod gzip;

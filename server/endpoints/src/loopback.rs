@@ -63,7 +63,8 @@ impl Loopback {
         let object = body::internal(endpoint.kind, Owned::of(object));
         let attributes = self.attributes(endpoint, Operation::Create, &object);
         let context = endpoint.context(&attributes);
-        let mut object = managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "" });
+        let mut object =
+            managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "", empty: &[] });
         endpoint.admission.admit(&attributes, &mut object, None).await?;
         let mut check = AdmitCreate { endpoint, attributes: &attributes };
         typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)
@@ -91,6 +92,7 @@ impl Loopback {
             attributes,
             manager: MANAGER.to_owned(),
             subresource: part.to_owned(),
+            empty: Vec::new(),
             warnings: serving::warnings::Warnings::default(),
         };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use apimachinery::meta::v1::{ManagedFieldsEntry, ObjectMeta};
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::json;
-use machinery::reflect::{Mut, Owned, Ref};
+use machinery::print::at_path;
+use machinery::reflect::{self, Mut, Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use patch::FieldSet;
@@ -15,14 +16,16 @@ use patch::schema::Type;
 use registry::{meta, meta_mut};
 use serde_json::{Map, Value};
 
-use crate::answer;
 use crate::endpoint::Endpoint;
 use crate::open::OpenKind;
+use crate::{answer, empty};
 
 /// Who writes.
 pub struct Manager<'a> {
     pub name: &'a str,
     pub subresource: &'a str,
+    /// Lists that the writer says are empty.
+    pub empty: &'a [empty::Path],
 }
 
 /// The manager's name: what the client says, else the beginning of its User-Agent (`managerOrUserAgent`).
@@ -39,7 +42,7 @@ pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, mana
     let Some(said) = meta(new.as_ref()) else { return new };
     let said = owners(said);
     let stored = live.and_then(|live| meta(live.as_ref())).map(owners);
-    let versions = InVersions { endpoint, live, new: &new };
+    let versions = InVersions { endpoint, live, new: &new, empty: manager.empty };
     let owners = with_context(endpoint, manager, |context| {
         managed::on_update(context, &Update { live: stored.as_deref(), new: &said, versions: &versions })
     });
@@ -54,6 +57,8 @@ struct InVersions<'a> {
     endpoint: &'a Endpoint,
     live: Option<&'a Owned>,
     new: &'a Owned,
+    /// Lists of the request's version that the writer says are empty.
+    empty: &'a [empty::Path],
 }
 
 impl InVersions<'_> {
@@ -106,8 +111,41 @@ impl<'e> Versions<'e> for InVersions<'e> {
             None => (Cow::Owned(Owned::new(kind.def)), in_version(kind, self.new)),
         };
         let nothing = || (Value::Object(Map::new()), Value::Object(Map::new()));
-        let (live, new) = json::differing(live.as_ref().as_ref(), new.as_ref().as_ref()).unwrap_or_else(nothing);
+        // Admission may have filled it.
+        let still_empty = |path: &&empty::Path| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
+        let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
+        let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
+        let (mut live, mut new) =
+            json::differing(live.as_ref().as_ref(), new.as_ref().as_ref()).unwrap_or_else(nothing);
+        for path in empty {
+            put(&mut live, path, Value::Null);
+            put(&mut new, path, Value::Array(Vec::new()));
+        }
         Some((Type::Struct(kind.def), live, new))
+    }
+}
+
+fn is_empty_list(value: reflect::Value<'_>) -> bool {
+    match value {
+        reflect::Value::List(items) => items.is_empty(),
+        reflect::Value::StructList(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// Puts a value at a path, unless there is one.
+fn put(tree: &mut Value, path: &[&'static str], value: Value) {
+    let [name, below @ ..] = path else {
+        if tree.is_null() {
+            *tree = value;
+        }
+        return;
+    };
+    if tree.is_null() {
+        *tree = Value::Object(Map::new());
+    }
+    if let Value::Object(fields) = tree {
+        put(fields.entry(*name).or_insert(Value::Null), below, value);
     }
 }
 

@@ -9,6 +9,7 @@ use registry::{meta, meta_mut};
 use serde_json::Value;
 
 use crate::body;
+use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::query::FieldValidation;
@@ -80,6 +81,8 @@ fn patched(
 pub struct Patched {
     pub object: Owned,
     pub warnings: Vec<String>,
+    /// Lists that the patch makes empty.
+    pub empty: Vec<empty::Path>,
 }
 
 impl Patch<'_> {
@@ -137,7 +140,7 @@ impl Patch<'_> {
             let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);
             return Err(self.undecodable(document, &why));
         }
-        Ok(Patched { object: body::internal(kind, value), warnings })
+        Ok(Patched { object: body::internal(kind, value), warnings, empty: empty::lists(kind.def, document) })
     }
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
@@ -163,7 +166,7 @@ impl Patch<'_> {
         let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
         unknown.for_each(|name| issues.add(json::Issue::Unknown(name.as_str().into())));
         let warnings = self.judge(document, &issues)?;
-        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings })
+        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings, empty: Vec::new() })
     }
 
     /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.

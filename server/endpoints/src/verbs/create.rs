@@ -31,7 +31,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
-    let manager = Manager { name: &manager, subresource: "" };
+    let manager = Manager { name: &manager, subresource: "", empty: &decoded.empty };
     let mut object = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut object, None).await?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
@@ -85,7 +85,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let context = call.context(endpoint, options.dry_run);
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
-    let manager = Manager { name: &manager, subresource: &subresource };
+    let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };
     let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
     match handler.create(Posted { endpoint, context: &context, attributes: &attributes, body }).await? {

@@ -72,7 +72,7 @@ impl ApplyPatch<'_> {
     /// The patched object with its field ownership.
     fn patched(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
         let patch = Patch { kind: self.kind, bytes: &self.bytes, validation: self.validation };
-        let manager = Manager { name: &self.manager, subresource: &self.subresource };
+        let manager = Manager { name: &self.manager, subresource: &self.subresource, empty: &[] };
         if self.kind == PatchType::Apply {
             let applied = patch.apply_configuration(self.endpoint, current, &manager, self.force)?;
             applied.warnings.iter().for_each(|text| self.warnings.add(text));
@@ -81,6 +81,7 @@ impl ApplyPatch<'_> {
         let Some(current) = current else { return Err(Status::not_found(self.endpoint.name(), &self.attributes.name)) };
         let patched = patch.apply(self.endpoint, current)?;
         patched.warnings.iter().for_each(|text| self.warnings.add(text));
+        let manager = Manager { empty: &patched.empty, ..manager };
         Ok(managed::on_update(self.endpoint, Some(current), patched.object, &manager))
     }
 

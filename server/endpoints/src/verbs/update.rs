@@ -12,6 +12,7 @@ use serving::warnings::Warnings;
 use super::Call;
 use super::scale::Scale;
 use crate::admission::{Attributes, Operation};
+use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
@@ -46,6 +47,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
         attributes: call.attributes(&of_bodies, Operation::Update, &name, options.dry_run),
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
         subresource,
+        empty: decoded.empty,
         warnings: call.warnings.clone(),
     };
     let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), replace).await?;
@@ -67,13 +69,15 @@ pub struct Replace<'a> {
     pub attributes: Attributes,
     pub manager: String,
     pub subresource: String,
+    /// Lists that the body says are empty.
+    pub empty: Vec<empty::Path>,
     pub warnings: Warnings,
 }
 
 #[async_trait]
 impl Change for Replace<'_> {
     async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
-        let manager = Manager { name: &self.manager, subresource: &self.subresource };
+        let manager = Manager { name: &self.manager, subresource: &self.subresource, empty: &self.empty };
         let mut object = managed::on_update(self.endpoint, current, self.object.clone(), &manager);
         let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
         self.attributes.name = name;
