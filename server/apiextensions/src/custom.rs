@@ -14,6 +14,7 @@ use schema::Schema;
 use serde_json::Value;
 
 use crate::kinds;
+use crate::rules::Rules;
 use crate::serve::deprecation;
 use crate::unstructured::Unstructured;
 
@@ -36,6 +37,8 @@ pub struct Version {
     pub schema: Option<Schema>,
     pub has_status: bool,
     pub warnings: Vec<String>,
+    /// Validation rules.
+    pub rules: Option<Rules>,
     merge: CustomType,
 }
 
@@ -85,6 +88,7 @@ impl Version {
             def: kinds::of(definition, version, terminating),
             served: version.served,
             schema: props.map(Schema::compile),
+            rules: props.and_then(|props| Rules::compile(props, true)),
             has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
             warnings: deprecation(definition, version),
             merge,

@@ -12,7 +12,7 @@ mod spec;
 mod structural;
 mod visit;
 
-use apimachinery::apiextensions::v1::CustomResourceDefinition;
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
 use machinery::catalog::KindDef;
 use machinery::field_error::{BadValue, FieldError};
@@ -92,6 +92,11 @@ impl Strategy for DefinitionStrategy {
     fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
         self.declared.grace_period(asked, object)
     }
+}
+
+/// The path that a rule names, as errors show it; empty when it names none.
+pub fn rule_path(path: &str, props: &JSONSchemaProps) -> String {
+    field_path::find(path, props, true).map_or(String::new(), |found| found.text)
 }
 
 /// Every version that objects have ever been stored in is told of.

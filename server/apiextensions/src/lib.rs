@@ -8,6 +8,7 @@
 //! | `form` | how stored objects are read into the cache |
 //! | `versions` | objects between the version of the store and the one asked for |
 //! | `strategy` | what custom objects have to be |
+//! | `rules` | validation rules, compiled and run |
 //! | `definition` | what definitions have to be |
 //! | `controller` | follows definitions: accepts their names, serves what they say, cleans up |
 
@@ -19,6 +20,7 @@ mod finalize;
 mod form;
 mod kinds;
 mod names;
+mod rules;
 mod serve;
 mod strategy;
 mod unstructured;

@@ -9,7 +9,7 @@ use machinery::hooks::Context;
 use machinery::json;
 use machinery::reflect::{Owned, Ref};
 use registry::{Strategy, validate_metadata};
-use schema::Schema;
+use schema::{Pair, Schema};
 use serde_json::Value;
 
 use crate::custom::{CustomKind, Version};
@@ -147,7 +147,20 @@ impl Validation<'_> {
             }
             lists(schema, &new, old.as_ref(), &mut errors);
         }
+        self.rules(&new, old.as_ref(), &mut errors);
         errors
+    }
+
+    /// Rules are not run on an object that is so wrong that they could not make sense of it.
+    fn rules(&self, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
+        let Some(rules) = &self.version.rules else { return };
+        match schema::blocked(errors) {
+            Some(blocked) => errors.push(blocked),
+            None => {
+                let pair = old.zip(self.version.schema.as_ref()).map(|(old, schema)| Pair { new, old, schema });
+                errors.extend(rules.check(self.context, new, old, pair));
+            }
+        }
     }
 
     /// The object as a tree, as its schema sees it.

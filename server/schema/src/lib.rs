@@ -35,10 +35,11 @@ pub use default::{apply_defaults, drop_nulls};
 pub use embedded::{check_embedded, coerce_embedded};
 pub use format::is_text as is_text_format;
 pub use lists::check_lists;
+pub use old::Pair;
 pub use pattern::fault as pattern_fault;
 pub use prune::prune;
 pub use result::shown;
-pub use validate::{Checker, check, check_update};
+pub use validate::{blocked, check, check_update};
 
 /// What a value has to be. Descriptions and examples are not kept.
 #[derive(Debug, Default)]

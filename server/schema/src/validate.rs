@@ -20,16 +20,10 @@ pub fn check_update(schema: &Schema, value: &Value, old: &Value, below: &str) ->
     ratcheted(schema, value, &Path::NONE, pair).into_errors(below)
 }
 
-/// Gathers the errors of an object, and says whether there is a point in evaluating rules.
-#[derive(Default)]
-pub struct Checker(pub Vec<FieldError>);
-
-impl Checker {
-    /// The error that stands for rules that are not evaluated, when something found before forbids that.
-    pub fn blocked(&self) -> Option<FieldError> {
-        const WHY: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
-        self.0.iter().any(is_blocking).then(|| FieldError::invalid(&Path::NONE, BadValue::None, WHY))
-    }
+/// The error that stands for rules that are not evaluated, when one that was found forbids that.
+pub fn blocked(errors: &[FieldError]) -> Option<FieldError> {
+    const WHY: &str = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+    errors.iter().any(is_blocking).then(|| FieldError::invalid(&Path::NONE, BadValue::None, WHY))
 }
 
 fn ratcheted(schema: &Schema, value: &Value, path: &Path<'_>, pair: Pair<'_>) -> Outcome {

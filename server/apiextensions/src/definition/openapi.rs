@@ -6,6 +6,7 @@ use machinery::field_path::Path;
 
 use super::structural::list_type;
 use super::{field_path, internal, visit};
+use crate::rules::{environment, type_of};
 
 /// What is not asked of definitions that did not obey it before.
 #[derive(Clone, Copy)]
@@ -35,22 +36,29 @@ const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "Field
 /// Where in an object a schema stands, as far as it matters to what it may say.
 #[derive(Clone, Copy, Default)]
 struct Place<'p> {
+    /// Whether rules are compiled: not below `allOf` and the like.
+    has_rules: bool,
+    /// The list around it whose items have no predecessors.
+    uncorrelated: Option<&'p Path<'p>>,
     is_root: bool,
     in_metadata: bool,
     /// Why there may be no defaults.
     no_defaults: Option<&'p str>,
 }
 
-/// The faults of a schema.
-pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands) -> Vec<FieldError> {
-    let mut check = Check { demands, errors: Vec::new() };
-    check.schema(path, props, Place { is_root: true, ..Place::default() });
+/// The faults of a schema. `has_rules`: the rest of it is so good that its rules can be compiled.
+pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands, has_rules: bool) -> Vec<FieldError> {
+    let mut check = Check { demands, errors: Vec::new(), of_rules: Vec::new() };
+    check.schema(path, props, Place { is_root: true, has_rules, ..Place::default() });
+    check.errors.append(&mut check.of_rules);
     check.errors
 }
 
 struct Check {
     demands: Demands,
     errors: Vec<FieldError>,
+    /// What is wrong with expressions, which comes last.
+    of_rules: Vec<FieldError>,
 }
 
 impl Check {
@@ -59,6 +67,7 @@ impl Check {
     }
 
     fn schema(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
+        let before = self.errors.len();
         self.standard(path, props, place);
         if props.unique_items {
             let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
@@ -66,26 +75,90 @@ impl Check {
         }
         let inner = Place { is_root: false, ..place };
         self.members(path, props, place);
+        let plain = Place { has_rules: false, ..inner };
         if let Some(not) = &props.not {
-            self.schema(&path.child("not"), not, inner);
+            self.schema(&path.child("not"), not, plain);
         }
         for (name, list) in [("allOf", &props.all_of), ("oneOf", &props.one_of), ("anyOf", &props.any_of)] {
             let at = path.child(name);
-            list.iter().enumerate().for_each(|(index, of)| self.schema(&at.index(index), of, inner));
+            list.iter().enumerate().for_each(|(index, of)| self.schema(&at.index(index), of, plain));
         }
         let definitions = path.child("definitions");
-        props.definitions.iter().for_each(|(name, of)| self.schema(&definitions.key(name), of, inner));
+        props.definitions.iter().for_each(|(name, of)| self.schema(&definitions.key(name), of, plain));
         if let Some(items) = &props.items {
             let at = path.child("items");
+            // Only items of maps are found again in the stored object.
+            let is_map = props.x_kubernetes_list_type.as_deref() == Some("map");
+            let uncorrelated = inner.uncorrelated.or((!is_map).then_some(path));
+            let inner = Place { uncorrelated, ..inner };
             items.schema.iter().for_each(|of| self.schema(&at, of, inner));
             items.json_schemas.iter().enumerate().for_each(|(index, of)| self.schema(&at.index(index), of, inner));
         }
         let dependencies = path.child("dependencies");
         for (name, of) in props.dependencies.iter().filter_map(|(name, of)| Some((name, of.schema.as_ref()?))) {
-            self.schema(&dependencies.key(name), of, inner);
+            self.schema(&dependencies.key(name), of, plain);
         }
         self.extensions(path, props);
         self.errors.extend(rule_faults(path, props));
+        if place.has_rules && self.errors.len() == before {
+            self.expressions(path, props, place);
+        }
+    }
+
+    /// Compiles the rules of a schema that is otherwise well, down to its last part.
+    fn expressions(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
+        if props.x_kubernetes_validations.is_empty() {
+            return;
+        }
+        let is_object = place.is_root || props.x_kubernetes_embedded_resource;
+        let rules = path.child("x-kubernetes-validations");
+        let Some(of) = type_of(props, is_object, "selfType") else {
+            let why = "internal error: failed to retrieve type information for x-kubernetes-validations";
+            self.of_rules.push(FieldError::internal(&rules, why));
+            return;
+        };
+        for (index, rule) in props.x_kubernetes_validations.iter().enumerate() {
+            self.expression(&rules.index(index), rule, &of, place);
+        }
+    }
+
+    fn expression(&mut self, path: &Path<'_>, rule: &ValidationRule, of: &cel::Type, place: Place<'_>) {
+        let environment = environment(of, rule.optional_old_self == Some(true));
+        let (at, shown) = (path.child("rule"), || internal::shown(rule));
+        let compiled = cel::compile(&rule.rule, &environment);
+        match &compiled {
+            Err(why) => {
+                let why = format!("compilation failed: {why}");
+                self.of_rules.push(FieldError::invalid(&at, shown(), why));
+            }
+            Ok(program) if *program.output() != cel::Type::Bool => {
+                self.of_rules.push(FieldError::invalid(&at, shown(), "cel expression must evaluate to a bool"));
+            }
+            Ok(_) => {}
+        }
+        if !rule.message_expression.is_empty() && compiled.is_ok() {
+            let at = path.child("messageExpression");
+            match cel::compile(&rule.message_expression, &environment) {
+                Err(why) => {
+                    let why = format!("messageExpression compilation failed: {why}");
+                    self.of_rules.push(FieldError::invalid(&at, shown(), why));
+                }
+                Ok(program) if *program.output() != cel::Type::String => {
+                    let why = "messageExpression must evaluate to a string";
+                    self.of_rules.push(FieldError::invalid(&at, shown(), why));
+                }
+                Ok(_) => {}
+            }
+        }
+        let uses_old_self = compiled.is_ok_and(|program| program.names().contains("oldSelf"));
+        if let Some(list) = place.uncorrelated.filter(|_| uses_old_self) {
+            let why = format!("oldSelf cannot be used on the uncorrelatable portion of the schema within {list}");
+            self.of_rules.push(FieldError::invalid(&at, &rule.rule, why));
+        }
+        if let Some(said) = rule.optional_old_self.filter(|_| !uses_old_self) {
+            let why = "may not be set if oldSelf is not used in rule";
+            self.of_rules.push(FieldError::invalid(&path.child("optionalOldSelf"), said, why));
+        }
     }
 
     fn members(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {

@@ -213,14 +213,16 @@ fn validation(
         v.forbidden(&path.child("openAPIV3Schema.nullable"), "nullable cannot be true at the root");
     }
     let unsupported = structural::unsupported(schema).filter(|_| options.structural);
-    if options.structural && unsupported.is_none() {
+    let mut has_rules = options.structural && unsupported.is_none();
+    if has_rules {
         let mut found = structural::check(&at, schema);
         if found.is_empty() {
             found = defaults::check(v.context, &at, schema, options.pruned_defaults);
         }
+        has_rules = found.is_empty();
         v.errors.extend(found);
     }
-    v.errors.extend(openapi::check(&at, schema, options.openapi));
+    v.errors.extend(openapi::check(&at, schema, options.openapi, has_rules));
     if let Some(why) = unsupported.filter(|_| v.errors.len() == before) {
         v.invalid(&at, "", why);
     }
@@ -260,7 +262,7 @@ fn root_fields(v: &mut Validation<'_>, schema: &JSONSchemaProps, path: &Path<'_>
     };
     let is_before_type = |name: &&String| matches!(name.as_str(), "id" | "$schema" | "$ref");
     let wrong_type = !schema.r#type.is_empty() && schema.r#type != "object";
-    if wrong_type && !others.iter().any(|name| is_before_type(name)) {
+    if wrong_type && !others.iter().any(is_before_type) {
         let why =
             "only \"object\" is allowed as the type at the root of the schema if the status subresource is enabled";
         return v.invalid(&path.child("type"), &schema.r#type, why);

@@ -1,0 +1,299 @@
+//! Validation rules of custom resources (`x-kubernetes-validations`), compiled once and run on every write (`schema/cel.Validator`).
+
+mod types;
+
+use std::collections::{BTreeMap, HashMap};
+
+use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
+use cel::{Budget, EvalError, Program, Type, Value as Cel};
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::hooks::Context;
+use schema::Pair;
+use serde_json::Value;
+
+use crate::definition::rule_path;
+pub use types::of as type_of;
+
+/// The longest message that an expression may make, in bytes.
+const LONGEST_MESSAGE: usize = 5 << 10;
+const NO_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// The rules of a schema and of those in it; only where there are some.
+#[derive(Default)]
+pub struct Rules {
+    own: Vec<Rule>,
+    /// The type of the value, which `self` has.
+    of: Option<Type>,
+    kind: String,
+    is_map_list: Vec<String>,
+    properties: BTreeMap<String, Rules>,
+    additional: Option<Box<Rules>>,
+    items: Option<Box<Rules>>,
+}
+
+/// A rule that is ready to run.
+struct Rule {
+    program: Result<Program, String>,
+    message_expression: Option<Program>,
+    /// What is said when there is no expression for it.
+    message: String,
+    /// What errors of evaluation call it.
+    name: String,
+    reason: String,
+    field_path: String,
+    optional_old_self: bool,
+    uses_old_self: bool,
+}
+
+impl Rules {
+    /// Compiles the rules of a schema; nothing when there are none.
+    pub fn compile(props: &JSONSchemaProps, is_root: bool) -> Option<Self> {
+        let is_object = is_root || props.x_kubernetes_embedded_resource;
+        let of = (!props.x_kubernetes_validations.is_empty()).then(|| type_of(props, is_object, "selfType")).flatten();
+        let own = of.as_ref().map_or_else(Vec::new, |of| {
+            props.x_kubernetes_validations.iter().map(|rule| Rule::compile(rule, props, of)).collect()
+        });
+        let below = |props: &JSONSchemaProps| Self::compile(props, false);
+        let properties = props.properties.iter().filter_map(|(name, props)| Some((name.clone(), below(props)?)));
+        let items = props.items.as_ref().and_then(|items| items.schema.as_deref()).and_then(below);
+        let additional = props.additional_properties.as_ref().and_then(|of| of.schema.as_deref()).and_then(below);
+        let is_map = props.x_kubernetes_list_type.as_deref() == Some("map");
+        let rules = Rules {
+            own,
+            of,
+            kind: props.r#type.clone(),
+            is_map_list: if is_map { props.x_kubernetes_list_map_keys.clone() } else { Vec::new() },
+            properties: properties.collect(),
+            additional: additional.map(Box::new),
+            items: items.map(Box::new),
+        };
+        let is_empty =
+            rules.own.is_empty() && rules.properties.is_empty() && rules.items.is_none() && rules.additional.is_none();
+        (!is_empty).then_some(rules)
+    }
+
+    /// Runs them on an object. What did not change since the stored object may stay wrong: then the writer is only warned.
+    pub fn check(
+        &self,
+        context: &Context,
+        new: &Value,
+        old: Option<&Value>,
+        pair: Option<Pair<'_>>,
+    ) -> Vec<FieldError> {
+        let mut run = Run { context, budget: Budget::default(), errors: Vec::new() };
+        // How it ended is in the errors.
+        let _ = run.rules(self, &Path::NONE, new, old, Correlation { now: pair, parent: None });
+        run.errors
+    }
+}
+
+/// What one expression is compiled with: the types of `self` and `oldSelf`.
+pub fn environment(of: &Type, optional_old_self: bool) -> cel::Environment {
+    let old = if optional_old_self { Type::optional(of.clone()) } else { of.clone() };
+    cel::Environment::new([("self", of.clone()), ("oldSelf", old)])
+}
+
+impl Rule {
+    fn compile(rule: &ValidationRule, props: &JSONSchemaProps, of: &Type) -> Self {
+        let optional_old_self = rule.optional_old_self == Some(true);
+        let environment = environment(of, optional_old_self);
+        let program = cel::compile(&rule.rule, &environment).map_err(|e| e.to_string());
+        let said = if rule.message.is_empty() { rule.rule.trim() } else { rule.message.trim() };
+        Rule {
+            uses_old_self: program.as_ref().is_ok_and(|program| program.names().contains("oldSelf")),
+            program,
+            message_expression: match rule.message_expression.as_str() {
+                "" => None,
+                text => cel::compile(text, &environment).ok(),
+            },
+            message: if rule.message.is_empty() { format!("failed rule: {said}") } else { said.to_owned() },
+            name: said.to_owned(),
+            reason: rule.reason.clone().unwrap_or_default(),
+            field_path: rule_path(&rule.field_path, props),
+            optional_old_self,
+        }
+    }
+}
+
+/// What a value is compared with for ratcheting.
+#[derive(Clone, Copy, Default)]
+struct Correlation<'v> {
+    now: Option<Pair<'v>>,
+    parent: Option<Pair<'v>>,
+}
+
+impl<'v> Correlation<'v> {
+    fn below(self, pair: impl FnOnce(Pair<'v>) -> Option<Pair<'v>>) -> Self {
+        match self.now {
+            Some(now) => Correlation { now: pair(now), parent: Some(now) },
+            None => self,
+        }
+    }
+
+    fn is_same(self) -> bool {
+        self.now.or(self.parent).is_some_and(Pair::is_same)
+    }
+}
+
+/// No further rules are run.
+struct Stop;
+
+struct Run<'c> {
+    context: &'c Context,
+    budget: Budget,
+    errors: Vec<FieldError>,
+}
+
+impl Run<'_> {
+    fn rules(
+        &mut self,
+        rules: &Rules,
+        path: &Path<'_>,
+        new: &Value,
+        old: Option<&Value>,
+        correlation: Correlation<'_>,
+    ) -> Result<(), Stop> {
+        if new.is_null() {
+            return Ok(());
+        }
+        let old = old.filter(|old| !old.is_null());
+        if let Some(of) = &rules.of {
+            for rule in &rules.own {
+                self.rule(rule, (of, &rules.kind), path, (new, old), correlation)?;
+            }
+        }
+        match new {
+            Value::Array(items) => {
+                let Some(below) = &rules.items else { return Ok(()) };
+                for (index, item) in items.iter().enumerate() {
+                    let old = old.and_then(|old| same_item(old, item, &rules.is_map_list));
+                    let correlation = correlation.below(|pair| pair.item(index));
+                    self.rules(below, &path.index(index), item, old, correlation)?;
+                }
+            }
+            Value::Object(members) => {
+                let mut names: Vec<&String> = members.keys().collect();
+                names.sort_unstable();
+                for name in names {
+                    let (value, old) = (&members[name], old.and_then(|old| old.get(name)));
+                    let correlation = correlation.below(|pair| pair.member(name));
+                    if let Some(below) = &rules.additional {
+                        self.rules(below, &path.key(name), value, old, correlation)?;
+                    }
+                    if let Some(below) = rules.properties.get(name) {
+                        self.rules(below, &path.child(name), value, old, correlation)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn invalid(&mut self, path: &Path<'_>, kind: &str, why: String) {
+        self.errors.push(FieldError::invalid(path, kind, why));
+    }
+
+    fn rule(
+        &mut self,
+        rule: &Rule,
+        (of, kind): (&Type, &str),
+        path: &Path<'_>,
+        (new, old): (&Value, Option<&Value>),
+        correlation: Correlation<'_>,
+    ) -> Result<(), Stop> {
+        if self.budget.left == 0 {
+            self.invalid(path, kind, NO_BUDGET.into());
+            return Err(Stop);
+        }
+        let program = match &rule.program {
+            Ok(program) => program,
+            Err(why) => {
+                self.invalid(path, kind, format!("rule compile error: {why}"));
+                return Ok(());
+            }
+        };
+        if rule.uses_old_self && old.is_none() && !rule.optional_old_self {
+            return Ok(());
+        }
+        let variables = variables(of, new, old, rule.optional_old_self);
+        let is_last = self.budget.left < self.budget.per_call;
+        match program.evaluate(&variables, &mut self.budget) {
+            Ok(Cel::Bool(true)) => return Ok(()),
+            Ok(_) => {}
+            Err(EvalError::TooDear) if is_last => {
+                self.invalid(path, kind, NO_BUDGET.into());
+                return Err(Stop);
+            }
+            Err(why @ EvalError::TooDear) => {
+                let name = &rule.name;
+                let text = format!(
+                    "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {name}"
+                );
+                self.invalid(path, kind, text);
+                return Err(Stop);
+            }
+            Err(why) => {
+                self.invalid(path, kind, evaluation_error(&why.to_string(), &rule.name));
+                return Ok(());
+            }
+        }
+        let detail = self.message(rule, of, new, old);
+        let value = if matches!(kind, "object" | "array") { BadValue::Omitted } else { schema::shown(new) };
+        let at = if rule.field_path.is_empty() { *path } else { path.child(&rule.field_path) };
+        let error = match rule.reason.as_str() {
+            "FieldValueForbidden" => FieldError::forbidden(&at, detail),
+            "FieldValueRequired" => FieldError::required(&at, detail),
+            "FieldValueDuplicate" => FieldError::duplicate(&at, value),
+            _ => FieldError::invalid(&at, value, detail),
+        };
+        if !rule.uses_old_self && correlation.is_same() {
+            self.context.warnings.add(&error.to_string());
+        } else {
+            self.errors.push(error);
+        }
+        Ok(())
+    }
+
+    /// What the writer is told, from the rule's expression if that makes a usable text.
+    fn message(&mut self, rule: &Rule, of: &Type, new: &Value, old: Option<&Value>) -> String {
+        let made = rule.message_expression.as_ref().and_then(|program| {
+            let variables = variables(of, new, old, rule.optional_old_self);
+            program.evaluate(&variables, &mut self.budget).ok()
+        });
+        let text = made.as_ref().and_then(|made| made.as_str()).map(str::trim);
+        let usable = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n'));
+        usable.unwrap_or(&rule.message).to_owned()
+    }
+}
+
+fn evaluation_error(why: &str, name: &str) -> String {
+    if why.starts_with("no such overload") {
+        return format!(
+            "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
+        );
+    }
+    format!("{why} evaluating rule: {name}")
+}
+
+fn variables<'v>(
+    of: &'v Type,
+    new: &'v Value,
+    old: Option<&'v Value>,
+    optional: bool,
+) -> HashMap<&'static str, Cel<'v>> {
+    let old = old.map(|old| Cel::json(old, of));
+    let old = match optional {
+        true => Some(Cel::Optional(old.map(std::sync::Arc::new))),
+        false => old,
+    };
+    let own = std::iter::once(("self", Cel::json(new, of)));
+    own.chain(old.map(|old| ("oldSelf", old))).collect()
+}
+
+/// The item of a list with the keys that this one has.
+fn same_item<'v>(old: &'v Value, item: &Value, keys: &[String]) -> Option<&'v Value> {
+    let same = |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
+    old.as_array()?.iter().find(same).filter(|_| !keys.is_empty() && item.is_object())
+}
