@@ -6,6 +6,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 
 use tempfile::TempDir;
 
@@ -18,6 +19,8 @@ pub struct Server {
     data: PathBuf,
     /// Where it can be reached, such as `https://127.0.0.1:40123`.
     pub url: String,
+    /// What it writes after it has said where it is.
+    log: Option<JoinHandle<String>>,
     /// What dies with the server, when the folder is its own.
     _folder: Option<TempDir>,
 }
@@ -51,9 +54,13 @@ impl Server {
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
         let url = announced_url(&mut stderr);
         // A pipe that nobody reads would fill and stop the server.
-        std::thread::spawn(move || std::io::copy(&mut stderr, &mut std::io::sink()));
+        let log = std::thread::spawn(move || {
+            let mut text = String::new();
+            let _ = stderr.read_to_string(&mut text);
+            text
+        });
         match url {
-            Ok(url) => Server { process, data, url, _folder: None },
+            Ok(url) => Server { process, data, url, log: Some(log), _folder: None },
             Err(output) => {
                 let _ = process.kill();
                 let _ = process.wait();
@@ -67,10 +74,11 @@ impl Server {
         self.data.join("admin.kubeconfig")
     }
 
-    /// Ends the server as a power cut would: `kill -9`.
-    pub fn kill(mut self) {
+    /// Ends the server as a power cut would: `kill -9`. Returns what it logged.
+    pub fn kill(mut self) -> String {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
+        self.log.take().map(|log| log.join().unwrap()).unwrap_or_default()
     }
 }
 

@@ -9,7 +9,7 @@ use machinery::reflect::Struct;
 use machinery::status::Status;
 
 use crate::services::{self, kubernetes};
-use crate::{aggregation, rbac};
+use crate::{aggregation, flow_control, identity, rbac};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -48,7 +48,9 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
         ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await?;
     }
     classes.done();
+    flow_control::start(environment, loopback).await?;
     kubernetes::start(environment, loopback).await?;
+    identity::start(environment, loopback).await?;
     aggregation::start(environment, loopback).await
 }
 

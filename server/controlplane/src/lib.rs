@@ -5,6 +5,9 @@ mod aggregation;
 mod bootstrap;
 mod budgets;
 mod connect;
+mod flow_control;
+mod identity;
+mod nodes;
 mod pods;
 mod rbac;
 mod reviews;
@@ -19,6 +22,7 @@ use connect::{Connect, Connection};
 use endpoints::{Admission, Behaviour, Environment, Loopback, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
+use nodes::NodeAuthorizer;
 use registry::Informers;
 use serving::authorization::rbac::RuleSource;
 use serving::{Access, Server};
@@ -31,8 +35,12 @@ pub struct ControlPlane;
 impl Behaviour for ControlPlane {
     fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error> {
         let roles: Arc<dyn RuleSource> = Arc::new(rbac::Index::start(informers.stores()));
-        let authentication = tokens::authenticators(server.authentication()?, server, informers.stores());
-        Ok(Access { authentication, authorizer: server.authorizer(roles.clone()), roles })
+        let authentication = tokens::authenticators(server.authentication()?, server, informers.stores())?;
+        let nodes = || match NodeAuthorizer::start(informers, &server.options.features) {
+            Ok(nodes) => Ok(Arc::new(nodes) as _),
+            Err(why) => Err(serving::Error::Options(why)),
+        };
+        Ok(Access { authentication, authorizer: server.authorizer(roles.clone(), nodes)?, roles })
     }
 
     fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress> {

@@ -8,6 +8,8 @@ mod policy;
 mod reconcile;
 
 pub use bootstrap::bootstrap;
+pub use convert::rules;
 pub use index::Index;
+pub use policy::Policy;
 
 pub const GROUP: &str = "rbac.authorization.k8s.io";

@@ -11,13 +11,17 @@ use std::sync::Arc;
 
 use registry::Stores;
 use serving::Server;
-use serving::authentication::{AudienceAgnostic, Authentication};
+use serving::authentication::{AudienceAgnostic, Authentication, Oidc, TokenWebhook};
 
 pub use issue::Issuer;
 use lookup::Lookup;
 
 /// Adds those who know such tokens, in upstream's order.
-pub fn authenticators(authentication: Authentication, server: &Server, stores: &Arc<Stores>) -> Authentication {
+pub fn authenticators(
+    authentication: Authentication,
+    server: &Server,
+    stores: &Arc<Stores>,
+) -> Result<Authentication, serving::Error> {
     let options = &server.options.authentication;
     let keys = &server.certificates.service_accounts;
     let lookup = Lookup(stores.clone());
@@ -33,10 +37,18 @@ pub fn authenticators(authentication: Authentication, server: &Server, stores: &
         audiences: audiences.clone(),
         lookup: lookup.clone(),
     };
-    let authentication = authentication.with_tokens(Arc::new(legacy)).with_tokens(Arc::new(accounts));
-    if !options.bootstrap_tokens {
-        return authentication;
+    let mut authentication = authentication.with_tokens(Arc::new(legacy)).with_tokens(Arc::new(accounts));
+    if options.bootstrap_tokens {
+        let bootstrap = bootstrap::BootstrapTokens(lookup);
+        let bootstrap = AudienceAgnostic { inner: bootstrap, audiences: audiences.clone() };
+        authentication = authentication.with_tokens(Arc::new(bootstrap));
     }
-    let bootstrap = bootstrap::BootstrapTokens(lookup);
-    authentication.with_tokens(Arc::new(AudienceAgnostic { inner: bootstrap, audiences }))
+    if let Some(oidc) = &options.oidc {
+        let oidc = AudienceAgnostic { inner: Oidc::new(oidc)?, audiences: audiences.clone() };
+        authentication = authentication.with_tokens(Arc::new(oidc));
+    }
+    if let Some(webhook) = &options.webhook {
+        authentication = authentication.with_tokens(Arc::new(TokenWebhook::load(webhook, audiences)?));
+    }
+    Ok(authentication)
 }

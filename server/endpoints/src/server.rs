@@ -100,6 +100,10 @@ impl ApiServer {
 
     async fn route(&self, request: Request) -> Response {
         let Some(info) = request.info().cloned() else { return self.next.handle(request).await };
+        // What the path is about does not depend on the number of slashes it begins with; whether anybody serves it does.
+        if request.uri().path().starts_with("//") {
+            return self.next.handle(request).await;
+        }
         if info.is_resource_request {
             let key = (info.api_group.clone(), info.api_version.clone(), info.resource.clone());
             let endpoint = self.table().endpoints.get(&key).cloned();
@@ -328,12 +332,16 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
     let handler = endpoint.handlers.get(subresource.as_str()).cloned();
     if let Some(handler) = handler.filter(|handler| handler.connects().contains(method)) {
         check_scope(&endpoint, &call)?;
+        if call.info.parts.len() > 3 && subresource != "proxy" {
+            return Err(Status::path_not_found());
+        }
         return verbs::connect::connect(&endpoint, &*handler, call).await;
     }
     if method == Method::HEAD {
         return Err(Status::method_not_allowed());
     }
     check_scope(&endpoint, &call)?;
+    check_name(&call.info.name)?;
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
@@ -391,6 +399,14 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         ("delete", true) => verbs::delete::delete(&endpoint, call).await,
         ("deletecollection", _) => verbs::delete::delete_collection(&endpoint, call).await,
         _ => Err(Status::method_not_allowed()),
+    }
+}
+
+/// A name that would lead elsewhere in the store is none (`NamespaceKeyFunc`).
+fn check_name(name: &str) -> Result<(), Status> {
+    match name {
+        "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
+        _ => Ok(()),
     }
 }
 

@@ -6,9 +6,11 @@
 mod bearer;
 mod cache;
 mod client_certificate;
+mod oidc;
 mod request_header;
 mod token_file;
 mod tokens;
+mod webhook;
 
 use std::sync::Arc;
 
@@ -16,9 +18,11 @@ use http::request::Parts;
 use subtle::ConstantTimeEq;
 
 pub use client_certificate::{ClientCertificate, user_of_certificate};
+pub use oidc::Oidc;
 pub use request_header::RequestHeaders;
 pub use token_file::TokenFile;
 pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};
+pub use webhook::TokenWebhook;
 
 use crate::handler::RequestExt;
 use crate::listener::Peer;

@@ -2,13 +2,17 @@
 //!
 //! Authorizers are asked in order; the first one that has an opinion decides, and without any opinion the answer is no.
 
+mod abac;
 pub mod attributes;
 pub mod rbac;
+mod webhook;
 
 use std::sync::Arc;
 
+pub use abac::Abac;
 pub use attributes::{Attributes, Selectors};
 use rbac::PolicyRule;
+pub use webhook::AccessWebhook;
 
 use crate::handler::BoxFuture;
 use crate::user::{SYSTEM_MASTERS, User};

@@ -12,6 +12,9 @@ use http_body_util::BodyExt;
 use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 
+/// How much of a body that is too long is read, so that its client hears that it is.
+const DRAINED: usize = 16 << 20;
+
 /// What ends a body early.
 pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -57,10 +60,11 @@ impl Body {
         Body(Kind::Boxed(body.map_err(Into::into).boxed_unsync()))
     }
 
-    /// All bytes of the body, at most `limit` of them. Stops reading as soon as there are more.
+    /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
     pub async fn read(mut self, limit: usize) -> Result<Bytes, ReadError> {
         let too_large = || ReadError::TooLarge { limit };
         if http_body::Body::size_hint(&self).lower() > limit as u64 {
+            self.drain().await;
             return Err(too_large());
         }
         let mut first = Bytes::new();
@@ -68,6 +72,7 @@ impl Body {
         while let Some(frame) = self.frame().await {
             let Ok(data) = frame.map_err(ReadError::Broken)?.into_data() else { continue };
             if first.len().max(all.as_ref().map_or(0, BytesMut::len)) + data.len() > limit {
+                self.drain().await;
                 return Err(too_large());
             }
             match &mut all {
@@ -77,6 +82,16 @@ impl Body {
             }
         }
         Ok(all.map_or(first, BytesMut::freeze))
+    }
+}
+
+impl Body {
+    /// Reads on for a while without keeping anything: a client that still sends when the connection ends does not see the answer.
+    async fn drain(&mut self) {
+        let mut left = DRAINED;
+        while let (true, Some(Ok(frame))) = (left > 0, self.frame().await) {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+        }
     }
 }
 

@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod options;
 pub mod request_info;
 pub mod respond;
+mod reviewer;
 pub mod server;
 pub mod shutdown;
 pub mod system_paths;

@@ -3,9 +3,11 @@
 //! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
 
 mod aggregation;
+mod authorization;
 mod command;
 mod flags;
 mod network;
+mod oidc;
 mod plugins;
 mod storage;
 mod values;
@@ -17,7 +19,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use aggregation::AggregationOptions;
+pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use network::{Cidr, PortRange};
+pub use oidc::OidcOptions;
 pub use plugins::PLUGINS;
 pub use storage::{EtcdOptions, EtcdOverride, StorageOptions};
 use values::Values;
@@ -77,8 +81,7 @@ pub struct Options {
     pub data_dir: PathBuf,
     pub serving: ServingOptions,
     pub authentication: AuthenticationOptions,
-    /// Authorizers, in the order they are asked.
-    pub authorization_modes: Vec<AuthorizationMode>,
+    pub authorization: AuthorizationOptions,
     pub requests: RequestOptions,
     pub storage: StorageOptions,
     pub services: ServiceOptions,
@@ -138,14 +141,20 @@ pub struct AuthenticationOptions {
     pub bootstrap_tokens: bool,
     /// The authorities of front proxies, and what these say in which headers.
     pub request_headers: Option<(PathBuf, RequestHeaders)>,
+    /// An OpenID Connect issuer.
+    pub oidc: Option<OidcOptions>,
+    pub webhook: Option<TokenWebhookOptions>,
 }
 
-/// An authorizer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AuthorizationMode {
-    Rbac,
-    AlwaysAllow,
-    AlwaysDeny,
+/// A server that knows tokens.
+#[derive(Clone, Debug)]
+pub struct TokenWebhookOptions {
+    /// A kubeconfig.
+    pub config_file: PathBuf,
+    /// `v1` or `v1beta1`.
+    pub version: String,
+    /// For how long its answers count.
+    pub remembered: Duration,
 }
 
 /// How requests are treated before they reach a resource.
@@ -208,7 +217,7 @@ impl Options {
             serving: values.serving(&data_dir)?,
             data_dir,
             authentication: values.authentication()?,
-            authorization_modes: values.authorization_modes()?,
+            authorization: values.authorization()?,
             requests: values.requests()?,
             storage: values.storage()?,
             services: values.services()?,

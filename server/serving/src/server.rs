@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::Error;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
-use crate::authorization::{AlwaysAllow, AlwaysDeny, Authorizer, Union};
+use crate::authorization::{Abac, AccessWebhook, AlwaysAllow, AlwaysDeny, Authorizer, Union};
 use crate::certificates::Certificates;
 use crate::chain::Chain;
 use crate::handler::Handler;
@@ -75,7 +75,7 @@ impl Server {
     pub fn authentication(&self) -> Result<Authentication, Error> {
         let options = &self.options.authentication;
         // Upstream does the same: who lets everybody do everything should at least know who they are.
-        let allows_all = self.options.authorization_modes == [AuthorizationMode::AlwaysAllow];
+        let allows_all = self.options.authorization.modes == [AuthorizationMode::AlwaysAllow];
         if options.anonymous && allows_all {
             tracing::warn!(
                 "anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything"
@@ -94,17 +94,31 @@ impl Server {
         Ok(authentication)
     }
 
-    /// The authorizers of the options, behind the one that lets `system:masters` do everything.
-    pub fn authorizer(&self, roles: Arc<dyn RuleSource>) -> Arc<dyn Authorizer> {
-        let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
-        let authorizer = |mode: &AuthorizationMode| -> Arc<dyn Authorizer> {
+    /// The authorizers of the options, behind the one that lets `system:masters` do everything. `nodes` makes the one of kubelets.
+    pub fn authorizer(
+        &self,
+        roles: Arc<dyn RuleSource>,
+        nodes: impl Fn() -> Result<Arc<dyn Authorizer>, Error>,
+    ) -> Result<Arc<dyn Authorizer>, Error> {
+        let options = &self.options.authorization;
+        let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
+        for mode in &options.modes {
             match mode {
-                AuthorizationMode::Rbac => Arc::clone(&rbac),
-                AuthorizationMode::AlwaysAllow => Arc::new(AlwaysAllow),
-                AuthorizationMode::AlwaysDeny => Arc::new(AlwaysDeny),
+                AuthorizationMode::Node => authorizers.push(nodes()?),
+                AuthorizationMode::Rbac => authorizers.push(Arc::new(RbacAuthorizer(roles.clone()))),
+                AuthorizationMode::Abac => {
+                    let policy = options.policy_file.as_ref().map(|path| Abac::load(path)).transpose()?;
+                    authorizers.extend(policy.map(|policy| Arc::new(policy) as _));
+                }
+                AuthorizationMode::Webhook => {
+                    let webhook = options.webhook.as_ref().map(AccessWebhook::load).transpose()?;
+                    authorizers.extend(webhook.map(|webhook| Arc::new(webhook) as _));
+                }
+                AuthorizationMode::AlwaysAllow => authorizers.push(Arc::new(AlwaysAllow)),
+                AuthorizationMode::AlwaysDeny => authorizers.push(Arc::new(AlwaysDeny)),
             }
-        };
-        Arc::new(Union::new(self.options.authorization_modes.iter().map(authorizer)))
+        }
+        Ok(Arc::new(Union::new(authorizers)))
     }
 
     /// Serves until told to stop, by a signal or by `shutdown`.

@@ -100,6 +100,16 @@ fn found(location: &'static str) -> Response {
     response
 }
 
+/// Where upstream's verbosity can be changed while it runs; that of this server cannot (`routes.StringFlagPutHandler`).
+fn verbosity(request: &Request) -> Response {
+    match *request.method() {
+        http::Method::PUT => {
+            respond::bytes(400, respond::TEXT, "the verbosity is that of --v until the server is started anew")
+        }
+        _ => respond::bytes(406, respond::TEXT, "unsupported http method"),
+    }
+}
+
 impl<H: Handler> Handler for SystemPaths<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
@@ -115,6 +125,7 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/flagz" => self.flags.clone(),
             "/statusz" => self.status(),
             "/debug/pprof/" if self.profiling => PROFILES.to_owned(),
+            "/debug/flags/v" if self.profiling => return Box::pin(std::future::ready(verbosity(&request))),
             "/debug/pprof" if self.profiling => return Box::pin(std::future::ready(found("/debug/pprof/"))),
             _ => return self.inner.handle(request),
         };

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use reqwest::{Certificate, Client, Identity, StatusCode, Version};
 use serde_json::Value;
+use serving::authorization::AlwaysDeny;
 use serving::authorization::rbac::{Policy, RuleSource};
 use serving::handler::FromFn;
 use serving::options::Options;
@@ -62,7 +63,7 @@ fn start(flags: &[&str], handler: impl Handler + 'static) -> Running {
     let server = Server::prepare(Options::parse_from(args).unwrap()).unwrap();
     let (address, shutdown) = (server.address().unwrap(), server.shutdown.clone());
     let roles: Arc<dyn RuleSource> = Arc::new(Policy::default());
-    let authorizer = server.authorizer(roles.clone());
+    let authorizer = server.authorizer(roles.clone(), || Ok(Arc::new(AlwaysDeny) as _)).unwrap();
     let access = Access { authentication: server.authentication().unwrap(), authorizer, roles };
     let front = Front { handler: Arc::new(handler), paths: Box::new(Vec::new), access };
     let ended = tokio::spawn(server.run(front));

@@ -184,7 +184,7 @@ impl Keeper {
 
 /// Where pods reach this server: as told, else where it listens, else the address that this host has towards others. Never one of the host
 /// itself only, which upstream's rules for endpoints do not allow.
-fn reached_at(options: &Options) -> Option<IpAddr> {
+pub fn reached_at(options: &Options) -> Option<IpAddr> {
     let serving = &options.serving;
     let reachable = |address: &IpAddr| !address.is_loopback() && !address.is_unspecified();
     let outward = || {

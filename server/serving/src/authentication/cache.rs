@@ -20,6 +20,7 @@ const MAX_TOKENS: usize = 8192;
 /// Tokens by their hash, with a salt of this process: a copy of the memory tells no token, and nobody can choose where one lands.
 pub(super) struct Cache {
     salt: [u8; 16],
+    success: Duration,
     slots: Mutex<HashMap<Key, Arc<Slot>>>,
 }
 
@@ -29,11 +30,16 @@ type Slot = OnceCell<(Instant, Authenticated)>;
 
 impl Default for Cache {
     fn default() -> Self {
-        Cache { salt: uuid::Uuid::new_v4().into_bytes(), slots: Mutex::default() }
+        Cache::lasting(SUCCESS)
     }
 }
 
 impl Cache {
+    /// A cache that believes for so long.
+    pub(super) fn lasting(success: Duration) -> Self {
+        Cache { salt: uuid::Uuid::new_v4().into_bytes(), success, slots: Mutex::default() }
+    }
+
     /// What is remembered of a token, or what is said when it is asked about.
     pub(super) async fn get_or_ask<F: Future<Output = Verdict>>(
         &self,
@@ -46,7 +52,7 @@ impl Cache {
         let mut refused = Ok(None);
         let known = slot
             .get_or_try_init(async || match ask().await {
-                Ok(Some(found)) => Ok((Instant::now() + SUCCESS, found)),
+                Ok(Some(found)) => Ok((Instant::now() + self.success, found)),
                 other => {
                     refused = other;
                     Err(())

@@ -14,7 +14,7 @@ fn no_flags_at_all() {
     let o = parse(&[]).unwrap();
     assert_eq!((o.serving.bind_address.to_string().as_str(), o.serving.secure_port), ("127.0.0.1", 6443));
     assert_eq!(o.serving.cert_dir, PathBuf::from("kube-apiserver-data/pki"));
-    assert_eq!(o.authorization_modes, [AuthorizationMode::Rbac]);
+    assert_eq!(o.authorization.modes, [AuthorizationMode::Rbac]);
     assert_eq!(o.requests.request_timeout, Duration::from_secs(60));
     assert_eq!(o.requests.min_request_timeout, Duration::from_secs(1800));
     assert_eq!((o.requests.max_in_flight, o.requests.max_mutating_in_flight), (400, 200));
@@ -71,7 +71,7 @@ fn lists_of_things() {
     assert!(!o.admission.runs("AlwaysDeny"));
     assert_eq!(o.authentication.service_account_issuers, ["https://a", "https://b"]);
     assert_eq!(o.storage.watch_cache_sizes, [("pods".into(), 100), ("deployments.apps".into(), 7)]);
-    assert_eq!(o.authorization_modes, [AuthorizationMode::AlwaysAllow, AuthorizationMode::Rbac]);
+    assert_eq!(o.authorization.modes, [AuthorizationMode::AlwaysAllow, AuthorizationMode::Rbac]);
 }
 
 #[test]

@@ -10,8 +10,8 @@ use std::time::Duration;
 use http::HeaderName;
 
 use super::{
-    AdmissionOptions, AuthenticationOptions, AuthorizationMode, Cidr, PLUGINS, RequestOptions, ServiceOptions,
-    ServingOptions,
+    AdmissionOptions, AuthenticationOptions, Cidr, PLUGINS, RequestOptions, ServiceOptions, ServingOptions,
+    TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
 use machinery::features::parse_bool;
@@ -160,7 +160,26 @@ impl Values {
             service_account_max_expiration: self.max_expiration()?,
             bootstrap_tokens: self.bool("enable-bootstrap-token-auth")?,
             request_headers: self.request_headers()?,
+            oidc: self.oidc()?,
+            webhook: self.token_webhook()?,
         })
+    }
+
+    fn token_webhook(&self) -> Result<Option<TokenWebhookOptions>, String> {
+        let Some(config_file) = self.path("authentication-token-webhook-config-file") else { return Ok(None) };
+        Ok(Some(TokenWebhookOptions {
+            config_file,
+            version: self.webhook_version("authentication-token-webhook-version")?,
+            remembered: self.duration("authentication-token-webhook-cache-ttl")?,
+        }))
+    }
+
+    /// The version of the reviews that a webhook understands.
+    pub(super) fn webhook_version(&self, flag: &str) -> Result<String, String> {
+        match self.text(flag) {
+            version @ ("v1" | "v1beta1") => Ok(version.to_owned()),
+            other => Err(self.invalid(flag, format!("unsupported version {other:?}, write v1 or v1beta1"))),
+        }
     }
 
     fn max_expiration(&self) -> Result<Option<Duration>, String> {
@@ -199,33 +218,6 @@ impl Values {
             uri if uri.starts_with("https://") && uri.parse::<http::Uri>().is_ok() => Ok(Some(uri.to_owned())),
             uri => Err(format!("service-account-jwks-uri requires https scheme, parsed as: {uri}")),
         }
-    }
-
-    pub(super) fn authorization_modes(&self) -> Result<Vec<AuthorizationMode>, String> {
-        let names = self.list("authorization-mode");
-        if names.is_empty() {
-            return Err("at least one authorization-mode must be passed".into());
-        }
-        let mut modes = Vec::with_capacity(names.len());
-        for name in names {
-            let mode = match name {
-                "RBAC" => AuthorizationMode::Rbac,
-                "AlwaysAllow" => AuthorizationMode::AlwaysAllow,
-                "AlwaysDeny" => AuthorizationMode::AlwaysDeny,
-                "Node" | "Webhook" | "ABAC" => {
-                    return Err(format!("--authorization-mode={name} is not supported yet: see docs/status.md"));
-                }
-                _ => return Err(format!("authorization-mode {name:?} is not a valid mode")),
-            };
-            if modes.contains(&mode) {
-                return Err(format!(
-                    "authorization-mode {:?} has mode specified more than once",
-                    self.text("authorization-mode")
-                ));
-            }
-            modes.push(mode);
-        }
-        Ok(modes)
     }
 
     pub(super) fn requests(&self) -> Result<RequestOptions, String> {

@@ -1,0 +1,154 @@
+//! The lease by which servers of one cluster know of each other (upstream: `start-kube-apiserver-identity-lease-controller` and its garbage
+//! collector).
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use endpoints::{Environment, Loopback, Resource};
+use generated::coordination::v1::Lease;
+use machinery::scalar::{MicroTime, Time};
+use machinery::status::Status;
+use registry::Informer;
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use crate::services::kubernetes;
+
+const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
+const NAMESPACE: &str = "kube-system";
+const IDENTITY: &str = "apiserver.kubernetes.io/identity";
+const OURS: &str = "kube-apiserver";
+const HOSTNAME: &str = "kubernetes.io/hostname";
+const PEER_ADDRESS: &str = "kubernetes.io/peer-advertise-address";
+/// How long a server counts as alive after it was last heard of, in seconds.
+const DURATION: i32 = 3600;
+/// How often it is heard of.
+const RENEW: Duration = Duration::from_secs(10);
+/// How often leases of servers that are gone are cleared away.
+const COLLECT: Duration = Duration::from_secs(3600);
+
+/// Takes the lease, and keeps it.
+pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    if !environment.options.features.enabled("APIServerIdentity") || !loopback.serves(LEASES) {
+        return Ok(());
+    }
+    let holder = Holder::new(
+        loopback.clone(),
+        kubernetes::reached_at(&environment.options),
+        environment.options.serving.secure_port,
+    );
+    holder.renew().await?;
+    let leases = environment.informers.of::<Lease>(LEASES.0, LEASES.2);
+    tokio::spawn(holder.follow(leases));
+    Ok(())
+}
+
+/// This server.
+struct Holder {
+    loopback: Arc<Loopback>,
+    /// The name of the lease: that of the host, so that a server that begins again takes its lease again.
+    name: String,
+    /// The same for this run.
+    id: String,
+    hostname: String,
+    address: Option<String>,
+}
+
+impl Holder {
+    fn new(loopback: Arc<Loopback>, address: Option<IpAddr>, port: u16) -> Self {
+        let hostname = hostname::get().unwrap_or_default().to_string_lossy().into_owned();
+        let name = lease_name(&hostname);
+        let id = format!("{name}_{}", uuid::Uuid::new_v4());
+        Holder { loopback, name, id, hostname, address: address.map(|ip| SocketAddr::new(ip, port).to_string()) }
+    }
+
+    async fn follow(self, leases: Option<Informer<Lease>>) {
+        let mut collected = Instant::now();
+        loop {
+            tokio::time::sleep(RENEW).await;
+            if let Err(status) = self.renew().await {
+                tracing::warn!(why = status.message, "renewing the lease of this server");
+            }
+            if let Some(leases) = leases.as_ref().filter(|_| collected.elapsed() > COLLECT) {
+                self.collect(leases).await;
+                collected = Instant::now();
+            }
+        }
+    }
+
+    /// Creates the lease, or says that this server still lives.
+    async fn renew(&self) -> Result<(), Status> {
+        let now = MicroTime::from(SystemTime::now());
+        match self.loopback.get::<Lease>(LEASES, NAMESPACE, &self.name).await? {
+            None => self.loopback.create(LEASES, self.lease(now)).await.map(drop),
+            Some(mut lease) => {
+                lease.spec.holder_identity = Some(self.id.clone());
+                lease.spec.lease_duration_seconds = Some(DURATION);
+                lease.spec.renew_time = Some(now);
+                self.loopback.update(LEASES, lease).await.map(drop)
+            }
+        }
+    }
+
+    fn lease(&self, now: MicroTime) -> Lease {
+        let mut lease = Lease::default();
+        let metadata = &mut lease.metadata;
+        metadata.name.clone_from(&self.name);
+        metadata.namespace = NAMESPACE.into();
+        metadata.labels = [(IDENTITY.into(), OURS.into()), (HOSTNAME.into(), self.hostname.clone())].into();
+        metadata.annotations.extend(self.address.clone().map(|address| (PEER_ADDRESS.to_owned(), address)));
+        lease.spec.holder_identity = Some(self.id.clone());
+        lease.spec.lease_duration_seconds = Some(DURATION);
+        lease.spec.renew_time = Some(now);
+        lease
+    }
+
+    /// Clears leases of servers away that have not been heard of in time.
+    async fn collect(&self, leases: &Informer<Lease>) {
+        let now = Time::from(SystemTime::now()).unix();
+        for lease in leases.in_namespace(NAMESPACE) {
+            let ours = lease.metadata.labels.get(IDENTITY).is_some_and(|of| of == OURS);
+            if ours && expired(&lease, now) {
+                // The next round tries again.
+                let _ = self.loopback.delete(LEASES, NAMESPACE, &lease.metadata.name).await;
+            }
+        }
+    }
+}
+
+/// Whether nobody renewed a lease in time; one that says nothing of time is nobody's (`isLeaseExpired`).
+fn expired(lease: &Lease, now: i64) -> bool {
+    match (lease.spec.renew_time, lease.spec.lease_duration_seconds) {
+        (Some(renewed), Some(duration)) => renewed.unix_micros() / 1_000_000 + i64::from(duration) < now,
+        _ => true,
+    }
+}
+
+/// `apiserver-` and a hash of the host's name (`server.NewConfig`).
+fn lease_name(hostname: &str) -> String {
+    const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+    let hash = Sha256::digest(hostname);
+    let bit = |i: usize| hash[..16].get(i / 8).is_some_and(|byte| byte >> (7 - i % 8) & 1 == 1);
+    let digit = |from: usize| ALPHABET[(from..from + 5).fold(0, |digit, i| digit << 1 | usize::from(bit(i)))];
+    std::iter::once("apiserver-".to_owned())
+        .chain((0..128).step_by(5).map(|i| char::from(digit(i)).to_string()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_one_lease() {
+        // What upstream's hash makes of these names.
+        assert_eq!(lease_name(""), "apiserver-4oymiquy7qobjgx36tejs35zeq");
+        assert_ne!(lease_name("a"), lease_name("b"));
+        let mut lease = Lease::default();
+        assert!(expired(&lease, 0));
+        lease.spec.renew_time = Some(MicroTime::from_unix_micros(1_000_000_000));
+        lease.spec.lease_duration_seconds = Some(60);
+        assert!(!expired(&lease, 1060) && expired(&lease, 1061));
+    }
+}

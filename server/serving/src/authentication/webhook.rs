@@ -1,0 +1,72 @@
+//! Tokens that a server of the operator's knows (upstream: `plugin/pkg/authenticator/token/webhook`).
+
+use serde_json::{Value, json};
+
+use super::cache::Cache;
+use super::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
+use crate::Error;
+use crate::handler::BoxFuture;
+use crate::options::TokenWebhookOptions;
+use crate::reviewer::{Reviewer, texts};
+use crate::user::User;
+
+/// Has tokens reviewed, and remembers the answers for a while.
+pub struct TokenWebhook {
+    reviewer: Reviewer,
+    /// `v1` or `v1beta1`.
+    version: String,
+    /// The audiences of this server, for answers that name none.
+    audiences: Vec<String>,
+    cache: Cache,
+}
+
+impl TokenWebhook {
+    /// The server of the options.
+    pub fn load(options: &TokenWebhookOptions, audiences: Vec<String>) -> Result<Self, Error> {
+        let reviewer = Reviewer::load(&options.config_file)?;
+        Ok(TokenWebhook {
+            reviewer,
+            version: options.version.clone(),
+            audiences,
+            cache: Cache::lasting(options.remembered),
+        })
+    }
+
+    async fn ask(&self, token: &str, audiences: &[String]) -> Verdict {
+        let api_version = format!("authentication.k8s.io/{}", self.version);
+        let mut review = json!({"apiVersion": api_version, "kind": "TokenReview", "spec": {"token": token}});
+        if !audiences.is_empty() {
+            review["spec"]["audiences"] = audiences.into();
+        }
+        let answer = self.reviewer.review(&review).await.map_err(AuthenticationError)?;
+        self.read(&answer["status"], audiences)
+    }
+
+    fn read(&self, status: &Value, wanted: &[String]) -> Verdict {
+        if status["authenticated"] != true {
+            let why = status["error"].as_str().unwrap_or_default();
+            return if why.is_empty() { Ok(None) } else { Err(AuthenticationError(why.to_owned())) };
+        }
+        let mut meant = texts(&status["audiences"]);
+        if meant.is_empty() {
+            // A server that says nothing of audiences means those of this one.
+            meant.clone_from(&self.audiences);
+        }
+        let audiences: Vec<String> = wanted.iter().filter(|a| meant.contains(a)).cloned().collect();
+        if audiences.is_empty() && !wanted.is_empty() {
+            return Ok(None);
+        }
+        let user = &status["user"];
+        let text = |key: &str| user[key].as_str().unwrap_or_default().to_owned();
+        let extra = user["extra"].as_object().into_iter().flatten().map(|(key, values)| (key.clone(), texts(values)));
+        let user =
+            User { name: text("username"), uid: text("uid"), groups: texts(&user["groups"]), extra: extra.collect() };
+        Ok(Some(Authenticated { user, audiences, warnings: Vec::new() }))
+    }
+}
+
+impl TokenAuthenticator for TokenWebhook {
+    fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
+        Box::pin(self.cache.get_or_ask(token, audiences, || self.ask(token, audiences)))
+    }
+}

@@ -1,0 +1,182 @@
+//! Attribute-based access control: rights as lines of a file (upstream: `pkg/auth/authorizer/abac`).
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Attributes, Authorizer, Decision, Rules, ready};
+use crate::Error;
+use crate::handler::BoxFuture;
+use crate::user::{ALL_AUTHENTICATED, User};
+
+const V0: &str = "abac.authorization.kubernetes.io/v0";
+const V1BETA1: &str = "abac.authorization.kubernetes.io/v1beta1";
+
+/// The lines of a policy file, any of which may allow a wish.
+#[derive(Debug)]
+pub struct Abac(Vec<Policy>);
+
+/// A line. Empty texts match nothing, `*` matches everything.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Policy {
+    user: String,
+    group: String,
+    readonly: bool,
+    api_group: String,
+    resource: String,
+    namespace: String,
+    path: String,
+}
+
+impl Abac {
+    /// Reads a file.
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
+        Self::parse(&text).map_err(|why| Error::content(path, why))
+    }
+
+    /// Reads the lines. Empty ones and ones that begin with `#` are passed over.
+    fn parse(text: &str) -> Result<Self, String> {
+        let lines = text.lines().map(str::trim).enumerate();
+        let said = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+        let policy = |(i, line): (usize, &str)| Policy::parse(line).map_err(|why| format!("line {}: {why}", i + 1));
+        said.map(policy).collect::<Result<_, _>>().map(Abac)
+    }
+}
+
+impl Policy {
+    fn parse(line: &str) -> Result<Self, String> {
+        let document: Value = serde_json::from_str(line).map_err(|why| why.to_string())?;
+        let version = document["apiVersion"].as_str().unwrap_or_default();
+        let fields = if document["spec"].is_object() { &document["spec"] } else { &document };
+        let text = |key: &str| fields[key].as_str().unwrap_or_default().to_owned();
+        let mut policy = Policy {
+            user: text("user"),
+            group: text("group"),
+            readonly: fields["readonly"] == true,
+            api_group: text("apiGroup"),
+            resource: text("resource"),
+            namespace: text("namespace"),
+            path: text("nonResourcePath"),
+        };
+        match version {
+            V1BETA1 => {}
+            "" | V0 => policy.from_v0(),
+            other => return Err(format!("unknown version {other:?}")),
+        }
+        if policy.user == "*" || policy.group == "*" {
+            (policy.user, policy.group) = (String::new(), ALL_AUTHENTICATED.into());
+        }
+        Ok(policy)
+    }
+
+    /// In the first version, what was left out meant everything.
+    fn from_v0(&mut self) {
+        if self.user.is_empty() && self.group.is_empty() {
+            self.group = ALL_AUTHENTICATED.into();
+        }
+        if self.namespace.is_empty() && self.resource.is_empty() {
+            self.path = "*".into();
+        }
+        for everything in [&mut self.namespace, &mut self.resource] {
+            if everything.is_empty() {
+                *everything = "*".into();
+            }
+        }
+        self.api_group = "*".into();
+    }
+
+    fn allows(&self, wish: &Attributes<'_>) -> bool {
+        let reads = matches!(&*wish.verb, "get" | "list" | "watch");
+        self.is_about(wish.user) && (reads || !self.readonly) && self.covers(wish)
+    }
+
+    fn is_about(&self, user: &User) -> bool {
+        let named = self.user.is_empty() || self.user == user.name;
+        let member = self.group.is_empty() || user.is_in(&self.group);
+        !(self.user.is_empty() && self.group.is_empty()) && named && member
+    }
+
+    fn covers(&self, wish: &Attributes<'_>) -> bool {
+        let matches = |said: &str, wanted: &str| said == "*" || said == wanted;
+        match wish.is_resource_request {
+            true => {
+                matches(&self.namespace, wish.namespace)
+                    && matches(&self.resource, wish.resource)
+                    && matches(&self.api_group, wish.group)
+            }
+            false => {
+                matches(&self.path, wish.path)
+                    || self.path.strip_suffix('*').is_some_and(|prefix| wish.path.starts_with(prefix))
+            }
+        }
+    }
+}
+
+impl Authorizer for Abac {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        ready(match self.0.iter().any(|policy| policy.allows(attributes)) {
+            true => Decision::Allow("".into()),
+            false => Decision::NoOpinion("No policy matched.".into()),
+        })
+    }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+        use super::rbac::PolicyRule;
+        let mut rules = Rules::default();
+        for policy in self.0.iter().filter(|policy| policy.is_about(user)) {
+            let verbs: &[&str] = if policy.readonly { &["get", "list", "watch"] } else { &["*"] };
+            if !policy.resource.is_empty() && (policy.namespace == "*" || policy.namespace == namespace) {
+                rules.rules.push(PolicyRule::resources(verbs, &[&policy.api_group], &[&policy.resource]));
+            }
+            if !policy.path.is_empty() {
+                rules.rules.push(PolicyRule::paths(verbs, &[&policy.path]));
+            }
+        }
+        ready(rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"
+# upstream's example
+{"user":"admin"}
+{"user":"scheduler", "readonly": true, "resource": "pods"}
+{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"group":"dev","namespace":"projectX","resource":"*","apiGroup":"apps"}}
+{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"*","nonResourcePath":"/logs/*","readonly":true}}
+"#;
+
+    #[test]
+    fn lines_allow() {
+        let abac = Abac::parse(FILE).unwrap();
+        for (user, group, verb, wish, expect) in [
+            ("admin", "x", "delete", "a/pods.", true),
+            ("admin", "x", "get", "/healthz", true),
+            ("scheduler", "x", "list", "a/pods.", true),
+            ("scheduler", "x", "update", "a/pods.", false),
+            ("scheduler", "x", "list", "a/secrets.", false),
+            ("jane", "dev", "create", "projectX/deployments.apps", true),
+            ("jane", "dev", "create", "projectX/pods.", false),
+            ("jane", "dev", "create", "other/deployments.apps", false),
+            ("jane", ALL_AUTHENTICATED, "get", "/logs/a", true),
+            ("jane", ALL_AUTHENTICATED, "get", "/logins", false),
+            ("jane", "anybody", "get", "/logs/a", false),
+        ] {
+            let user = User::new(user, [group]);
+            let wish = match wish.strip_prefix('/') {
+                Some(_) => Attributes::path(&user, verb, wish),
+                None => {
+                    let (namespace, resource) = wish.split_once('/').unwrap();
+                    let (resource, group) = resource.split_once('.').unwrap();
+                    Attributes { namespace, ..Attributes::resource(&user, verb, group, resource) }
+                }
+            };
+            assert_eq!(abac.0.iter().any(|policy| policy.allows(&wish)), expect, "{wish:?}");
+        }
+        assert_eq!(Abac::parse("{\"apiVersion\": \"v9\"}").unwrap_err(), "line 1: unknown version \"v9\"");
+        assert!(Abac::parse("nonsense").is_err());
+    }
+}

@@ -1,0 +1,171 @@
+//! Rights that a server of the operator's knows (upstream: `plugin/pkg/authorizer/webhook`).
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use super::{Attributes, Authorizer, Decision, Rules, ready};
+use crate::Error;
+use crate::handler::BoxFuture;
+use crate::options::AccessWebhookOptions;
+use crate::reviewer::Reviewer;
+use crate::user::User;
+
+/// How many answers are remembered.
+const REMEMBERED: usize = 8192;
+/// A wish whose text is longer than this is not remembered (upstream: `maxControllerAttrCacheSize`).
+const MAX_KEY: usize = 10_000;
+
+/// Has wishes reviewed, and remembers the answers for a while.
+pub struct AccessWebhook {
+    reviewer: Reviewer,
+    /// `v1` or `v1beta1`.
+    version: String,
+    allowed: Duration,
+    refused: Duration,
+    cache: Mutex<HashMap<String, (Instant, Decision)>>,
+}
+
+impl AccessWebhook {
+    /// The server of the options.
+    pub fn load(options: &AccessWebhookOptions) -> Result<Self, Error> {
+        let AccessWebhookOptions { config_file, version, allowed, refused } = options.clone();
+        let reviewer = Reviewer::load(&config_file)?;
+        Ok(AccessWebhook { reviewer, version, allowed, refused, cache: Mutex::default() })
+    }
+
+    async fn decide(&self, wish: &Attributes<'_>) -> Decision {
+        let spec = spec(wish, &self.version);
+        let key = spec.to_string();
+        if let Some(known) = self.known(&key) {
+            return known;
+        }
+        let api_version = format!("authorization.k8s.io/{}", self.version);
+        let review = json!({"apiVersion": api_version, "kind": "SubjectAccessReview", "spec": spec});
+        match self.reviewer.review(&review).await {
+            Ok(answer) => {
+                let decision = read(&answer["status"]);
+                self.remember(key, &decision);
+                decision
+            }
+            Err(why) => {
+                tracing::warn!(why, "the authorization webhook did not answer");
+                Decision::NoOpinion("".into())
+            }
+        }
+    }
+
+    fn known(&self, key: &str) -> Option<Decision> {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.get(key).filter(|(until, _)| *until > Instant::now()).map(|(_, decision)| decision.clone())
+    }
+
+    fn remember(&self, key: String, decision: &Decision) {
+        let time = if decision.is_allowed() { self.allowed } else { self.refused };
+        if time.is_zero() || key.len() > MAX_KEY {
+            return;
+        }
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if cache.len() >= REMEMBERED {
+            cache.retain(|_, (until, _)| *until > now);
+        }
+        if cache.len() < REMEMBERED {
+            cache.insert(key, (now + time, decision.clone()));
+        }
+    }
+}
+
+fn read(status: &Value) -> Decision {
+    let reason = status["reason"].as_str().unwrap_or_default().into();
+    match (status["allowed"] == true, status["denied"] == true) {
+        (true, true) => {
+            tracing::warn!("the authorization webhook allowed and denied the same wish");
+            Decision::Deny("".into())
+        }
+        (true, false) => Decision::Allow(reason),
+        (false, true) => Decision::Deny(reason),
+        (false, false) => Decision::NoOpinion(reason),
+    }
+}
+
+/// The specification of a SubjectAccessReview.
+fn spec(wish: &Attributes<'_>, version: &str) -> Value {
+    let user = wish.user;
+    let mut spec = Map::new();
+    match wish.is_resource_request {
+        true => spec.insert("resourceAttributes".into(), resource(wish)),
+        false => spec.insert("nonResourceAttributes".into(), texts([("path", wish.path), ("verb", &wish.verb)])),
+    };
+    spec.insert("user".into(), user.name.clone().into());
+    if !user.groups.is_empty() {
+        // The field changed its name after v1beta1.
+        spec.insert(if version == "v1beta1" { "group" } else { "groups" }.into(), user.groups.clone().into());
+    }
+    if !user.extra.is_empty() {
+        spec.insert("extra".into(), json!(user.extra));
+    }
+    if !user.uid.is_empty() {
+        spec.insert("uid".into(), user.uid.clone().into());
+    }
+    Value::Object(spec)
+}
+
+fn resource(wish: &Attributes<'_>) -> Value {
+    let mut out = texts([
+        ("namespace", wish.namespace),
+        ("verb", &wish.verb),
+        ("group", wish.group),
+        ("version", wish.version),
+        ("resource", wish.resource),
+        ("subresource", wish.subresource),
+        ("name", wish.name),
+    ]);
+    let fields: Vec<Value> = wish.selectors.fields.iter().map(field).collect();
+    if !fields.is_empty() {
+        out["fieldSelector"] = json!({ "requirements": fields });
+    }
+    let labels: Vec<Value> = wish.selectors.labels.iter().filter_map(label).collect();
+    if !labels.is_empty() {
+        out["labelSelector"] = json!({ "requirements": labels });
+    }
+    out
+}
+
+fn texts<const N: usize>(pairs: [(&str, &str); N]) -> Value {
+    let said = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+    Value::Object(said.map(|(key, value)| (key.to_owned(), value.into())).collect())
+}
+
+fn field(term: &FieldRequirement) -> Value {
+    json!({"key": term.field, "operator": if term.equal { "In" } else { "NotIn" }, "values": [term.value]})
+}
+
+/// A term as a review says it; the ordered comparisons have no form there.
+fn label(term: &LabelRequirement) -> Option<Value> {
+    let values = term.values();
+    Some(match term.operator() {
+        Operator::In | Operator::Equals | Operator::DoubleEquals => {
+            json!({"key": term.key(), "operator": "In", "values": values})
+        }
+        Operator::NotIn | Operator::NotEquals => json!({"key": term.key(), "operator": "NotIn", "values": values}),
+        Operator::Exists => json!({"key": term.key(), "operator": "Exists"}),
+        Operator::DoesNotExist => json!({"key": term.key(), "operator": "DoesNotExist"}),
+        _ => return None,
+    })
+}
+
+impl Authorizer for AccessWebhook {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(self.decide(attributes))
+    }
+
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, Rules> {
+        let errors = vec!["webhook authorizer does not support user rule resolution".into()];
+        ready(Rules { rules: Vec::new(), incomplete: true, errors })
+    }
+}

@@ -1,0 +1,62 @@
+//! A server that answers reviews: who a token belongs to, who may do what (upstream: `webhook.GenericWebhook`).
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use serde_json::Value;
+use webhook::{Client, Kubeconfig};
+
+use crate::Error;
+
+/// How long one answer may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How often a server is asked that cannot answer now, and how long the first pause is (upstream: `DefaultRetryBackoff`).
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(500);
+/// How many bytes an answer may have.
+const MAX_ANSWER: usize = 1 << 20;
+
+/// Asks a server of a kubeconfig file.
+pub(crate) struct Reviewer {
+    client: Client,
+    server: http::Uri,
+}
+
+impl Reviewer {
+    /// The server of the file's current context.
+    pub(crate) fn load(path: &std::path::Path) -> Result<Self, Error> {
+        let config = Kubeconfig::load(path).map_err(|why| Error::Options(why.to_string()))?;
+        let client = config.client().map_err(|why| Error::Options(format!("{}: {why}", path.display())))?;
+        Ok(Reviewer { client, server: config.server })
+    }
+
+    /// Posts a review and returns the server's, whose `status` says something.
+    pub(crate) async fn review(&self, review: &Value) -> Result<Value, String> {
+        let body = Bytes::from(review.to_string());
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            match self.once(body.clone()).await {
+                Ok(answer) => return Ok(answer),
+                Err((why, again)) if !again || attempt == ATTEMPTS => return Err(why),
+                Err(_) => tokio::time::sleep(pause).await,
+            }
+            pause = pause * 3 / 2;
+        }
+        Err("no attempt was made".into())
+    }
+
+    /// One attempt; the error says whether another one may help.
+    async fn once(&self, body: Bytes) -> Result<Value, (String, bool)> {
+        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_ANSWER).await;
+        let reply = reply.map_err(|why| (why.to_string(), true))?;
+        match reply.status.as_u16() {
+            200..=299 => serde_json::from_slice(&reply.body).map_err(|why| (why.to_string(), false)),
+            code => Err((format!("the server answered with status {code}"), code >= 500 || code == 429)),
+        }
+    }
+}
+
+/// The texts of a list.
+pub(crate) fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}

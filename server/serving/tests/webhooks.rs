@@ -1,0 +1,146 @@
+//! Servers of the operator's that know tokens and rights: what they are asked, and what is made of their answers.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+use serving::User;
+use serving::authentication::{TokenAuthenticator, TokenWebhook};
+use serving::authorization::{AccessWebhook, Attributes, Authorizer, Selectors};
+use serving::options::Options;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// A server that answers reviews, and remembers what it was asked.
+struct Reviews {
+    asked: Arc<Mutex<Vec<Value>>>,
+    /// Its kubeconfig.
+    folder: TempDir,
+}
+
+impl Reviews {
+    /// Answers every review with the status that `answer` makes of its specification.
+    async fn start(answer: fn(&Value) -> Value) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let folder = tempfile::tempdir().unwrap();
+        let server = format!("http://{}/review", listener.local_addr().unwrap());
+        let kubeconfig = json!({
+            "current-context": "c",
+            "contexts": [{"name": "c", "context": {"cluster": "x", "user": "y"}}],
+            "clusters": [{"name": "x", "cluster": {"server": server}}],
+            "users": [{"name": "y", "user": {"token": "front"}}],
+        });
+        std::fs::write(folder.path().join("config"), kubeconfig.to_string()).unwrap();
+        let seen = asked.clone();
+        tokio::spawn(async move {
+            loop {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut text = Vec::new();
+                let review = loop {
+                    stream.read_buf(&mut text).await.unwrap();
+                    let body = text.windows(4).position(|w| w == b"\r\n\r\n").map(|at| &text[at + 4..]);
+                    if let Some(Ok(review)) = body.map(serde_json::from_slice::<Value>) {
+                        break review;
+                    }
+                };
+                assert!(String::from_utf8_lossy(&text).contains("authorization: Bearer front"));
+                let body = json!({"status": answer(&review["spec"])}).to_string();
+                seen.lock().unwrap().push(review);
+                let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+                stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
+            }
+        });
+        Reviews { asked, folder }
+    }
+
+    fn options(&self, flag: &str, more: &[&str]) -> Options {
+        let config = format!("--{flag}={}", self.folder.path().join("config").display());
+        Options::parse_from(["kube-apiserver", &config].into_iter().chain(more.iter().copied())).unwrap()
+    }
+
+    fn asked(&self) -> Vec<Value> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+#[tokio::test]
+async fn rights() {
+    let reviews = Reviews::start(|spec| match spec["resourceAttributes"]["resource"].as_str() {
+        Some("pods") => json!({"allowed": true, "reason": "pods are free"}),
+        Some("secrets") => json!({"allowed": false, "denied": true, "reason": "never"}),
+        _ => json!({"allowed": false, "reason": "no idea"}),
+    })
+    .await;
+    let options = reviews.options("authorization-webhook-config-file", &["--authorization-mode=Webhook"]);
+    let webhook = AccessWebhook::load(options.authorization.webhook.as_ref().unwrap()).unwrap();
+    let user = User::new("jane", ["dev"]);
+    let of = |resource| Attributes { namespace: "shop", name: "x", ..Attributes::resource(&user, "get", "", resource) };
+    let listed = Attributes {
+        selectors: Selectors::parse("spec.nodeName=n", "a in (b,c)"),
+        ..Attributes::resource(&user, "list", "", "nodes")
+    };
+    for (wish, expect) in [
+        (of("pods"), "Allow(\"pods are free\")"),
+        (of("pods"), "Allow(\"pods are free\")"),
+        (of("secrets"), "Deny(\"never\")"),
+        (listed, "NoOpinion(\"no idea\")"),
+        (Attributes::path(&user, "get", "/healthz"), "NoOpinion(\"no idea\")"),
+    ] {
+        assert_eq!(format!("{:?}", webhook.authorize(&wish).await), expect);
+    }
+    let asked = reviews.asked();
+    assert_eq!(asked.len(), 4, "the second question has the first one's answer");
+    assert_eq!(
+        asked[0],
+        json!({"apiVersion": "authorization.k8s.io/v1beta1", "kind": "SubjectAccessReview", "spec": {
+            "resourceAttributes": {"namespace": "shop", "verb": "get", "resource": "pods", "name": "x"},
+            "user": "jane", "group": ["dev"],
+        }})
+    );
+    assert_eq!(
+        asked[2]["spec"]["resourceAttributes"],
+        json!({"verb": "list", "resource": "nodes",
+            "fieldSelector": {"requirements": [{"key": "spec.nodeName", "operator": "In", "values": ["n"]}]},
+            "labelSelector": {"requirements": [{"key": "a", "operator": "In", "values": ["b", "c"]}]}})
+    );
+    assert_eq!(asked[3]["spec"]["nonResourceAttributes"], json!({"path": "/healthz", "verb": "get"}));
+}
+
+#[tokio::test]
+async fn tokens() {
+    let reviews = Reviews::start(|spec| match spec["token"].as_str() {
+        Some("good") => json!({"authenticated": true, "user": {"username": "jane", "uid": "7", "groups": ["dev"],
+            "extra": {"scope": ["a"]}}}),
+        Some("narrow") => json!({"authenticated": true, "user": {"username": "jane"}, "audiences": ["other"]}),
+        Some("wrong") => json!({"authenticated": false, "error": "revoked"}),
+        _ => json!({"authenticated": false}),
+    })
+    .await;
+    let flags = ["--authentication-token-webhook-version=v1"];
+    let options = reviews.options("authentication-token-webhook-config-file", &flags);
+    let audiences = vec!["api".to_owned()];
+    let webhook = TokenWebhook::load(options.authentication.webhook.as_ref().unwrap(), audiences.clone()).unwrap();
+    let said = async |token: &str| match webhook.authenticate_token(token, &audiences).await {
+        Ok(Some(found)) => format!("{} {} {:?} {:?}", found.user.name, found.user.uid, found.user.groups, found.audiences),
+        Ok(None) => "nobody".into(),
+        Err(why) => why.to_string(),
+    };
+    for (token, expect) in [
+        ("good", "jane 7 [\"dev\"] [\"api\"]"),
+        ("good", "jane 7 [\"dev\"] [\"api\"]"),
+        ("narrow", "nobody"),
+        ("wrong", "revoked"),
+        ("other", "nobody"),
+    ] {
+        assert_eq!(said(token).await, expect, "{token}");
+    }
+    let asked = reviews.asked();
+    assert_eq!(asked.len(), 4, "the second question has the first one's answer");
+    assert_eq!(
+        asked[0],
+        json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenReview", "spec": {"token": "good", "audiences": ["api"]}})
+    );
+}
