@@ -124,7 +124,9 @@ async fn tokens() {
     let audiences = vec!["api".to_owned()];
     let webhook = TokenWebhook::load(options.authentication.webhook.as_ref().unwrap(), audiences.clone()).unwrap();
     let said = async |token: &str| match webhook.authenticate_token(token, &audiences).await {
-        Ok(Some(found)) => format!("{} {} {:?} {:?}", found.user.name, found.user.uid, found.user.groups, found.audiences),
+        Ok(Some(found)) => {
+            format!("{} {} {:?} {:?}", found.user.name, found.user.uid, found.user.groups, found.audiences)
+        }
         Ok(None) => "nobody".into(),
         Err(why) => why.to_string(),
     };

@@ -90,7 +90,15 @@ fn mistakes_are_named() {
     );
     refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
-    refused(&["--authorization-mode=Node,RBAC"], "--authorization-mode=Node is not supported yet: see docs/status.md");
+    refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
+    refused(
+        &["--authorization-webhook-config-file=x"],
+        "cannot specify --authorization-webhook-config-file without mode Webhook",
+    );
+    refused(
+        &["--oidc-client-id=x"],
+        "oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set",
+    );
     refused(&["--tls-cert-file=x"], "--tls-cert-file and --tls-private-key-file must be given together");
     refused(
         &["--service-cluster-ip-range=10.0.0.0/30"],
@@ -103,8 +111,8 @@ fn mistakes_are_named() {
 fn what_has_no_effect_is_refused() {
     refused(&["--audit-log-path=/tmp/x"], "--audit-log-path is not supported yet: see docs/status.md");
     refused(
-        &["--enable-logs-handler", "--oidc-client-id=x"],
-        "--oidc-client-id, --enable-logs-handler are not supported yet: see docs/status.md",
+        &["--enable-logs-handler", "--authentication-config=x"],
+        "--authentication-config, --enable-logs-handler are not supported yet: see docs/status.md",
     );
 }
 
