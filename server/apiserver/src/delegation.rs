@@ -7,6 +7,7 @@ use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
+use serving::options::Options;
 use serving::{Handler, Server, handler::FromFn, respond};
 use webhook::Services;
 
@@ -35,7 +36,7 @@ pub fn build(
 ) -> Result<Delegation, String> {
     let options = &server.options;
     let kinds = enabled::kinds(catalog, options);
-    let stores = Arc::new(stores(catalog, backends));
+    let stores = Arc::new(stores(catalog, behaviour.as_ref(), options, backends));
     let environment = Arc::new(environment(catalog, behaviour, server, stores)?);
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
@@ -111,7 +112,12 @@ fn environment(
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(catalog: &'static Catalog, backends: &Backends) -> Stores {
+fn stores(
+    catalog: &'static Catalog,
+    behaviour: &dyn Behaviour,
+    options: &Options,
+    backends: &Backends,
+) -> Stores {
     let mut out = Stores::new();
     for kind in catalog.kinds {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
@@ -119,7 +125,8 @@ fn stores(catalog: &'static Catalog, backends: &Backends) -> Stores {
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
             let strategy = strategy(kind, storage_kind, resource);
             let backend = backends.of(resource.storage.0, resource.plural);
-            Arc::new(ResourceStore::new(catalog, storage_kind, resource, strategy, backend))
+            let store = ResourceStore::new(catalog, storage_kind, resource, strategy, backend);
+            Arc::new(store.with_time_to_live(behaviour.time_to_live(kind, options)))
         });
     }
     out

@@ -25,6 +25,7 @@ use machinery::status::Status;
 use nodes::NodeAuthorizer;
 use registry::Informers;
 use serving::authorization::rbac::RuleSource;
+use serving::options::Options;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
@@ -46,6 +47,10 @@ impl Behaviour for ControlPlane {
     fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
         let to_endpoints = server.options.aggregation.to_endpoints;
         Arc::new(aggregation::Addresses::new(informers, to_endpoints, server.address().ok()))
+    }
+
+    fn time_to_live(&self, kind: &'static KindDef, options: &Options) -> u64 {
+        if kind.kind == "Event" { options.event_ttl.as_secs() } else { 0 }
     }
 
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission> {

@@ -44,6 +44,9 @@ pub trait Behaviour: Send + Sync {
     /// Where Services of the cluster are reached.
     fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress>;
 
+    /// How many seconds objects of a kind live after they were last written; 0 for ever.
+    fn time_to_live(&self, kind: &'static KindDef, options: &Options) -> u64;
+
     /// Admission for all resources.
     fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;
 

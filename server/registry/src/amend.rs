@@ -28,7 +28,7 @@ impl ResourceStore {
             let mut object = self.object(&entry)?;
             self.check_stored(context, &key, name, meta(object.as_ref()), &options.precondition)?;
             change(&mut object)?;
-            match self.put(&key, &entry, object, options.dry_run, options.ttl_seconds).await? {
+            match self.put(&key, &entry, object, options.dry_run).await? {
                 Ok(stored) => return Ok(stored),
                 Err(newer) => current = newer,
             }

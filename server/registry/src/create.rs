@@ -129,7 +129,7 @@ impl ResourceStore {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
         let value = self.encode(object).await?;
-        let txn = Txn::create(key, value).with_ttl(options.ttl_seconds);
+        let txn = Txn::create(key, value).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 let mut stored = object.clone();

@@ -64,9 +64,9 @@ impl ResourceStore {
             let outcome = match self.next_step(context, &object, options) {
                 Step::Nothing => return Ok(Deleted { object, gone: false }),
                 Step::Mark(marked) => {
-                    self.put(&key, &entry, marked, options.dry_run, 0).await?.map(|object| (object, false))
+                    self.put(&key, &entry, marked, options.dry_run).await?.map(|object| (object, false))
                 }
-                Step::MarkAndRemove(marked) => match self.put(&key, &entry, marked, options.dry_run, 0).await? {
+                Step::MarkAndRemove(marked) => match self.put(&key, &entry, marked, options.dry_run).await? {
                     Ok(marked) => self.remove(&key, marked, options.dry_run).await?.map(|object| (object, true)),
                     Err(newer) => Err(newer),
                 },

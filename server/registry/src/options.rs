@@ -7,8 +7,6 @@ use apimachinery::meta::v1::ObjectMeta;
 pub struct CreateOptions {
     /// Go through everything but store nothing.
     pub dry_run: bool,
-    /// Delete it by itself after so many seconds; 0 never (events).
-    pub ttl_seconds: u64,
 }
 
 /// Options of an update.
@@ -20,7 +18,6 @@ pub struct UpdateOptions {
     pub create_when_absent: bool,
     /// The subresource that is written; empty for the object.
     pub subresource: String,
-    pub ttl_seconds: u64,
     /// What must hold of the stored object before anything else is looked at.
     pub precondition: Precondition,
 }

@@ -36,6 +36,8 @@ pub struct ResourceStore {
     selectable: Vec<&'static SelectableDef>,
     pub(crate) versions: Option<Arc<dyn Versions>>,
     companion: OnceLock<Arc<dyn Companion>>,
+    /// Objects go by themselves so many seconds after they were last written; 0 never.
+    pub(crate) time_to_live: u64,
     /// `/registry/<prefix>/`, with a slash at the end.
     pub(crate) root: String,
 }
@@ -120,8 +122,14 @@ impl ResourceStore {
             selectable,
             versions: None,
             companion: OnceLock::new(),
+            time_to_live: 0,
             root: format!("{}/{}/", backend.prefix, def.key_prefix),
         }
+    }
+
+    /// Lets objects go by themselves so many seconds after they were last written (`registry.Store.TTLFunc`); 0 never.
+    pub fn with_time_to_live(self, seconds: u64) -> Self {
+        ResourceStore { time_to_live: seconds, ..self }
     }
 
     /// Has every write from now on accompanied. Only the first companion counts.

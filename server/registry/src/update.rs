@@ -97,7 +97,7 @@ impl ResourceStore {
         if meta(new.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::conflict(self.name_in(context), name, invalid_object("", "")));
         }
-        let options = CreateOptions { dry_run: options.dry_run, ttl_seconds: options.ttl_seconds };
+        let options = CreateOptions { dry_run: options.dry_run };
         let object = self.create(context, new, &options, change).await?;
         Ok(Updated { object, created: true })
     }
@@ -184,7 +184,7 @@ impl ResourceStore {
             meta.resource_version = entry.revision.to_string();
         }
         if !self.is_finished(&new) {
-            return self.put(key, entry, new, options.dry_run, options.ttl_seconds).await;
+            return self.put(key, entry, new, options.dry_run).await;
         }
         // The object that was sent is answered, not the one that is gone (`deleteWithoutFinalizers`).
         let removed = self.remove(key, new.clone(), options.dry_run).await?;
@@ -198,13 +198,12 @@ impl ResourceStore {
         entry: &Entry,
         mut new: Owned,
         dry_run: bool,
-        ttl_seconds: u64,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(new));
         }
         let Some(value) = self.encode_changed(&new, entry).await? else { return Ok(Ok(new)) };
-        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(ttl_seconds);
+        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut new) {

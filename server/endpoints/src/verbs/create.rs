@@ -35,7 +35,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let mut object = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut object, None).await?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Admitted);
-    let create = CreateOptions { dry_run: options.dry_run, ttl_seconds: 0 };
+    let create = CreateOptions { dry_run: options.dry_run };
     let store = endpoint.store()?;
     let stored =
         store.create(&context, object, &create, &mut AdmitCreate { endpoint, attributes: &attributes }).await?;

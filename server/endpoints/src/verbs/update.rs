@@ -38,7 +38,6 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
         dry_run: options.dry_run,
         create_when_absent: endpoint.resource.create_on_update && subresource.is_empty(),
         subresource: subresource.clone(),
-        ttl_seconds: 0,
         precondition: Precondition { uid: uid_of(&object), resource_version: None },
     };
     let replace = Replace {
