@@ -12,7 +12,7 @@ use std::time::Duration;
 use common::Server;
 use futures_util::{StreamExt, TryStreamExt};
 use k8s_openapi::api::apps::v1::Deployment;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Event};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 use kube::runtime::reflector::{self, ObjectRef};
 use kube::runtime::{WatchStreamExt, watcher};
@@ -175,4 +175,21 @@ async fn a_reflector_follows_the_objects() {
 
     let stored = |name: &str| store.get(&ObjectRef::new(name).within("default")).unwrap();
     assert_eq!((step(&stored("before")), step(&stored("after")), store.len()), ("2", "1", 2));
+}
+
+#[tokio::test]
+async fn events_go_by_themselves() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start_with(folder.path(), &["--event-ttl=1s"]);
+    let api: Api<Event> = Api::namespaced(client::connect(&server).await, "default");
+    let event: Event = serde_json::from_value(serde_json::json!({
+        "metadata": {"name": "e"},
+        "involvedObject": {"kind": "Pod", "name": "p", "namespace": "default"},
+    }))
+    .unwrap();
+    let version = api.create(&PostParams::default(), &event).await.unwrap().resource_version().unwrap();
+    let events = api.watch(&WatchParams::default(), &version).await.unwrap();
+    let mut events = std::pin::pin!(events);
+    let next = tokio::time::timeout(PATIENCE, events.try_next()).await.expect("the event stays").unwrap();
+    assert!(matches!(next, Some(WatchEvent::Deleted(gone)) if gone.name_any() == "e"));
 }
