@@ -156,6 +156,17 @@ impl Type {
         })
     }
 
+    /// The type as declarations name it: `null_type`, `list(int)`.
+    pub fn declared_name(&self) -> String {
+        match self {
+            Type::List(list) => format!("list({})", list.item.declared_name()),
+            Type::Map(map) => format!("map({}, {})", map.0.declared_name(), map.1.declared_name()),
+            Type::Optional(of) => format!("optional_type({})", of.declared_name()),
+            Type::Kind(of) => format!("type({})", of.declared_name()),
+            _ => self.base_name().to_owned(),
+        }
+    }
+
     /// The name of the type at evaluation, without parameters.
     pub(crate) fn base_name(&self) -> &str {
         match self {

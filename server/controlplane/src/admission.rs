@@ -8,6 +8,7 @@ mod node_restriction;
 mod nodes;
 mod pod_security;
 mod pods;
+mod policies;
 mod priority;
 mod quota;
 mod runtime_class;
@@ -15,6 +16,7 @@ mod service_account;
 mod services;
 mod storage;
 mod tolerations;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -26,6 +28,8 @@ use registry::Predicate;
 use serving::options::PLUGINS;
 
 use crate::rbac::escalation;
+use policies::Policies;
+use webhooks::Webhooks;
 
 /// What is kept until nothing uses it: group and resource, plugin, finalizer.
 const PROTECTION: [((&str, &str), &str, &str); 4] = [
@@ -39,13 +43,16 @@ const PROTECTION: [((&str, &str), &str, &str); 4] = [
 pub struct Chain {
     environment: Arc<Environment>,
     plugins: Vec<&'static str>,
+    policies: Policies,
+    webhooks: Webhooks,
 }
 
 impl Chain {
     pub fn new(environment: Arc<Environment>) -> Self {
         let running = PLUGINS.iter().map(|(name, _)| *name).filter(|name| environment.options.admission.runs(name));
         let plugins = running.collect();
-        Chain { environment, plugins }
+        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment));
+        Chain { environment, plugins, policies, webhooks }
     }
 
     /// What a plugin does before an object is judged.
@@ -59,6 +66,8 @@ impl Chain {
         let environment = &self.environment;
         match plugin {
             "NamespaceLifecycle" => namespaces::admit(environment, attributes).await,
+            "MutatingAdmissionPolicy" => self.policies.mutate(attributes, object, old).await,
+            "MutatingAdmissionWebhook" => self.webhooks.mutate(attributes, object, old).await,
             "PodTopologyLabels" => pods::topology_labels(environment, attributes, object).await,
             "AlwaysPullImages" if is_of_pods(attributes) => {
                 pods::always_pull(object);
@@ -171,8 +180,13 @@ impl Admission for Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         for plugin in &self.plugins {
-            if *plugin == "NodeRestriction" {
-                node_restriction::validate(&self.environment, attributes, object, old).await?;
+            match *plugin {
+                "NodeRestriction" => {
+                    node_restriction::validate(&self.environment, attributes, object, old).await?;
+                }
+                "ValidatingAdmissionPolicy" => self.policies.validate(attributes, object, old).await?,
+                "ValidatingAdmissionWebhook" => self.webhooks.validate(attributes, object, old).await?,
+                _ => {}
             }
             match object {
                 Some(object) => self.judge(plugin, attributes, object, old).await?,

@@ -21,9 +21,11 @@ pub enum Operation {
 /// The facts of a request that admission judges (`admission.Attributes`).
 pub struct Attributes {
     pub operation: Operation,
+    /// The kind of the body: of a subresource often another one than the resource's.
     pub kind: &'static KindDef,
-    /// The group of the resource; that of `kind` may be another for a subresource.
+    /// Group and version of the resource.
     pub group: &'static str,
+    pub version: &'static str,
     pub plural: &'static str,
     pub subresource: String,
     pub namespace: String,

@@ -127,6 +127,7 @@ impl Loopback {
             operation,
             kind: endpoint.kind,
             group: endpoint.group_version.0,
+            version: endpoint.group_version.1,
             plural: endpoint.resource.plural,
             subresource: String::new(),
             namespace: meta.namespace,

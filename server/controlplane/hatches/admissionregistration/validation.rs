@@ -1,5 +1,4 @@
-//! What upstream checks by hand in kinds of `admissionregistration` (`pkg/apis/admissionregistration/validation`). CEL expressions are
-//! checked for being there, not for what they say.
+//! What upstream checks by hand in kinds of `admissionregistration` (`pkg/apis/admissionregistration/validation`).
 
 #[path = "validation/binding.rs"]
 mod binding;

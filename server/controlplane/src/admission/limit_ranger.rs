@@ -180,3 +180,45 @@ fn too_far_apart(
     let most = if max.value() <= MAX_MILLI { max.milli_value() as f64 / 1000.0 } else { max.value() as f64 };
     (ratio > most).then(|| format!("{what}, but provided ratio is {ratio:.6}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn limits_fill_and_refuse() {
+        let item = |item: Value| serde_json::from_value::<LimitRangeItem>(item).unwrap();
+        let pod = |resources: Value| {
+            let spec = json!({"containers": [{"name": "c", "resources": resources}]});
+            serde_json::from_value::<Pod>(json!({"spec": spec})).unwrap()
+        };
+        let mut filled = pod(json!({"requests": {"cpu": "1"}}));
+        let limits =
+            json!({"type": "Container", "default": {"cpu": "2"}, "defaultRequest": {"cpu": "1", "memory": "1Mi"}});
+        fill(&mut filled, &item(limits));
+        let note = "LimitRanger plugin set: memory request for container c; cpu limit for container c";
+        assert_eq!(filled.metadata.annotations[ANNOTATION], note);
+
+        let of_pod = item(
+            json!({"type": "Pod", "min": {"cpu": "200m"}, "max": {"cpu": "2"}, "maxLimitRequestRatio": {"cpu": "2"}}),
+        );
+        let table = [
+            (json!({"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}), ""),
+            (
+                json!({"requests": {"cpu": "1"}, "limits": {"cpu": "3"}}),
+                "[maximum cpu usage per Pod is 2, but limit is 3, cpu max limit to request ratio per Pod is 2, but provided ratio is 3.000000]",
+            ),
+            (
+                json!({"requests": {"cpu": "100m"}, "limits": {"cpu": "200m"}}),
+                "minimum cpu usage per Pod is 200m, but request is 100m",
+            ),
+        ];
+        for (resources, expect) in table {
+            let mut wrong = Vec::new();
+            check_pod(&pod(resources.clone()), &of_pod, &mut wrong);
+            let said = if wrong.is_empty() { String::new() } else { joined(&wrong) };
+            assert_eq!(said, expect, "{resources}");
+        }
+    }
+}

@@ -174,3 +174,53 @@ fn line(pod: &str, count: usize, reason: &str) -> String {
         _ => format!("{pod} (and {} other pods): {reason}", count - 1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// What a level of some release has against a pod with this spec.
+    fn check(level: Level, version: policy::Version, spec: Value) -> String {
+        let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
+        violations(LevelVersion { level, version }, &Subject::of_pod(&pod)).unwrap_or_default()
+    }
+
+    #[test]
+    fn findings_are_told_in_upstreams_order() {
+        let with = |security: Value| json!({"containers": [{"name": "c", "image": "i", "securityContext": security}]});
+        let good = json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": true,
+            "seccompProfile": {"type": "RuntimeDefault"}});
+        let table = [
+            (Level::Privileged, None, with(json!({"privileged": true})), ""),
+            (Level::Restricted, None, with(good), ""),
+            (
+                Level::Baseline,
+                None,
+                with(json!({"privileged": true, "capabilities": {"add": ["SYS_ADMIN", "CHOWN", "BPF"]}})),
+                "non-default capabilities (container \"c\" must not include \"BPF\", \"SYS_ADMIN\" in securityContext.capabilities.add), privileged (container \"c\" must not set securityContext.privileged=true)",
+            ),
+            (
+                Level::Baseline,
+                None,
+                json!({"hostNetwork": true, "containers": [{"name": "a", "ports": [{"hostPort": 80}]}, {"name": "b", "ports": [{"hostPort": 81}]}]}),
+                "host namespaces (hostNetwork=true), hostPort (containers \"a\", \"b\" use hostPorts 80, 81)",
+            ),
+            (
+                Level::Baseline,
+                Some(28),
+                json!({"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem"}, {"name": "net.ipv4.ip_local_reserved_ports"}]}}),
+                "forbidden sysctls (net.ipv4.tcp_rmem)",
+            ),
+            (
+                Level::Restricted,
+                Some(7),
+                json!({"containers": [{"name": "c"}], "volumes": [{"name": "v", "hostPath": {"path": "/"}}], "securityContext": {"runAsNonRoot": true}}),
+                "restricted volume types (volume \"v\" uses restricted volume type \"hostPath\")",
+            ),
+        ];
+        for (level, version, spec, expect) in table {
+            assert_eq!(check(level, version, spec.clone()), expect, "{spec}");
+        }
+    }
+}

@@ -77,6 +77,7 @@ impl Call {
             operation,
             kind: endpoint.kind,
             group: endpoint.group_version.0,
+            version: endpoint.group_version.1,
             plural: endpoint.resource.plural,
             subresource: self.info.subresource.clone(),
             namespace: self.info.namespace.clone(),

@@ -1,10 +1,12 @@
 //! Mutating policies.
 
+use cel::Environment;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
+use super::super::expressions::{Available, composed, environment, json_patch_type, object_type};
 use super::REINVOCATION_POLICIES;
-use super::conditions::validate_match_conditions;
+use super::conditions::{validate_expression, validate_match_conditions};
 use super::policy::{validate_failure_policy, validate_match_constraints, validate_param_kind, validate_variables};
 use super::rules::refuse_deletes;
 use crate::admissionregistration::v1::{MutatingAdmissionPolicy, Mutation};
@@ -33,21 +35,24 @@ pub fn validate_mutating_policy(
         old.spec.param_kind == spec.param_kind && old.spec.match_conditions == spec.match_conditions
     };
     if !old.is_some_and(is_same) {
-        validate_match_conditions(v, &path.child("matchConditions"), &spec.match_conditions);
+        let params = spec.param_kind.is_some();
+        validate_match_conditions(v, &path.child("matchConditions"), &spec.match_conditions, params);
     }
-    validate_variables(v, &path.child("variables"), &spec.variables);
+    let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: false };
+    let variables = validate_variables(v, &path.child("variables"), &spec.variables, available);
+    let environment = composed(environment(Available { patches: true, ..available }), &variables);
     let of_mutations = path.child("mutations");
     if spec.mutations.is_empty() {
         v.required(&of_mutations, "mutations must contain at least one item");
     }
     for (index, mutation) in spec.mutations.iter().enumerate() {
-        validate_mutation(v, &of_mutations.index(index), mutation);
+        validate_mutation(v, &of_mutations.index(index), mutation, &environment);
     }
     v.required_one_of(&path.child("reinvocationPolicy"), &spec.reinvocation_policy, &REINVOCATION_POLICIES);
 }
 
 /// `validateMutation`: the form that the type of the patch says, and no other.
-fn validate_mutation(v: &mut Validation<'_>, path: &Path<'_>, mutation: &Mutation) {
+fn validate_mutation(v: &mut Validation<'_>, path: &Path<'_>, mutation: &Mutation, environment: &Environment) {
     let apply = mutation.apply_configuration.as_deref().map(|said| said.expression.as_str());
     let json = mutation.json_patch.as_deref().map(|said| said.expression.as_str());
     let forms = [(APPLY, "applyConfiguration", apply), (JSON, "jsonPatch", json)];
@@ -56,7 +61,11 @@ fn validate_mutation(v: &mut Validation<'_>, path: &Path<'_>, mutation: &Mutatio
     for (of, field, expression) in forms.into_iter().filter(|(of, ..)| *of == kind) {
         match expression {
             None => v.required(&path.child(field), format!("must be specified when patchType is {of}")),
-            Some(expression) => v.filled(&path.child(field).child("expression"), expression.trim()),
+            Some(expression) => {
+                let wanted = if of == JSON { json_patch_type() } else { object_type() };
+                let path = path.child(field);
+                validate_expression(v, &path.child("expression"), expression.trim(), environment, &[wanted]);
+            }
         }
     }
     for (of, field, expression) in forms {

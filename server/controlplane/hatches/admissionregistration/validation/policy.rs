@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use apimachinery::hatches::meta::validate_conditions;
+use cel::{Environment, Type};
 use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
 
+use super::super::expressions::{Available, composed, environment};
 use super::FAILURE_POLICIES;
-use super::conditions::validate_match_conditions;
+use super::conditions::{validate_expression, validate_match_conditions};
 use super::rules::validate_match_resources;
 use crate::admissionregistration::v1::{
     self, AuditAnnotation, MatchResources, ParamKind, TypeChecking, ValidatingAdmissionPolicy,
@@ -66,9 +68,9 @@ pub fn validate_validating_policy(
         old.spec.param_kind == spec.param_kind && old.spec.match_conditions == spec.match_conditions
     };
     if !old.is_some_and(is_same) {
-        validate_match_conditions(v, &path.child("matchConditions"), &spec.match_conditions);
+        let params = spec.param_kind.is_some();
+        validate_match_conditions(v, &path.child("matchConditions"), &spec.match_conditions, params);
     }
-    validate_variables(v, &path.child("variables"), &spec.variables);
     validate_checks(v, &path, &new.metadata.name, spec);
 }
 
@@ -83,6 +85,7 @@ fn validate_type_checking(v: &mut Validation<'_>, path: &Path<'_>, checking: &Ty
 }
 
 fn validate_checks(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &ValidatingAdmissionPolicySpec) {
+    let expressions = Expressions::of(v, &path.child("variables"), spec);
     let (of_checks, of_annotations) = (path.child("validations"), path.child("auditAnnotations"));
     if spec.validations.is_empty() && spec.audit_annotations.is_empty() {
         let detail = "validations or auditAnnotations must contain at least one item";
@@ -90,7 +93,7 @@ fn validate_checks(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &V
         return v.required(&of_annotations, detail);
     }
     for (index, check) in spec.validations.iter().enumerate() {
-        validate_check(v, &of_checks.index(index), check);
+        validate_check(v, &of_checks.index(index), check, &expressions);
     }
     if spec.audit_annotations.len() > MAX_ANNOTATIONS {
         let shown = internal_values(&spec.audit_annotations);
@@ -99,7 +102,7 @@ fn validate_checks(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &V
     let mut keys = HashSet::new();
     for (index, annotation) in spec.audit_annotations.iter().enumerate() {
         let path = of_annotations.index(index);
-        validate_annotation(v, &path, name, annotation);
+        validate_annotation(v, &path, name, annotation, &expressions.checks);
         if !keys.insert(&annotation.key) {
             v.duplicate(&path.child("key"), &annotation.key);
         }
@@ -107,13 +110,18 @@ fn validate_checks(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &V
 }
 
 /// `validateValidation`
-fn validate_check(v: &mut Validation<'_>, path: &Path<'_>, check: &v1::Validation) {
+fn validate_check(v: &mut Validation<'_>, path: &Path<'_>, check: &v1::Validation, expressions: &Expressions) {
     let blank = |text: &str| !text.is_empty() && text.trim().is_empty();
     if check.expression.trim().is_empty() {
         v.required(&path.child("expression"), "expression is not specified");
+    } else {
+        validate_expression(v, &path.child("expression"), &check.expression, &expressions.checks, &[Type::Bool]);
     }
-    if blank(&check.message_expression) {
-        v.invalid(&path.child("messageExpression"), &check.message_expression, "must be non-empty if specified");
+    let (at, message) = (path.child("messageExpression"), &check.message_expression);
+    if blank(message) {
+        v.invalid(&at, message, "must be non-empty if specified");
+    } else if !message.is_empty() {
+        validate_expression(v, &at, message, &expressions.messages, &[Type::String]);
     }
     let at = path.child("message");
     if blank(&check.message) {
@@ -127,7 +135,13 @@ fn validate_check(v: &mut Validation<'_>, path: &Path<'_>, check: &v1::Validatio
 }
 
 /// `validateAuditAnnotation`
-fn validate_annotation(v: &mut Validation<'_>, path: &Path<'_>, policy: &str, annotation: &AuditAnnotation) {
+fn validate_annotation(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    policy: &str,
+    annotation: &AuditAnnotation,
+    environment: &Environment,
+) {
     let (of_key, of_value) = (path.child("key"), path.child("valueExpression"));
     if policy.is_empty() {
         v.invalid(&of_key, &annotation.key, "requires metadata.name be non-empty");
@@ -135,9 +149,12 @@ fn validate_annotation(v: &mut Validation<'_>, path: &Path<'_>, policy: &str, an
         let key = format!("{policy}/{}", annotation.key);
         v.malformed(&of_key, &key, format::is_qualified_name(&key));
     }
-    match annotation.value_expression.trim().len() {
+    let source = annotation.value_expression.trim();
+    match source.len() {
         0 => v.required(&of_value, "valueExpression is not specified"),
-        1..=MAX_ANNOTATION_EXPRESSION => {}
+        1..=MAX_ANNOTATION_EXPRESSION => {
+            validate_expression(v, &of_value, source, environment, &[Type::String, Type::Null]);
+        }
         _ => v.required(&of_value, format!("must not exceed {MAX_ANNOTATION_EXPRESSION} bytes in length")),
     }
 }
@@ -163,8 +180,30 @@ pub(super) fn validate_match_constraints(
     }
 }
 
-/// `validateVariable`
-pub(super) fn validate_variables(v: &mut Validation<'_>, path: &Path<'_>, variables: &[Variable]) {
+/// What the expressions of a validating policy may name.
+struct Expressions {
+    checks: Environment,
+    messages: Environment,
+}
+
+impl Expressions {
+    fn of(v: &mut Validation<'_>, path: &Path<'_>, spec: &ValidatingAdmissionPolicySpec) -> Self {
+        let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: false };
+        let variables = validate_variables(v, path, &spec.variables, available);
+        let with = |environment| if variables.is_empty() { environment } else { composed(environment, &variables) };
+        let messages = environment(Available { authorizer: false, ..available });
+        Expressions { checks: with(environment(available)), messages: with(messages) }
+    }
+}
+
+/// `validateVariable`; each variable may use those before it. Returns their types.
+pub(super) fn validate_variables(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    variables: &[Variable],
+    available: Available,
+) -> Vec<(String, Type)> {
+    let mut known = Vec::new();
     for (index, variable) in variables.iter().enumerate() {
         let path = path.index(index);
         if variable.name.trim().is_empty() {
@@ -174,8 +213,13 @@ pub(super) fn validate_variables(v: &mut Validation<'_>, path: &Path<'_>, variab
         }
         if variable.expression.trim().is_empty() {
             v.required(&path.child("expression"), "expression is not specified");
+            continue;
         }
+        let environment = composed(environment(available), &known);
+        let of = validate_expression(v, &path.child("expression"), &variable.expression, &environment, &[]);
+        known.push((variable.name.clone(), of));
     }
+    known
 }
 
 fn is_identifier(name: &str) -> bool {

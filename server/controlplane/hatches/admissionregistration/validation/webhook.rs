@@ -180,7 +180,7 @@ fn validate_webhook(v: &mut Validation<'_>, path: &Path<'_>, webhook: &Webhook<'
     }
     validate_client_config(v, &path.child("clientConfig"), webhook.client_config);
     if !options.same_conditions {
-        validate_match_conditions(v, &path.child("matchConditions"), webhook.match_conditions);
+        validate_match_conditions(v, &path.child("matchConditions"), webhook.match_conditions, false);
     }
 }
 

@@ -1,0 +1,150 @@
+//! What expressions of admission policies and match conditions may name, and compiling them (`admission/plugin/cel`).
+
+use std::sync::Arc;
+
+use cel::{Environment, Fields, ObjectType, Program, Type};
+
+/// What an expression has besides `object`, `oldObject`, `request` and `namespaceObject`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Available {
+    pub params: bool,
+    pub authorizer: bool,
+    /// `Object{..}` and `JSONPatch{..}`.
+    pub patches: bool,
+}
+
+/// The name of the type of patches.
+pub const JSON_PATCH: &str = "JSONPatch";
+/// The name of the type of apply configurations.
+pub const OBJECT: &str = "Object";
+
+/// An environment without composed variables.
+pub fn environment(available: Available) -> Environment {
+    let mut environment = Environment::new([
+        ("object", Type::Dyn),
+        ("oldObject", Type::Dyn),
+        ("request", request_type()),
+        ("namespaceObject", namespace_type()),
+    ]);
+    if available.params {
+        environment = environment.with("params", Type::Dyn);
+    }
+    if available.authorizer {
+        environment = environment
+            .with("authorizer", Type::Opaque("kubernetes.authorization.Authorizer"))
+            .with("authorizer.requestResource", Type::Opaque("kubernetes.authorization.ResourceCheck"));
+    }
+    if available.patches { environment.with_objects(patch_type) } else { environment }
+}
+
+/// The same with the variables that come before an expression.
+pub fn composed(environment: Environment, variables: &[(String, Type)]) -> Environment {
+    let fields = variables.iter().map(|(name, of)| (name.as_str(), of.clone()));
+    environment.with("variables", Type::object(ObjectType::new("kubernetes.variables", fields)))
+}
+
+/// Compiles an expression that has to have one of these types (of any, when there are none).
+pub fn compile(source: &str, environment: &Environment, wanted: &[Type]) -> Result<Program, String> {
+    let program = cel::compile(source, environment).map_err(|error| format!("compilation failed: {error}"))?;
+    if wanted.is_empty() || wanted.contains(program.output()) {
+        return Ok(program);
+    }
+    let got = program.output().declared_name();
+    let names: Vec<String> = wanted.iter().map(Type::declared_name).collect();
+    Err(match &names[..] {
+        [one] => format!("must evaluate to {one} but got {got}"),
+        several => format!("must evaluate to one of [{}] but got {got}", several.join(" ")),
+    })
+}
+
+/// The types whose objects mutations make. Fields of an object are checked when it is merged.
+fn patch_type(name: &str) -> Option<Arc<ObjectType>> {
+    if name == JSON_PATCH {
+        let fields = [("op", Type::String), ("path", Type::String), ("from", Type::String), ("value", Type::Dyn)];
+        return Some(Arc::new(ObjectType::new(JSON_PATCH, fields)));
+    }
+    let is_object = name == OBJECT || name.strip_prefix(OBJECT).is_some_and(|rest| rest.starts_with('.'));
+    is_object.then(|| Arc::new(ObjectType { name: name.to_owned(), fields: Fields::Open(|_, _| Type::Dyn) }))
+}
+
+/// The type of an apply configuration.
+pub fn object_type() -> Type {
+    patch_type(OBJECT).map_or(Type::Dyn, Type::Object)
+}
+
+/// The type of a list of patch operations.
+pub fn json_patch_type() -> Type {
+    Type::list(patch_type(JSON_PATCH).map_or(Type::Dyn, Type::Object))
+}
+
+fn strings() -> Type {
+    Type::list(Type::String)
+}
+
+/// `BuildRequestType`
+pub fn request_type() -> Type {
+    let text = Type::String;
+    let kind = [("group", text.clone()), ("version", text.clone()), ("kind", text.clone())];
+    let kind = Type::object(ObjectType::new("kubernetes.GroupVersionKind", kind));
+    let resource = [("group", text.clone()), ("version", text.clone()), ("resource", text.clone())];
+    let resource = Type::object(ObjectType::new("kubernetes.GroupVersionResource", resource));
+    let user = [
+        ("username", text.clone()),
+        ("uid", text.clone()),
+        ("groups", strings()),
+        ("extra", Type::map(Type::String, strings())),
+    ];
+    Type::object(ObjectType::new(
+        "kubernetes.AdmissionRequest",
+        [
+            ("kind", kind.clone()),
+            ("resource", resource.clone()),
+            ("subResource", text.clone()),
+            ("requestKind", kind),
+            ("requestResource", resource),
+            ("requestSubResource", text.clone()),
+            ("name", text.clone()),
+            ("namespace", text.clone()),
+            ("operation", text),
+            ("userInfo", Type::object(ObjectType::new("kubernetes.UserInfo", user))),
+            ("dryRun", Type::Bool),
+            ("options", Type::Dyn),
+        ],
+    ))
+}
+
+/// `BuildNamespaceType`
+pub fn namespace_type() -> Type {
+    let text = Type::String;
+    let condition = [
+        ("status", text.clone()),
+        ("type", text.clone()),
+        ("lastTransitionTime", Type::Timestamp),
+        ("message", text.clone()),
+        ("reason", text.clone()),
+    ];
+    let condition = Type::object(ObjectType::new("kubernetes.NamespaceCondition", condition));
+    let status = [("conditions", Type::list(condition)), ("phase", text.clone())];
+    let metadata = [
+        ("name", text.clone()),
+        ("generateName", text.clone()),
+        ("namespace", text.clone()),
+        ("labels", Type::map(Type::String, Type::String)),
+        ("annotations", Type::map(Type::String, Type::String)),
+        ("UID", text.clone()),
+        ("creationTimestamp", Type::Timestamp),
+        ("deletionGracePeriodSeconds", Type::Int),
+        ("deletionTimestamp", Type::Timestamp),
+        ("generation", Type::Int),
+        ("resourceVersion", text),
+        ("finalizers", strings()),
+    ];
+    Type::object(ObjectType::new(
+        "kubernetes.Namespace",
+        [
+            ("metadata", Type::object(ObjectType::new("kubernetes.NamespaceMetadata", metadata))),
+            ("spec", Type::object(ObjectType::new("kubernetes.NamespaceSpec", [("finalizers", strings())]))),
+            ("status", Type::object(ObjectType::new("kubernetes.NamespaceStatus", status))),
+        ],
+    ))
+}

@@ -1,0 +1,228 @@
+//! What expressions look at: the request as documents, and who to ask about rights.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
+
+use cel::authorizer::{self, Authorize, Check, Decision};
+use cel::{Budget, EvalError, Program, Type, Value, Variables};
+use generated::hatches::admissionregistration::{namespace_type, request_type};
+use machinery::catalog::KindDef;
+use machinery::json;
+use machinery::reflect::Owned;
+use serde_json::{Map, Value as Json, json};
+use serving::User;
+use serving::authorization::{Attributes as Wish, Authorizer, Selectors};
+
+use super::matching::{Subject, operation_name};
+
+static REQUEST: LazyLock<Type> = LazyLock::new(request_type);
+static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
+
+/// A request as documents in one version.
+pub struct Input {
+    pub object: Json,
+    pub old: Json,
+    request: Json,
+    namespace: Json,
+    asks: Arc<dyn Authorize>,
+    resource: Check,
+}
+
+/// An object of the hub as a document of a version.
+pub fn document(kind: &'static KindDef, object: Option<&Owned>) -> Json {
+    let Some(object) = object else { return Json::Null };
+    let versioned = kind.from_hub(object.clone());
+    let mut document = json::to_value(versioned.as_ref());
+    if let Json::Object(members) = &mut document {
+        members.insert("apiVersion".into(), kind.api_version().into());
+        members.insert("kind".into(), kind.kind.into());
+    }
+    document
+}
+
+impl Input {
+    pub fn new(subject: &Subject<'_>, kind: &'static KindDef) -> Self {
+        let attributes = subject.attributes;
+        let asks = Arc::new(Asker {
+            user: attributes.user.clone(),
+            authorizer: subject.environment.access.authorizer.clone(),
+        });
+        Input {
+            object: document(kind, subject.object),
+            old: document(kind, subject.old),
+            request: request(subject, kind),
+            namespace: namespace(subject),
+            asks,
+            resource: Check {
+                group: attributes.group.into(),
+                resource: attributes.plural.into(),
+                subresource: attributes.subresource.clone(),
+                namespace: attributes.namespace.clone(),
+                name: attributes.name.clone(),
+                ..Check::default()
+            },
+        }
+    }
+}
+
+impl Input {
+    /// What a webhook is asked (`admissionv1.AdmissionRequest`).
+    pub fn review(&self, uid: &str) -> Json {
+        let mut request = self.request.clone();
+        if let Json::Object(members) = &mut request {
+            members.insert("uid".into(), uid.into());
+            members.insert("object".into(), self.object.clone());
+            members.insert("oldObject".into(), self.old.clone());
+        }
+        request
+    }
+}
+
+/// The variable `request` (`admissionv1.AdmissionRequest`).
+pub fn request(subject: &Subject<'_>, kind: &'static KindDef) -> Json {
+    let attributes = subject.attributes;
+    let gvk = |kind: &KindDef| json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
+    // A subresource is one of its resource, whatever the kind of its body.
+    let of_resource = if attributes.subresource.is_empty() { kind.version } else { attributes.version };
+    let gvr = |version: &str| json!({"group": attributes.group, "version": version, "resource": attributes.plural});
+    let user = &attributes.user;
+    let mut request = json!({
+        "kind": gvk(kind), "resource": gvr(of_resource),
+        "requestKind": gvk(attributes.kind), "requestResource": gvr(attributes.version),
+        "name": attributes.name, "operation": operation_name(attributes.operation),
+        "userInfo": user_info(user), "dryRun": attributes.dry_run,
+        "options": {"apiVersion": "meta.k8s.io/v1", "kind": options_kind(operation_name(attributes.operation))},
+    });
+    if let Json::Object(members) = &mut request {
+        let mut put = |name: &str, value: &str| {
+            if !value.is_empty() {
+                members.insert(name.into(), value.into());
+            }
+        };
+        put("subResource", &attributes.subresource);
+        put("requestSubResource", &attributes.subresource);
+        put("namespace", &attributes.namespace);
+    }
+    request
+}
+
+fn options_kind(operation: &str) -> &'static str {
+    match operation {
+        "CREATE" => "CreateOptions",
+        "DELETE" => "DeleteOptions",
+        _ => "UpdateOptions",
+    }
+}
+
+fn user_info(user: &User) -> Json {
+    let mut info = Map::new();
+    info.insert("username".into(), user.name.as_str().into());
+    if !user.uid.is_empty() {
+        info.insert("uid".into(), user.uid.as_str().into());
+    }
+    if !user.groups.is_empty() {
+        info.insert("groups".into(), user.groups.clone().into());
+    }
+    if !user.extra.is_empty() {
+        let extra = user.extra.iter().map(|(key, values)| (key.to_string(), Json::from(values.clone())));
+        info.insert("extra".into(), Json::Object(extra.collect()));
+    }
+    Json::Object(info)
+}
+
+/// The variable `namespaceObject`; null for what is in no namespace.
+fn namespace(subject: &Subject<'_>) -> Json {
+    let Some(namespace) = &subject.namespace else { return Json::Null };
+    let mut document = json::to_value(Owned::of(namespace.clone()).as_ref());
+    if let Some(Json::Object(metadata)) = document.get_mut("metadata")
+        && let Some(uid) = metadata.remove("uid")
+    {
+        metadata.insert("UID".into(), uid);
+    }
+    document
+}
+
+/// Asks the server's authorizer.
+struct Asker {
+    user: Arc<User>,
+    authorizer: Arc<dyn Authorizer>,
+}
+
+impl Authorize for Asker {
+    fn authorize(&self, check: &Check) -> Decision {
+        let account = check.service_account.as_ref().map(|(namespace, name)| {
+            let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
+            let groups = groups.iter().map(String::as_str).chain(["system:authenticated"]).collect::<Vec<_>>();
+            User::new(&format!("system:serviceaccount:{namespace}:{name}"), groups)
+        });
+        let user = account.as_ref().unwrap_or(&self.user);
+        let wish = match &check.path {
+            Some(path) => Wish::path(user, check.verb.as_str(), path),
+            None => Wish {
+                namespace: &check.namespace,
+                version: "*",
+                subresource: &check.subresource,
+                name: &check.name,
+                selectors: Selectors::parse(
+                    check.field_selector.as_deref().unwrap_or_default(),
+                    check.label_selector.as_deref().unwrap_or_default(),
+                ),
+                ..Wish::resource(user, check.verb.as_str(), &check.group, &check.resource)
+            },
+        };
+        // Expressions are evaluated at one go; the authorizer may have to ask somebody else.
+        let decision = tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&wish))
+        });
+        Decision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
+    }
+}
+
+/// The values of an expression's variables.
+pub struct Activation<'a> {
+    input: &'a Input,
+    params: Option<&'a Json>,
+    variables: &'a [(String, Result<Program, String>)],
+    made: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
+}
+
+impl<'a> Activation<'a> {
+    pub fn new(input: &'a Input, params: Option<&'a Json>, variables: &'a [(String, Result<Program, String>)]) -> Self {
+        Activation { input, params, variables, made: RefCell::default() }
+    }
+}
+
+impl<'a> Variables<'a> for Activation<'a> {
+    fn variable(&self, name: &str) -> Option<Result<Value<'a>, EvalError>> {
+        let input = self.input;
+        Some(Ok(match name {
+            "object" => Value::untyped(&input.object),
+            "oldObject" => Value::untyped(&input.old),
+            "request" => Value::json(&input.request, &REQUEST),
+            "namespaceObject" => Value::json(&input.namespace, &NAMESPACE),
+            "params" => self.params.map_or(Value::Null, Value::untyped),
+            "authorizer" => authorizer::authorizer(input.asks.clone()),
+            "authorizer.requestResource" => authorizer::request_resource(input.asks.clone(), input.resource.clone()),
+            _ => return None,
+        }))
+    }
+
+    /// A variable is evaluated when it is first looked at.
+    fn member(&self, variable: &str, field: &str, budget: &mut Budget) -> Option<Result<Value<'a>, EvalError>> {
+        if variable != "variables" {
+            return None;
+        }
+        let variables = self.variables;
+        let (name, program) = variables.iter().rev().find(|(name, _)| name == field)?;
+        if let Some(made) = self.made.borrow().get(name.as_str()) {
+            return Some(made.clone());
+        }
+        let outcome = match program {
+            Ok(program) => program.evaluate(self, budget),
+            Err(why) => Err(EvalError::new(format!("composited variable \"{name}\" fails to compile: {why}"))),
+        };
+        self.made.borrow_mut().insert(name, outcome.clone());
+        Some(outcome)
+    }
+}

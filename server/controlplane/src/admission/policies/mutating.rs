@@ -1,0 +1,185 @@
+//! Mutating policies: apply configurations and JSON patches made by expressions.
+
+use cel::{Budget, Map, Value};
+use endpoints::{Attributes, internal};
+use generated::admissionregistration::v1::{
+    MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
+};
+use generated::core::v1::Namespace;
+use generated::hatches::admissionregistration::{Available, json_patch_type, object_type};
+use machinery::catalog::KindDef;
+use machinery::json;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+use patch::schema::Type;
+use patch::typed;
+use serde_json::Value as Json;
+
+use super::super::{find, forbidden};
+use super::compiled::{Common, Expression, conditions_hold};
+use super::input::{Activation, Input};
+use super::matching::Subject;
+use super::{Followed, Policies, params, refused};
+
+/// What mutations may not touch, since the server keeps it.
+const KEPT: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
+
+struct Programs {
+    common: Common,
+    mutations: Vec<Mutation>,
+}
+
+enum Mutation {
+    Apply(Expression),
+    Patch(Expression),
+}
+
+impl Programs {
+    fn new(spec: &MutatingAdmissionPolicySpec) -> Self {
+        let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: true };
+        let common = Common::new(&spec.match_conditions, &spec.variables, available);
+        let mutations = spec.mutations.iter().filter_map(|mutation| {
+            let compile = |source: &str, of: cel::Type| Expression::new(source.trim(), &common.environment, &[of]);
+            let apply = mutation.apply_configuration.as_ref();
+            let apply = apply.map(|said| Mutation::Apply(compile(&said.expression, object_type())));
+            let patch = mutation.json_patch.as_ref();
+            apply.or_else(|| patch.map(|said| Mutation::Patch(compile(&said.expression, json_patch_type()))))
+        });
+        let mutations = mutations.collect();
+        Programs { common, mutations }
+    }
+}
+
+/// Lets all policies that are about a request change its object.
+pub async fn run(
+    policies: &Policies,
+    followed: &Followed<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>,
+    attributes: &Attributes,
+    object: &mut Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let all = followed.policies.all();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let namespace = find::<Namespace>(&policies.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    for policy in &all {
+        let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
+        for binding in followed.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {
+            let before = object.clone();
+            let subject = Subject {
+                environment: &policies.environment,
+                attributes,
+                object: Some(&before),
+                old,
+                namespace: namespace.clone(),
+            };
+            let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
+            let bound = binding.spec.match_resources.as_deref().is_none_or(|r| subject.matched(r).is_some());
+            let Some(kind) = matched.filter(|_| bound) else { continue };
+            let (name, binding_name) = (&policy.metadata.name, &binding.metadata.name);
+            match mutated(policy, binding, &programs, &subject, kind).await {
+                Ok(Some(new)) => *object = new,
+                Ok(None) => {}
+                Err(_) if policy.spec.failure_policy.as_deref() == Some("Ignore") => {}
+                Err(why) => {
+                    let why = format!("policy '{name}' with binding '{binding_name}' denied request: {why}");
+                    let mut status = refused(forbidden(attributes, &why), "Invalid", why.clone());
+                    // As upstream: forbidden by its code, invalid by its reason.
+                    status.code = 403;
+                    status.message = why;
+                    return Err(status);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The object as a binding leaves it; `None` when it is none of its business.
+async fn mutated(
+    policy: &MutatingAdmissionPolicy,
+    binding: &MutatingAdmissionPolicyBinding,
+    programs: &Programs,
+    subject: &Subject<'_>,
+    kind: &'static KindDef,
+) -> Result<Option<Owned>, String> {
+    let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
+    let found = found.map_err(|why| format!("failed to configure binding: {why}"))?;
+    let mut input = Input::new(subject, kind);
+    let mut changed = false;
+    for param in &found {
+        changed |= mutate(programs, &mut input, param.as_ref(), kind)?;
+    }
+    if !changed {
+        return Ok(None);
+    }
+    let mut value = Owned::new(kind.def);
+    json::from_value_version(&input.object, kind.version, value.as_mut(), &mut json::Issues::ignore())
+        .map_err(|error| error.to_string())?;
+    Ok(Some(internal(kind, value)))
+}
+
+fn mutate(programs: &Programs, input: &mut Input, param: Option<&Json>, kind: &KindDef) -> Result<bool, String> {
+    let budget = &mut Budget::default();
+    let variables = &programs.common.variables;
+    if !conditions_hold(&programs.common.conditions, &Activation::new(input, param, variables), budget)? {
+        return Ok(false);
+    }
+    for mutation in &programs.mutations {
+        let activation = Activation::new(input, param, variables);
+        let object = match mutation {
+            Mutation::Apply(expression) => applied(expression, &activation, budget, &input.object, kind)?,
+            Mutation::Patch(expression) => patched(expression, &activation, budget, &input.object)?,
+        };
+        input.object = object;
+    }
+    Ok(true)
+}
+
+/// The object with an apply configuration merged in.
+fn applied<'a>(
+    expression: &'a Expression,
+    activation: &Activation<'a>,
+    budget: &mut Budget,
+    object: &Json,
+    kind: &KindDef,
+) -> Result<Json, String> {
+    let value = expression.evaluate(activation, budget)?;
+    check_names(&value, "Object")?;
+    let config = value.to_json()?;
+    for kept in KEPT {
+        let pointer = format!("/{}", kept.replace('.', "/"));
+        if config.pointer(&pointer).is_some() {
+            return Err(format!("may not mutate {kept}"));
+        }
+    }
+    Ok(typed::merge(Type::Struct(kind.def), object, &config))
+}
+
+/// The type of an object in an apply configuration is its path: `Object.spec.template`.
+fn check_names(value: &Value<'_>, path: &str) -> Result<(), String> {
+    let Value::Map(Map::Made(of, fields)) = value else { return Ok(()) };
+    if of.name != path {
+        return Err(format!(
+            "unexpected type name \"{}\", expected \"{path}\", which matches field name path from root Object type",
+            of.name
+        ));
+    }
+    fields.iter().try_for_each(|(name, value)| match value {
+        Value::List(items) => items.iter().try_for_each(|item| check_names(&item, &format!("{path}.{name}"))),
+        value => check_names(value, &format!("{path}.{name}")),
+    })
+}
+
+/// The object with a JSON patch applied.
+fn patched<'a>(
+    expression: &'a Expression,
+    activation: &Activation<'a>,
+    budget: &mut Budget,
+    object: &Json,
+) -> Result<Json, String> {
+    let operations = expression.evaluate(activation, budget)?.to_json()?;
+    let text = operations.to_string();
+    patch::json_patch(object, text.as_bytes(), &mut json::Issues::ignore()).map_err(|status| status.message)
+}

@@ -1,0 +1,59 @@
+//! The objects that parameterize a policy (`paramKind`, `paramRef`).
+
+use apimachinery::hatches::meta::{compiled_selector, selects};
+use generated::admissionregistration::v1::{ParamKind, ParamRef};
+use machinery::catalog::{KindDef, parse_api_version};
+use machinery::reflect::Owned;
+use registry::{Predicate, meta};
+use serde_json::Value as Json;
+
+use super::input::document;
+use super::matching::Subject;
+
+/// The parameters of a binding, each for an evaluation of its own; `None` stands for a policy without parameters.
+pub async fn find(
+    subject: &Subject<'_>,
+    kind: Option<&ParamKind>,
+    reference: Option<&ParamRef>,
+) -> Result<Vec<Option<Json>>, String> {
+    let (Some(kind), Some(reference)) = (kind, reference) else { return Ok(vec![None]) };
+    let (group, version) = parse_api_version(&kind.api_version);
+    let environment = subject.environment;
+    let unknown =
+        || format!("failed to find resource referenced by paramKind: '{group}/{version}, Kind={}'", kind.kind);
+    let def = environment.catalog.kind(group, version, &kind.kind).ok_or_else(unknown)?;
+    let store = environment.stores.values().find(|store| std::ptr::eq(store.storage_kind.hub, def.hub));
+    let store = store.ok_or_else(unknown)?;
+    let namespace = match (store.def.namespaced, reference.namespace.as_str()) {
+        (false, "") => "",
+        (false, _) => return Err("paramRef.namespace must not be provided for a cluster-scoped `paramKind`".into()),
+        (true, "") if subject.attributes.namespace.is_empty() => {
+            return Err("cannot use namespaced paramRef in policy binding that matches cluster-scoped resources".into());
+        }
+        (true, "") => subject.attributes.namespace.as_str(),
+        (true, said) => said,
+    };
+    let found = if reference.name.is_empty() {
+        let objects = store.objects(namespace, &Predicate::default()).await.map_err(|status| status.message)?;
+        objects.into_iter().filter(|object| is_selected(reference, object)).collect()
+    } else {
+        match store.get(namespace, &reference.name, "").await {
+            Ok(object) => vec![object],
+            Err(status) if status.code == 404 => Vec::new(),
+            Err(status) => return Err(status.message),
+        }
+    };
+    if found.is_empty() && reference.parameter_not_found_action.as_deref() == Some("Deny") {
+        return Err("no params found for policy binding with `Deny` parameterNotFoundAction".into());
+    }
+    Ok(found.iter().map(|object| Some(document_of(def, object))).collect())
+}
+
+fn document_of(def: &'static KindDef, object: &Owned) -> Json {
+    document(def, Some(object))
+}
+
+fn is_selected(reference: &ParamRef, object: &Owned) -> bool {
+    let selector = compiled_selector(reference.selector.as_deref());
+    selector.is_some_and(|selector| meta(object.as_ref()).is_some_and(|meta| selects(&selector, &meta.labels)))
+}

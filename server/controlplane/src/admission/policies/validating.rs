@@ -1,0 +1,187 @@
+//! Validating policies.
+
+use std::sync::Arc;
+
+use cel::{Budget, Type, Value};
+use endpoints::Attributes;
+use generated::admissionregistration::v1::{
+    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
+};
+use generated::core::v1::Namespace;
+use generated::hatches::admissionregistration::Available;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+
+use super::super::{find, forbidden};
+use super::compiled::{Common, Expression, conditions_hold};
+use super::input::{Activation, Input};
+use super::matching::Subject;
+use super::{Followed, Policies, params, refused};
+
+/// The longest message that an expression may make.
+const MAX_MESSAGE: usize = 5 * 1024;
+
+/// The programs of a policy.
+struct Programs {
+    common: Common,
+    validations: Vec<Check>,
+}
+
+struct Check {
+    condition: Expression,
+    message: String,
+    message_expression: Option<Expression>,
+    reason: String,
+}
+
+impl Programs {
+    fn new(spec: &ValidatingAdmissionPolicySpec) -> Self {
+        let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: false };
+        let common = Common::new(&spec.match_conditions, &spec.variables, available);
+        let check = |validation: &generated::admissionregistration::v1::Validation| Check {
+            condition: Expression::new(&validation.expression, &common.environment, &[Type::Bool]),
+            message: validation.message.trim().to_owned(),
+            message_expression: Some(&validation.message_expression)
+                .filter(|said| !said.is_empty())
+                .map(|said| Expression::new(said, &common.messages, &[Type::String])),
+            reason: validation.reason.clone().unwrap_or_default(),
+        };
+        let validations = spec.validations.iter().map(check).collect();
+        Programs { common, validations }
+    }
+}
+
+/// Why an object is not wanted.
+struct Refusal {
+    message: String,
+    reason: String,
+}
+
+impl Refusal {
+    fn failed(message: String) -> Self {
+        Refusal { message, reason: String::new() }
+    }
+}
+
+/// Evaluates all policies that are about a request.
+pub async fn run(
+    policies: &Policies,
+    followed: &Followed<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>,
+    attributes: &Attributes,
+    object: Option<&Owned>,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let all = followed.policies.all();
+    if all.is_empty() {
+        return Ok(());
+    }
+    let namespace = find::<Namespace>(&policies.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    let subject = Subject { environment: &policies.environment, attributes, object, old, namespace };
+    let mut denied = None;
+    for policy in &all {
+        let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
+        let Some(kind) = matched else { continue };
+        let bindings = followed.bindings.all();
+        let own: Vec<_> = bindings.iter().filter(|b| is_bound(b, policy, &subject)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
+        let input = Input::new(&subject, kind);
+        for binding in own {
+            for refusal in judge(policy, binding, &programs, &input, &subject).await {
+                let said = tell(policy, binding, attributes, refusal);
+                denied = denied.or(said);
+            }
+        }
+    }
+    denied.map_or(Ok(()), Err)
+}
+
+fn is_bound(
+    binding: &Arc<ValidatingAdmissionPolicyBinding>,
+    policy: &ValidatingAdmissionPolicy,
+    subject: &Subject<'_>,
+) -> bool {
+    let spec = &binding.spec;
+    spec.policy_name == policy.metadata.name
+        && spec.match_resources.as_deref().is_none_or(|resources| subject.matched(resources).is_some())
+}
+
+/// Does what a binding says about a refusal; the answer to the writer when it denies.
+fn tell(
+    policy: &ValidatingAdmissionPolicy,
+    binding: &ValidatingAdmissionPolicyBinding,
+    attributes: &Attributes,
+    refusal: Refusal,
+) -> Option<Status> {
+    let (policy, name) = (&policy.metadata.name, &binding.metadata.name);
+    let has = |action: &str| binding.spec.validation_actions.iter().any(|a| a == action);
+    let message = refusal.message;
+    if has("Warn") {
+        let warning =
+            format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{name}': {message}");
+        attributes.warnings.add(&warning);
+    }
+    if !has("Deny") {
+        return None;
+    }
+    let why = format!("ValidatingAdmissionPolicy '{policy}' with binding '{name}' denied request: {message}");
+    Some(refused(forbidden(attributes, &why), &refusal.reason, why))
+}
+
+/// What a binding's evaluations have against an object.
+async fn judge(
+    policy: &ValidatingAdmissionPolicy,
+    binding: &ValidatingAdmissionPolicyBinding,
+    programs: &Programs,
+    input: &Input,
+    subject: &Subject<'_>,
+) -> Vec<Refusal> {
+    let ignores = policy.spec.failure_policy.as_deref() == Some("Ignore");
+    let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
+    let found = match found {
+        Ok(found) => found,
+        Err(_) if ignores => return Vec::new(),
+        Err(why) => return vec![Refusal::failed(format!("failed to configure binding: {why}"))],
+    };
+    let mut refusals = Vec::new();
+    for param in &found {
+        let activation = Activation::new(input, param.as_ref(), &programs.common.variables);
+        evaluate(programs, &activation, ignores, &mut refusals);
+    }
+    refusals
+}
+
+fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bool, refusals: &mut Vec<Refusal>) {
+    let budget = &mut Budget::default();
+    match conditions_hold(&programs.common.conditions, activation, budget) {
+        Ok(true) => {}
+        Ok(false) => return,
+        Err(_) if ignores => return,
+        Err(why) => return refusals.push(Refusal::failed(why)),
+    }
+    for check in &programs.validations {
+        match check.condition.evaluate(activation, budget) {
+            Ok(Value::Bool(true)) => {}
+            Ok(_) => {
+                let message = message(check, activation, budget);
+                refusals.push(Refusal { message, reason: check.reason.clone() });
+            }
+            Err(_) if ignores => {}
+            Err(why) => refusals.push(Refusal::failed(why)),
+        }
+    }
+}
+
+/// What is said about a failed check: the expression's text when it makes a good one, else the message, else the expression itself.
+fn message<'a>(check: &'a Check, activation: &Activation<'a>, budget: &mut Budget) -> String {
+    let made = check.message_expression.as_ref().and_then(|said| said.evaluate(activation, budget).ok());
+    let made = made.as_ref().and_then(Value::as_str).map(str::trim);
+    let good = made.filter(|text| !text.is_empty() && text.len() <= MAX_MESSAGE && !text.contains('\n'));
+    match (good, check.message.as_str()) {
+        (Some(text), _) => text.to_owned(),
+        (None, "") => format!("failed expression: {}", check.condition.source.trim()),
+        (None, message) => message.to_owned(),
+    }
+}

@@ -1,0 +1,173 @@
+//! Asking a webhook: the review that is sent and what is made of the answer.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use machinery::status::Status;
+use serde_json::{Value as Json, json};
+use webhook::Target;
+
+use super::hook::{Hook, Matched};
+use crate::admission::policies::Subject;
+
+/// The longest answer that is read.
+const MAX_ANSWER: usize = 3 << 20;
+const HTTPS: i32 = 443;
+/// Reasons that webhooks may give (`metav1.StatusReason`); others are left out.
+const REASONS: [&str; 14] = [
+    "AlreadyExists",
+    "BadRequest",
+    "Conflict",
+    "Expired",
+    "Forbidden",
+    "Gone",
+    "InternalError",
+    "Invalid",
+    "MethodNotAllowed",
+    "NotFound",
+    "RequestEntityTooLarge",
+    "ServiceUnavailable",
+    "TooManyRequests",
+    "Unauthorized",
+];
+
+/// What a webhook answered.
+struct Answer {
+    response: Json,
+}
+
+/// Whether the object may pass.
+pub async fn validating(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
+    let answer = match exchange(hook, matched, subject).await {
+        Ok(answer) => answer,
+        Err(_) if hook.ignores_failure => return Ok(()),
+        Err(why) => return Err(failed(hook, &why)),
+    };
+    answer.judge(hook, subject)
+}
+
+/// The patch that the webhook wants applied.
+pub async fn mutating(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Option<Vec<u8>>, Status> {
+    let answer = match exchange(hook, matched, subject).await {
+        Ok(answer) => answer,
+        Err(_) if hook.ignores_failure => return Ok(None),
+        Err(why) => return Err(failed(hook, &why)),
+    };
+    answer.judge(hook, subject)?;
+    match answer.patch() {
+        Ok(patch) => Ok(patch),
+        Err(_) if hook.ignores_failure => Ok(None),
+        Err(why) => Err(failed(hook, &why)),
+    }
+}
+
+/// `ErrCallingWebhook`
+fn failed(hook: &Hook<'_>, why: &str) -> Status {
+    Status::internal(format!("failed calling webhook \"{}\": {why}", hook.name))
+}
+
+async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Answer, String> {
+    let (target, shown) = target(hook);
+    let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
+    let told = |why: String| format!("failed to call webhook: {why}");
+    let called = |why: &webhook::Error| told(format!("Post \"{url}\": {}", why.cause()));
+    let services = &subject.environment.services;
+    let (client, uri) = services.reach(&target, &hook.client.ca_bundle).map_err(|why| called(&why))?;
+    let uri = format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| told(format!("{why}")))?;
+    let uid = uuid::Uuid::new_v4().to_string();
+    let api_version = format!("admission.k8s.io/{}", hook.review_version());
+    let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": matched.input.review(&uid)});
+    let body = Bytes::from(review.to_string());
+    let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;
+    if !reply.status.is_success() {
+        let said = String::from_utf8_lossy(&reply.body);
+        return Err(told(match said.trim() {
+            "" => {
+                let code = reply.status.as_u16();
+                format!("the server responded with the status code {code} but did not return more information")
+            }
+            said => format!("an error on the server ({said:?}) has prevented the request from succeeding"),
+        }));
+    }
+    read(&reply.body, &api_version, &uid)
+}
+
+/// Whom to call, and how that is shown.
+fn target(hook: &Hook<'_>) -> (Target, String) {
+    match (&hook.client.url, &hook.client.service) {
+        (None, Some(service)) => {
+            let port = service.port.unwrap_or(HTTPS);
+            let path = service.path.clone().unwrap_or_default();
+            let (name, namespace) = (&service.name, &service.namespace);
+            let shown = format!("https://{name}.{namespace}.svc:{port}/{}", path.trim_start_matches('/'));
+            (Target::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
+        }
+        (url, _) => {
+            let url = url.clone().unwrap_or_default();
+            (Target::Url(url.clone()), url)
+        }
+    }
+}
+
+/// `VerifyAdmissionResponse`
+fn read(body: &[u8], api_version: &str, uid: &str) -> Result<Answer, String> {
+    let mut review: Json =
+        serde_json::from_slice(body).map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
+    let text = |of: &Json, name: &str| of.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let got = (text(&review, "apiVersion"), text(&review, "kind"));
+    if got.0 != api_version || got.1 != "AdmissionReview" {
+        let (version, kind) = got;
+        return Err(format!(
+            "expected webhook response of {api_version}, Kind=AdmissionReview, got {version}, Kind={kind}"
+        ));
+    }
+    let response = review.get_mut("response").map(Json::take).filter(Json::is_object);
+    let response = response.ok_or("webhook response was absent")?;
+    let said = text(&response, "uid");
+    if api_version.ends_with("/v1") && said != uid {
+        return Err(format!("expected response.uid={uid:?}, got {said:?}"));
+    }
+    Ok(Answer { response })
+}
+
+impl Answer {
+    /// Passes warnings on, and a refusal.
+    fn judge(&self, hook: &Hook<'_>, subject: &Subject<'_>) -> Result<(), Status> {
+        let warnings = self.response.get("warnings").and_then(Json::as_array);
+        warnings.into_iter().flatten().filter_map(Json::as_str).for_each(|text| subject.attributes.warnings.add(text));
+        if self.response.get("allowed").and_then(Json::as_bool) == Some(true) {
+            return Ok(());
+        }
+        Err(self.refusal(hook))
+    }
+
+    /// `ToStatusErr`
+    fn refusal(&self, hook: &Hook<'_>) -> Status {
+        let said = |name: &str| self.response.get("status").and_then(|status| status.get(name));
+        let text = |name: &str| said(name).and_then(Json::as_str).unwrap_or_default();
+        let by = format!("admission webhook \"{}\" denied the request", hook.name);
+        let message = match (text("message"), text("reason")) {
+            ("", "") => format!("{by} without explanation"),
+            ("", reason) => format!("{by}: {reason}"),
+            (message, _) => format!("{by}: {message}"),
+        };
+        let code = said("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok()).unwrap_or(0);
+        let mut status = Status::new(code.max(400), "", message);
+        status.reason = REASONS.into_iter().find(|reason| *reason == text("reason")).unwrap_or_default();
+        status
+    }
+
+    /// The JSON patch, when there is one.
+    fn patch(&self) -> Result<Option<Vec<u8>>, String> {
+        let text = |name: &str| self.response.get(name).and_then(Json::as_str).filter(|said| !said.is_empty());
+        let Some(patch) = text("patch") else { return Ok(None) };
+        match text("patchType") {
+            Some("JSONPatch") => {}
+            None => return Err("webhook returned response.patch but not response.patchType".into()),
+            Some(other) => {
+                return Err(format!("webhook returned invalid response.patchType of {other:?}"));
+            }
+        }
+        BASE64_STANDARD.decode(patch).map(Some).map_err(|why| why.to_string())
+    }
+}

@@ -1,0 +1,107 @@
+//! What webhooks of both kinds have in common, and which requests they are called for.
+
+use std::time::Duration;
+
+use apimachinery::meta::v1::LabelSelector;
+use cel::{Budget, Type};
+use generated::admissionregistration::v1::{
+    MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook, WebhookClientConfig,
+};
+use generated::hatches::admissionregistration::{Available, environment};
+use machinery::catalog::KindDef;
+use machinery::status::Status;
+
+use crate::admission::forbidden;
+use crate::admission::policies::{Activation, Expression, Input, Subject, conditions_hold};
+
+/// How long a webhook may take when it does not say.
+const DEFAULT_TIMEOUT: i32 = 10;
+
+/// The conditions of a webhook, compiled.
+pub type Conditions = Vec<(String, Expression)>;
+
+pub fn conditions(said: &[MatchCondition]) -> Conditions {
+    let environment = environment(Available { params: false, authorizer: true, patches: false });
+    let compile =
+        |c: &MatchCondition| (c.name.clone(), Expression::new(c.expression.trim(), &environment, &[Type::Bool]));
+    said.iter().map(compile).collect()
+}
+
+/// A webhook.
+pub struct Hook<'w> {
+    pub name: &'w str,
+    pub client: &'w WebhookClientConfig,
+    pub timeout: Duration,
+    /// Whether objects pass when the webhook cannot be asked.
+    pub ignores_failure: bool,
+    versions: &'w [String],
+    rules: &'w [RuleWithOperations],
+    match_policy: Option<&'w str>,
+    namespace_selector: Option<&'w LabelSelector>,
+    object_selector: Option<&'w LabelSelector>,
+    side_effects: Option<&'w str>,
+    conditions: &'w Conditions,
+}
+
+macro_rules! hook {
+    ($w:expr, $conditions:expr) => {
+        Hook {
+            name: &$w.name,
+            client: &$w.client_config,
+            timeout: Duration::from_secs($w.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT).max(1) as u64),
+            ignores_failure: $w.failure_policy.as_deref() == Some("Ignore"),
+            versions: &$w.admission_review_versions,
+            rules: &$w.rules,
+            match_policy: $w.match_policy.as_deref(),
+            namespace_selector: $w.namespace_selector.as_deref(),
+            object_selector: $w.object_selector.as_deref(),
+            side_effects: $w.side_effects.as_deref(),
+            conditions: $conditions,
+        }
+    };
+}
+
+/// A request that a webhook is called for, in the version that it asks for.
+pub struct Matched {
+    pub kind: &'static KindDef,
+    pub input: Input,
+}
+
+impl<'w> Hook<'w> {
+    pub fn of_mutating(webhook: &'w MutatingWebhook, conditions: &'w Conditions) -> Self {
+        hook!(webhook, conditions)
+    }
+
+    pub fn of_validating(webhook: &'w ValidatingWebhook, conditions: &'w Conditions) -> Self {
+        hook!(webhook, conditions)
+    }
+
+    /// The version of the review that is sent.
+    pub fn review_version(&self) -> &'static str {
+        let known = self.versions.iter().find_map(|v| ["v1", "v1beta1"].into_iter().find(|known| v == known));
+        known.unwrap_or("v1")
+    }
+
+    /// Whether the webhook is called for a request.
+    pub fn matched(&self, subject: &Subject<'_>) -> Result<Option<Matched>, Status> {
+        let kind = self.rules.iter().find_map(|rule| subject.rule(rule, self.match_policy));
+        let Some(kind) = kind.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
+            return Ok(None);
+        };
+        let input = Input::new(subject, kind);
+        let activation = Activation::new(&input, None, &[]);
+        match conditions_hold(self.conditions, &activation, &mut Budget::default()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(_) if self.ignores_failure => return Ok(None),
+            Err(why) => return Err(forbidden(subject.attributes, why)),
+        }
+        drop(activation);
+        let harmless = matches!(self.side_effects, Some("None" | "NoneOnDryRun"));
+        if subject.attributes.dry_run && !harmless {
+            let why = format!("admission webhook \"{}\" does not support dry run", self.name);
+            return Err(Status::bad_request(why));
+        }
+        Ok(Some(Matched { kind, input }))
+    }
+}
