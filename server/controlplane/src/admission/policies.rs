@@ -90,10 +90,10 @@ fn refused(mut status: Status, reason: &str, message: String) -> Status {
         "RequestEntityTooLarge" => ("RequestEntityTooLarge", 413),
         _ => ("Invalid", 422),
     };
-    status.reason = reason.into();
+    status.reason = reason;
     status.code = code;
     if let Some(details) = &mut status.details {
-        details.causes.push(Cause { reason: String::new().into(), message, field: String::new().into() });
+        details.causes.push(Cause { message, ..Cause::default() });
     }
     status
 }

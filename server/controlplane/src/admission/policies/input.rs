@@ -154,7 +154,7 @@ impl Authorize for Asker {
         let account = check.service_account.as_ref().map(|(namespace, name)| {
             let groups = ["system:serviceaccounts".to_owned(), format!("system:serviceaccounts:{namespace}")];
             let groups = groups.iter().map(String::as_str).chain(["system:authenticated"]).collect::<Vec<_>>();
-            User::new(&format!("system:serviceaccount:{namespace}:{name}"), groups)
+            User::new(format!("system:serviceaccount:{namespace}:{name}"), groups)
         });
         let user = account.as_ref().unwrap_or(&self.user);
         let wish = match &check.path {
