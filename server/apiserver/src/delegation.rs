@@ -112,12 +112,7 @@ fn environment(
 }
 
 /// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
-fn stores(
-    catalog: &'static Catalog,
-    behaviour: &dyn Behaviour,
-    options: &Options,
-    backends: &Backends,
-) -> Stores {
+fn stores(catalog: &'static Catalog, behaviour: &dyn Behaviour, options: &Options, backends: &Backends) -> Stores {
     let mut out = Stores::new();
     for kind in catalog.kinds {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };

@@ -61,7 +61,7 @@ impl Policy {
         };
         match version {
             V1BETA1 => {}
-            "" | V0 => policy.from_v0(),
+            "" | V0 => policy.widen_as_v0(),
             other => return Err(format!("unknown version {other:?}")),
         }
         if policy.user == "*" || policy.group == "*" {
@@ -71,7 +71,7 @@ impl Policy {
     }
 
     /// In the first version, what was left out meant everything.
-    fn from_v0(&mut self) {
+    fn widen_as_v0(&mut self) {
         if self.user.is_empty() && self.group.is_empty() {
             self.group = ALL_AUTHENTICATED.into();
         }
