@@ -341,7 +341,6 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         return Err(Status::method_not_allowed());
     }
     check_scope(&endpoint, &call)?;
-    check_name(&call.info.name)?;
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
@@ -360,6 +359,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         if !def.verbs.contains(&verb.as_str()) {
             return Err(Status::method_not_allowed());
         }
+        check_name(&call.info.name)?;
         let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
         if own_kind {
             call.warn_deprecated(endpoint.kind);
@@ -376,6 +376,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
             _ => Err(Status::not_implemented(&format!("{verb} of {}/{subresource}", endpoint.resource.plural))),
         };
     }
+    check_name(&call.info.name)?;
     let named = !call.info.name.is_empty() && call.info.parts.len() > 1;
     if named && !["get", "update", "patch", "delete"].iter().any(|verb| endpoint.resource.verbs.contains(verb)) {
         return Err(Status::path_not_found());
