@@ -73,6 +73,15 @@ impl InVersions<'_> {
         }
     }
 
+    /// An object in a version, as one sees it who came from the version of the request: that may have other places for what it holds.
+    fn shown<'o>(&self, kind: &'static KindDef, object: &'o Owned) -> Cow<'o, Owned> {
+        let own = self.endpoint.kind;
+        if std::ptr::eq(kind, own) || own.conversion.is_none() {
+            return in_version(kind, object);
+        }
+        Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
+    }
+
     fn differing_open<'e>(&self, open: &'e dyn OpenKind, api_version: &str) -> Option<(Type<'e>, Value, Value)> {
         let of = open.merge_type(api_version)?;
         let nothing = || Value::Object(Map::new());
@@ -106,9 +115,9 @@ impl<'e> Versions<'e> for InVersions<'e> {
         }
         let kind = self.kind(api_version)?;
         let (live, new) = match self.live {
-            Some(live) => (in_version(kind, live), in_version(kind, self.new)),
+            Some(live) => (self.shown(kind, live), self.shown(kind, self.new)),
             // What the fields of a new struct are before anybody sets them is nobody's change.
-            None => (Cow::Owned(Owned::new(kind.def)), in_version(kind, self.new)),
+            None => (Cow::Owned(Owned::new(kind.def)), self.shown(kind, self.new)),
         };
         let nothing = || (Value::Object(Map::new()), Value::Object(Map::new()));
         // Admission may have filled it.

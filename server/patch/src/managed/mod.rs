@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use machinery::json;
 use machinery::reflect::Owned;
+use machinery::scalar::FieldsV1;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -232,8 +233,17 @@ fn group_version_kind(api_version: &str, kind: &str) -> String {
 /// Whether two lists of owners differ in nothing but times; a write that changes no more than that is no write
 /// (`fieldmanager.IgnoreManagedFieldsTimestampsTransformer`).
 pub fn is_same_but_times(live: &[OwnerEntry], new: &[OwnerEntry]) -> bool {
-    let timeless = |entry: &OwnerEntry| OwnerEntry { time: None, ..entry.clone() };
-    live.len() == new.len() && live.iter().zip(new).all(|(live, new)| timeless(live) == timeless(new))
+    let timeless = |entry: &OwnerEntry| OwnerEntry { time: None, fields: None, ..entry.clone() };
+    let is_same = |(live, new): (&OwnerEntry, &OwnerEntry)| {
+        timeless(live) == timeless(new) && is_same_set(live.fields.as_ref(), new.fields.as_ref())
+    };
+    live.len() == new.len() && live.iter().zip(new).all(is_same)
+}
+
+/// Texts of sets that a client wrote need not be as the server would write them.
+fn is_same_set(live: Option<&FieldsV1>, new: Option<&FieldsV1>) -> bool {
+    let tree = |set: Option<&FieldsV1>| set.and_then(|set| serde_json::from_slice::<Value>(set.as_bytes()).ok());
+    live == new || tree(live) == tree(new)
 }
 
 /// Whether an object's ownership can be read (`fieldmanager.validateManagedFields`).

@@ -21,16 +21,27 @@ pub struct EtcdServer {
     folder: TempDir,
 }
 
-/// The program: `$ETCD`, or `etcd` in the path.
+/// The program: `$ETCD`, or `etcd` in the path, if it is one that tells progress in its place among events.
 fn program() -> Option<OsString> {
     let program = std::env::var_os("ETCD").unwrap_or_else(|| "etcd".into());
-    let runs = Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    match runs {
-        Ok(status) if status.success() => Some(program),
-        _ => {
-            eprintln!("no etcd here (put it into the path, or name it in $ETCD): this test is passed over");
-            None
-        }
+    let said = Command::new(&program).arg("--version").stderr(Stdio::null()).output();
+    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let version = said.lines().find_map(|line| line.strip_prefix("etcd Version: "));
+    if version.is_some_and(is_supported) {
+        return Some(program);
+    }
+    let found = version.unwrap_or("none");
+    eprintln!("no etcd of 3.4.31, 3.5.13 or newer here ({found}): put it into the path or name it in $ETCD; this test is passed over");
+    None
+}
+
+fn is_supported(version: &str) -> bool {
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    match (next(), next(), next()) {
+        (3, 4, patch) => patch >= 31,
+        (3, 5, patch) => patch >= 13,
+        (major, minor, _) => (major, minor) >= (3, 6),
     }
 }
 
