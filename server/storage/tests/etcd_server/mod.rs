@@ -31,7 +31,9 @@ fn program() -> Option<OsString> {
         return Some(program);
     }
     let found = version.unwrap_or("none");
-    eprintln!("no etcd of 3.4.31, 3.5.13 or newer here ({found}): put it into the path or name it in $ETCD; this test is passed over");
+    eprintln!(
+        "no etcd of 3.4.31, 3.5.13 or newer here ({found}): put it into the path or name it in $ETCD; this test is passed over"
+    );
     None
 }
 
