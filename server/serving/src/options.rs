@@ -22,6 +22,7 @@ pub use aggregation::AggregationOptions;
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use network::{Cidr, PortRange};
 pub use oidc::OidcOptions;
+use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
 pub use storage::{EtcdOptions, EtcdOverride, StorageOptions};
 use values::Values;

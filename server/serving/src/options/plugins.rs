@@ -45,3 +45,14 @@ pub static PLUGINS: &[(&str, bool)] = &[
     ("ResourceQuota",                           true),
     ("AlwaysDeny",                              false),
 ];
+
+/// Those that are off without flags and cannot be turned on yet.
+pub static NOT_BUILT: [&str; 7] = [
+    "AlwaysDeny",
+    "EventRateLimit",
+    "ImagePolicyWebhook",
+    "NamespaceAutoProvision",
+    "NamespaceExists",
+    "OwnerReferencesPermissionEnforcement",
+    "PodTolerationRestriction",
+];

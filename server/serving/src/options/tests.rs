@@ -89,6 +89,10 @@ fn mistakes_are_named() {
         r#"invalid argument "NoSuch=true" for "--feature-gates" flag: unrecognized feature gate: NoSuch"#,
     );
     refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
+    refused(
+        &["--enable-admission-plugins=EventRateLimit"],
+        r#"enable-admission-plugins plugin "EventRateLimit" is not built yet"#,
+    );
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
     refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
     refused(

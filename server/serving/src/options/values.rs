@@ -10,7 +10,7 @@ use std::time::Duration;
 use http::HeaderName;
 
 use super::{
-    AdmissionOptions, AuthenticationOptions, Cidr, PLUGINS, RequestOptions, ServiceOptions, ServingOptions,
+    AdmissionOptions, AuthenticationOptions, Cidr, NOT_BUILT, PLUGINS, RequestOptions, ServiceOptions, ServingOptions,
     TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
@@ -278,6 +278,9 @@ impl Values {
             enabled: names("enable-admission-plugins")?,
             disabled: names("disable-admission-plugins")?,
         };
+        if let Some(name) = admission.enabled.iter().find(|name| NOT_BUILT.contains(&name.as_str())) {
+            return Err(format!("enable-admission-plugins plugin {name:?} is not built yet"));
+        }
         match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
             Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
             None => Ok(admission),
