@@ -1,5 +1,5 @@
 //! Descriptors of kinds that are made at run time. The core keeps `&'static` descriptors everywhere, so these are interned: equal facts share
-//! one leaked value, and memory grows with the number of different definitions only (`docs/decisions/0008-interned-kinds.md`).
+//! one leaked value, and memory grows with the number of different definitions only (`docs/decisions/0005-interned-kinds.md`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
