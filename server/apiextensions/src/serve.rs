@@ -169,6 +169,7 @@ impl Custom {
             authorizer: self.environment.access.authorizer.clone(),
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
+            min_request_timeout: options.requests.min_request_timeout,
             open: Some(Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() })),
             handlers: HashMap::new(),
         }))

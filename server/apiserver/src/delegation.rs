@@ -51,6 +51,7 @@ pub fn build(
             authorizer: environment.access.authorizer.clone(),
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
+            min_request_timeout: options.requests.min_request_timeout,
             open: None,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))

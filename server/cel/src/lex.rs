@@ -29,7 +29,7 @@ const SYMBOLS: [&str; 24] = [
     "==", "!=", "<=", ">=", "&&", "||", "<", ">", "[", "]", "{", "}", "(", ")", ".", ",", "-", "!", "?", ":", "+", "*",
     "/", "%",
 ];
-const WORDS: [&str; 4] = ["in", "true", "false", "null"];
+pub(crate) const WORDS: [&str; 4] = ["in", "true", "false", "null"];
 
 /// All tokens, the last of them `End`. What is no token is reported and skipped.
 pub(crate) fn tokens(source: &[char], problems: &mut Vec<Problem>) -> Vec<Token> {

@@ -6,6 +6,7 @@ use crate::ast::{Call, Element, Entry, Expr, Kind, Member};
 use crate::error::{CompileError, Problem, render};
 use crate::lex::{Token, TokenKind, tokens};
 use crate::macros;
+use crate::names::is_reserved;
 use crate::value::{Text, Value};
 
 /// What may begin an operand, as ANTLR lists it.
@@ -18,26 +19,6 @@ const AFTER_OPERAND: &str =
 const MAX_DEPTH: usize = 250;
 /// Binary operators by precedence, the loosest first.
 const BINARY: [&[&str]; 4] = [&["&&"], &["==", "!=", "<", "<=", ">", ">=", "in"], &["+", "-"], &["*", "/", "%"]];
-const RESERVED: [&str; 18] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
 
 /// Parses an expression and expands its macros. Returns the tree and the number of its nodes.
 pub(crate) fn parse(source: &str) -> Result<(Expr, usize), CompileError> {
@@ -294,7 +275,7 @@ impl Parser {
 
     fn name(&mut self, leading_dot: bool) -> Parsed {
         let token = self.take();
-        if RESERVED.contains(&token.text.as_str()) {
+        if is_reserved(&token.text) {
             return Err(Problem { at: token.at, message: format!("reserved identifier: {}", token.text) });
         }
         let open = self.token().at;

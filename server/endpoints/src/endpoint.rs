@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use http::Method;
@@ -35,6 +36,8 @@ pub struct Endpoint {
     pub features: Arc<FeatureGates>,
     /// Whether containers may be privileged.
     pub allow_privileged: bool,
+    /// A watch that asks for no timeout lasts between this and twice this.
+    pub min_request_timeout: Duration,
     /// What is known of a kind of open form.
     pub open: Option<Arc<dyn OpenKind>>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
-use cel::{Field, Fields, ListType, Merge, ObjectType, Type};
+use cel::{Field, Fields, ListType, Merge, ObjectType, Type, escape};
 
 /// The type of a schema; nothing for what has none. An object has kind, version and name whatever its schema says.
 pub fn of(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> {
@@ -58,41 +58,4 @@ fn object(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> 
         }
     }
     Some(Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields) }))
-}
-
-const RESERVED: [&str; 21] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-    "while",
-];
-
-/// What a property is called in rules; nothing for what no rule can name (`cel.Escape`).
-fn escape(name: &str) -> Option<String> {
-    if RESERVED.contains(&name) {
-        return Some(format!("__{name}__"));
-    }
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) || !name.chars().all(allowed) {
-        return None;
-    }
-    let name = name.replace("__", "__underscores__");
-    Some(name.replace('-', "__dash__").replace('.', "__dot__").replace('/', "__slash__"))
 }

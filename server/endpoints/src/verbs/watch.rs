@@ -1,7 +1,7 @@
 //! GET of a collection, to be told of its changes.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use machinery::field_error::{BadValue, FieldError};
@@ -29,7 +29,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
         .query
         .number("timeoutSeconds")?
         .filter(|&s| s > 0)
-        .map_or_else(default_timeout, |s| Duration::from_secs(s as u64));
+        .map_or_else(|| spread(endpoint.min_request_timeout), |s| Duration::from_secs(s as u64));
     if matches!(accepted.form, Form::PartialMetadataList(_)) {
         // No event is a list: upstream ends the stream at once.
         return Ok(respond(Body::empty(), &accepted));
@@ -44,11 +44,10 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     Ok(respond(body, &accepted))
 }
 
-/// Between 30 and 60 minutes, so that watchers do not come back all at once (`--min-request-timeout`).
-fn default_timeout() -> Duration {
-    let spread =
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |d| d.subsec_millis() as u64);
-    Duration::from_secs(1800 + spread * 1800 / 1000)
+/// Between the least and twice that, so that watchers do not come back all at once.
+fn spread(least: Duration) -> Duration {
+    let part = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.subsec_millis());
+    least + least * part / 1000
 }
 
 /// `ValidateListOptions` for watches.

@@ -39,4 +39,4 @@ pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
-pub(crate) use write::{base64 as write_base64, raw as write_raw, string as write_string};
+pub(crate) use write::{base64 as write_base64, raw as write_raw};

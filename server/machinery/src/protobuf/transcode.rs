@@ -10,7 +10,7 @@ use super::error::Error;
 use super::scalars::Wire;
 use super::wire::{DELIMITED, FIXED64, Reader, VARINT};
 use crate::def::{Flags, JsonForm, Scalar, Shape, StructDef};
-use crate::json::{self, JsonScalar, write_base64, write_raw, write_string};
+use crate::json::{self, JsonScalar, string, write_base64, write_raw};
 use crate::reflect::Owned;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
 
@@ -80,7 +80,7 @@ impl<'o> Transcoder<'o> {
         for (key, text) in [(",\"kind\":", kind), (",\"apiVersion\":", api_version)] {
             if !text.is_empty() {
                 self.out.extend_from_slice(key.as_bytes());
-                write_string(self.out, text);
+                string(self.out, text);
             }
         }
         let names: Vec<&str> = def.json_fields().take(2).map(|field| field.json).collect();
@@ -249,7 +249,7 @@ impl<'o> Transcoder<'o> {
             }
             before = Some(key);
             self.out.push(b',');
-            write_string(self.out, std::str::from_utf8(key).ok()?);
+            string(self.out, std::str::from_utf8(key).ok()?);
             self.out.push(b':');
             value(self, bytes)?;
         }
@@ -262,7 +262,7 @@ impl<'o> Transcoder<'o> {
         match scalar {
             Scalar::String => {
                 let text = std::str::from_utf8(reader.delimited().ok()?).ok()?;
-                write_string(self.out, text);
+                string(self.out, text);
                 Some(text.is_empty())
             }
             Scalar::Bytes => {

@@ -5,8 +5,7 @@
 //!
 //! - [`on_update`] before admission, for everything but apply: it gives the requester what the request changed;
 //! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted;
-//! - [`is_same_but_times`] after admission: a write that changes nothing but times is no write;
-//! - [`is_valid`] after mutating admission: plug-ins may not leave ownership unreadable.
+//! - [`is_same_but_times`] after admission: a write that changes nothing but times is no write.
 //!
 //! Documents are encoded from objects that have been defaulted and taken to the hub form and
 //! back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
@@ -244,11 +243,6 @@ pub fn is_same_but_times(live: &[OwnerEntry], new: &[OwnerEntry]) -> bool {
 fn is_same_set(live: Option<&FieldsV1>, new: Option<&FieldsV1>) -> bool {
     let tree = |set: Option<&FieldsV1>| set.and_then(|set| serde_json::from_slice::<Value>(set.as_bytes()).ok());
     live == new || tree(live) == tree(new)
-}
-
-/// Whether an object's ownership can be read (`fieldmanager.validateManagedFields`).
-pub fn is_valid(object: &Value) -> bool {
-    entries::read(object).is_ok()
 }
 
 /// A new object of the type: what its struct fields are before anybody sets them is nobody's change.

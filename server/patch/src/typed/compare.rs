@@ -18,10 +18,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    pub fn is_same(&self) -> bool {
-        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
-    }
-
     pub(crate) fn filtered(self, filter: &Filter) -> Self {
         Comparison {
             removed: filter.apply(self.removed),

@@ -10,7 +10,6 @@ use super::values::Values;
 pub struct StorageOptions {
     /// Begins with a slash, does not end with one.
     pub prefix: String,
-    pub media_type: String,
     /// 0 when the choice is the server's.
     pub default_watch_cache_size: usize,
     /// Resource (`deployments.apps`) and size.
@@ -48,19 +47,22 @@ pub struct EtcdOverride {
     pub servers: Vec<String>,
 }
 
-const MEDIA_TYPES: [&str; 2] = ["application/json", "application/vnd.kubernetes.protobuf"];
+const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const OVERRIDE_FORM: &str = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
 
 impl Values {
     pub(super) fn storage(&self) -> Result<StorageOptions, String> {
         let media_type = self.text("storage-media-type");
-        if !MEDIA_TYPES.contains(&media_type) {
-            let allowed = MEDIA_TYPES.join(", ");
-            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {allowed}"));
+        match media_type {
+            PROTOBUF => {}
+            "application/json" => return Err(format!("--storage-media-type {media_type:?} is not built yet")),
+            _ => {
+                let allowed = format!("application/json, {PROTOBUF}");
+                return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {allowed}"));
+            }
         }
         Ok(StorageOptions {
             prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
-            media_type: media_type.to_owned(),
             default_watch_cache_size: self.number("default-watch-cache-size")?,
             watch_cache_sizes: self
                 .list("watch-cache-sizes")

@@ -93,6 +93,7 @@ fn mistakes_are_named() {
         &["--enable-admission-plugins=EventRateLimit"],
         r#"enable-admission-plugins plugin "EventRateLimit" is not built yet"#,
     );
+    refused(&["--storage-media-type=application/json"], r#"--storage-media-type "application/json" is not built yet"#);
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
     refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
     refused(

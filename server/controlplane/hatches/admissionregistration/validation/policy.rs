@@ -21,28 +21,6 @@ use crate::hatches::core::internal::internal_values;
 const REASONS: [&str; 3] = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const MAX_ANNOTATIONS: usize = 20;
 const MAX_ANNOTATION_EXPRESSION: usize = 5 * 1024;
-const RESERVED: [&str; 20] = [
-    "true",
-    "false",
-    "null",
-    "in",
-    "as",
-    "break",
-    "const",
-    "continue",
-    "else",
-    "for",
-    "function",
-    "if",
-    "import",
-    "let",
-    "loop",
-    "package",
-    "namespace",
-    "return",
-    "var",
-    "void",
-];
 
 /// `ValidateValidatingAdmissionPolicy`, `ValidateValidatingAdmissionPolicyUpdate`, `ValidateValidatingAdmissionPolicyStatusUpdate`
 pub fn validate_validating_policy(
@@ -225,7 +203,7 @@ pub(super) fn validate_variables(
 fn is_identifier(name: &str) -> bool {
     let is_part = |byte: u8| byte == b'_' || byte.is_ascii_alphanumeric();
     let is_word = name.bytes().all(is_part) && !name.starts_with(|c: char| c.is_ascii_digit());
-    is_word && name != "while" && !RESERVED.contains(&name)
+    is_word && !cel::is_reserved(name)
 }
 
 /// `validateParamKind`
