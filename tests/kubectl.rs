@@ -4,10 +4,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
-
-use common::{Outcome, Server};
+use common::kubectl::{Kubectl, assert_has};
 
 const DEPLOYMENT: &str = "
 apiVersion: apps/v1
@@ -27,82 +24,6 @@ kind: Pod
 metadata: {name: one, labels: {app: one}}
 spec: {containers: [{name: nginx, image: 'nginx:1.27'}]}
 ";
-
-/// A server and the kubectl that speaks to it.
-struct Kubectl(Server);
-
-impl Kubectl {
-    /// None, said on stderr, when this machine has no kubectl.
-    fn start() -> Option<Kubectl> {
-        let found = Command::new("kubectl").args(["version", "--client"]).output().is_ok_and(|o| o.status.success());
-        if !found {
-            eprintln!("no kubectl here: passing over");
-            return None;
-        }
-        Some(Kubectl(Server::start()))
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new("kubectl");
-        // kubectl caches discovery below the home folder; each server gets its own.
-        command
-            .args(args)
-            .env("KUBECONFIG", self.0.kubeconfig())
-            .arg("--cache-dir")
-            .arg(self.0.kubeconfig().with_extension("cache"));
-        command
-    }
-
-    fn try_run(&self, args: &[&str], input: &str) -> Outcome {
-        common::run(&mut self.command(args), input.as_bytes())
-    }
-
-    /// Runs kubectl, which has to succeed; its standard output.
-    fn run(&self, args: &[&str]) -> String {
-        self.run_with(args, "")
-    }
-
-    fn run_with(&self, args: &[&str], input: &str) -> String {
-        let outcome = self.try_run(args, input);
-        assert!(outcome.ok, "kubectl {}: {}{}", args.join(" "), outcome.stdout, outcome.stderr);
-        outcome.stdout
-    }
-
-    /// Starts a kubectl that goes on until it is dropped.
-    fn follow(&self, args: &[&str]) -> Follow {
-        let mut process = self.command(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stdout.take().unwrap());
-        Follow { process, lines }
-    }
-}
-
-struct Follow {
-    process: Child,
-    lines: BufReader<std::process::ChildStdout>,
-}
-
-impl Follow {
-    /// The next line; empty when kubectl has ended.
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).unwrap();
-        line
-    }
-}
-
-impl Drop for Follow {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-#[track_caller]
-fn assert_has(text: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
-    }
-}
 
 /// The words of the line that starts with `name`.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {

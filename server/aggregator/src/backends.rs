@@ -41,6 +41,7 @@ impl Backends {
             insecure: backend.insecure,
             identity: self.identity.clone(),
             server_name: Some(format!("{}.{}.svc", backend.name, backend.namespace)),
+            remote_only: false,
         })
     }
 

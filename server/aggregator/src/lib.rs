@@ -9,17 +9,16 @@ mod identity;
 mod keyed;
 mod legacy;
 mod proxy;
-mod upgrade;
 
 use std::sync::Arc;
 
 use endpoints::Discovery;
 use serving::{BoxFuture, Handler, Request, Response};
 
+use crate::proxy::Proxy;
 pub use backends::Backends;
 pub use discovery::follow;
 pub use keyed::Keyed;
-use proxy::Proxy;
 
 /// Passes requests for aggregated group versions on, and hands all others to the next server.
 pub struct Aggregator {

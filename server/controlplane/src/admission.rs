@@ -152,6 +152,17 @@ impl Chain {
     }
 }
 
+/// Whether a plugin has a say in an operation (upstream: `admission.Handler.Handles`).
+fn has_a_say(plugin: &str, operation: Operation) -> bool {
+    let of_operators = [
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionWebhook",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionWebhook",
+    ];
+    operation != Operation::Connect || of_operators.contains(&plugin)
+}
+
 /// Pods, and the subresource through which they get more containers.
 fn is_of_pods(attributes: &Attributes) -> bool {
     attributes.kind.group.is_empty()
@@ -167,7 +178,7 @@ impl Admission for Chain {
         {
             certificates::record_requester(attributes, object);
         }
-        for plugin in &self.plugins {
+        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
             self.mutate(plugin, attributes, object, old).await?;
         }
         escalation::check(&self.environment, attributes, object, old).await
@@ -179,7 +190,7 @@ impl Admission for Chain {
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        for plugin in &self.plugins {
+        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
             match *plugin {
                 "NodeRestriction" => {
                     node_restriction::validate(&self.environment, attributes, object, old).await?;

@@ -1,30 +1,31 @@
 //! Connections to what runs in pods and on nodes: `exec`, `attach`, `portforward`, `log`, `proxy`.
 //!
-//! Where a connection leads is found and checked here (upstream's `*Location` functions); nothing is dialled yet.
+//! Where a connection leads is found and checked here (upstream's `*Location` functions); how bytes get there is for [`::proxy`].
 
 mod containers;
+mod kubelets;
 mod log;
 mod proxy;
+mod streams;
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Connected, Environment, SubresourceHandler};
-use generated::core::v1::{Node, Pod};
+use generated::core::v1::Pod;
 use http::Method;
-use machinery::reflect::Struct;
+use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use serving::Response;
+use serving::{Request, Response};
 
 use crate::reviews::typed;
 
 /// What a connection is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
-    /// To a process in a container: `exec`, `attach`.
-    Container,
-    /// To ports of a pod: `portforward`.
-    Ports,
+    Exec,
+    Attach,
+    PortForward,
     Log,
     PodProxy,
     ServiceProxy,
@@ -51,58 +52,28 @@ impl SubresourceHandler for Connect {
     fn connects(&self) -> &[Method] {
         match self.to {
             // WebSockets begin with a GET.
-            Connection::Container | Connection::Ports => &[Method::GET, Method::POST],
+            Connection::Exec | Connection::Attach | Connection::PortForward => &[Method::GET, Method::POST],
             Connection::Log => &[Method::GET],
             Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy => &PROXIED,
         }
     }
 
-    async fn connect(&self, connected: Connected<'_>) -> Result<Response, Status> {
+    async fn connect(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
         match self.to {
-            Connection::Container | Connection::Ports => {
-                // Reading may not be enough to run something, whatever method asks for it.
-                connected.endpoint.authorize_create(connected.attributes).await?;
-                self.to_pod(&connected).await
-            }
-            Connection::Log => self.to_log(&connected).await,
-            Connection::PodProxy => self.to_address_of_pod(&connected).await,
-            Connection::ServiceProxy => self.to_service(&connected).await,
-            Connection::NodeProxy => self.to_address_of_node(&connected).await,
+            Connection::Exec => self.exec(connected, request).await,
+            Connection::Attach => self.attach(connected, request).await,
+            Connection::PortForward => self.port_forward(connected, request).await,
+            Connection::Log => self.log(connected).await,
+            Connection::PodProxy => self.proxy_to_pod(connected, request).await,
+            Connection::ServiceProxy => self.proxy_to_service(connected, request).await,
+            Connection::NodeProxy => self.proxy_to_node(connected, request).await,
         }
     }
 }
 
 impl Connect {
-    async fn to_pod(&self, connected: &Connected<'_>) -> Result<Response, Status> {
-        let pod = self.pod(connected).await?;
-        if self.to == Connection::Container {
-            containers::choose(&pod, connected.query.text("container"))?;
-        }
-        if pod.spec.node_name.is_empty() {
-            return Err(Status::bad_request(format!("pod {} does not have a host assigned", pod.metadata.name)));
-        }
-        self.kubelet(&pod.spec.node_name).await
-    }
-
-    async fn to_log(&self, connected: &Connected<'_>) -> Result<Response, Status> {
-        log::check(connected)?;
-        let pod = self.pod(connected).await?;
-        containers::choose(&pod, connected.query.text("container"))?;
-        if pod.spec.node_name.is_empty() {
-            return Ok(log::nothing());
-        }
-        self.kubelet(&pod.spec.node_name).await
-    }
-
     async fn pod(&self, connected: &Connected<'_>) -> Result<Pod, Status> {
         self.get("pods", &connected.attributes.namespace, &connected.attributes.name).await
-    }
-
-    /// A node's kubelet, which has to be known first.
-    async fn kubelet(&self, node: &str) -> Result<Response, Status> {
-        let node: Node = self.get("nodes", "", node).await?;
-        proxy::address_of_node(&node)?;
-        Err(Status::not_implemented("a connection to a kubelet"))
     }
 
     async fn get<T: Struct>(&self, plural: &'static str, namespace: &str, name: &str) -> Result<T, Status> {
@@ -110,4 +81,11 @@ impl Connect {
         let store = store.ok_or_else(|| Status::internal(format!("{plural} are not stored")))?;
         typed(store.get(namespace, name, "").await?)
     }
+}
+
+/// The options of a connection, as admission lets them pass.
+async fn admitted<T: Struct>(connected: &Connected<'_>, options: T) -> Result<T, Status> {
+    let mut options = Owned::of(options);
+    connected.admit(&mut options).await?;
+    typed(options)
 }

@@ -82,9 +82,9 @@ fn handlers_of_pods(environment: &Arc<Environment>) -> HashMap<&'static str, Arc
     HashMap::from([
         ("binding", Arc::new(pods::Binding::new(environment)) as _),
         ("eviction", Arc::new(pods::Eviction::new(environment)) as _),
-        ("exec", connect(environment, Connection::Container)),
-        ("attach", connect(environment, Connection::Container)),
-        ("portforward", connect(environment, Connection::Ports)),
+        ("exec", connect(environment, Connection::Exec)),
+        ("attach", connect(environment, Connection::Attach)),
+        ("portforward", connect(environment, Connection::PortForward)),
         ("log", connect(environment, Connection::Log)),
         ("proxy", connect(environment, Connection::PodProxy)),
     ])

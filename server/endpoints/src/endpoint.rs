@@ -8,16 +8,17 @@ use async_trait::async_trait;
 use http::Method;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::{CheckWrite, Context, ResourceStore};
-use serving::Response;
 use serving::authorization::Authorizer;
+use serving::{Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
 use crate::open::OpenKind;
 use crate::query::Query;
 use crate::said_kind;
+use crate::verbs::connect;
 
 /// Everything a verb needs to know about a resource in a version.
 #[derive(Clone)]
@@ -66,8 +67,38 @@ pub struct Connected<'a> {
     /// The resource that the subresource belongs to.
     pub endpoint: &'a Endpoint,
     pub context: &'a Context,
+    /// The kind is that of the options.
     pub attributes: &'a Attributes,
+    pub info: &'a RequestInfo,
     pub query: &'a Query,
+}
+
+impl Connected<'_> {
+    /// What the query says, as options of this type.
+    ///
+    /// # Errors
+    /// When a parameter is no value of its field.
+    pub fn options<T: Struct>(&self) -> Result<T, Status> {
+        let options = connect::options(T::def(), self.query)?;
+        options.into_inner().map_err(|_| Status::internal(format!("not a {}", T::def().name)))
+    }
+
+    /// The path behind the subresource, not escaped.
+    pub fn subpath(&self) -> String {
+        connect::subpath(self.info)
+    }
+
+    /// Asks admission about a connection with these options.
+    ///
+    /// # Errors
+    /// What admission has against it.
+    pub async fn admit(&self, options: &mut Owned) -> Result<(), Status> {
+        if self.query.get("dryRun").is_some_and(|value| !value.is_empty()) {
+            return Err(Status::bad_request("dryRun is not supported"));
+        }
+        self.endpoint.admission.admit(self.attributes, options, None).await?;
+        self.endpoint.admission.validate(self.attributes, Some(options), None).await
+    }
 }
 
 /// Validating admission of what is created.
@@ -115,7 +146,7 @@ pub trait SubresourceHandler: Send + Sync {
     }
 
     /// Passes a request of one of these methods on.
-    async fn connect(&self, connected: Connected<'_>) -> Result<Response, Status> {
+    async fn connect(&self, connected: Connected<'_>, _request: Request) -> Result<Response, Status> {
         Err(Status::not_implemented(&format!("a connection to {}", connected.attributes.subresource)))
     }
 }

@@ -61,17 +61,12 @@ impl Query {
 
     /// A decimal number.
     pub fn number(&self, name: &str) -> Result<Option<i64>, Status> {
-        match self.get(name) {
-            None | Some("") => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| {
-                let why = if text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit()) {
-                    "value out of range"
-                } else {
-                    "invalid syntax"
-                };
-                Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
-            }),
-        }
+        self.get(name).filter(|text| !text.is_empty()).map(parse_number).transpose()
+    }
+
+    /// Every value of a parameter, each a decimal number.
+    pub fn numbers(&self, name: &str) -> Result<Vec<i32>, Status> {
+        self.all(name).map(parse_number).collect()
     }
 
     /// Options of create, update and patch, checked (`ValidateCreateOptions`, ..). `kind` is the options' kind in messages.
@@ -114,6 +109,15 @@ impl Query {
             errors.push(FieldError::forbidden(&Path::new("force"), "may not be specified for non-apply patch"));
         }
     }
+}
+
+fn parse_number<N: std::str::FromStr>(text: &str) -> Result<N, Status> {
+    text.parse().map_err(|_| {
+        let digits = text.trim_start_matches('-');
+        let is_number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let why = if is_number { "value out of range" } else { "invalid syntax" };
+        Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+    })
 }
 
 /// Whether a parameter has no broken escape, and no semicolon, which once separated parameters.

@@ -12,11 +12,11 @@ use machinery::status::Status;
 use machinery::yaml;
 use serde_json::Value;
 use serving::warnings::Warnings;
-use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
+use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use crate::answer::{self, respond as send};
 use crate::discovery::{self, Aggregated, Discovery};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::gzip;
 use crate::media::{self, Encoding};
 use crate::openapi_docs::OpenApi;
@@ -308,10 +308,20 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let query = Query::parse(parts.uri.query());
     let compresses = gzip::is_accepted(&headers) && endpoint.features.enabled("APIResponseCompression");
     // Streams of events and what is passed on go as they are.
-    let is_whole = info.verb != "watch" && !is_connection(&endpoint, &info, &parts.method);
-    let call = Call { info, user, query, headers: parts.headers, body, warnings };
-    match dispatch(endpoint, call, &parts.method).await {
-        Ok(response) if compresses && is_whole => gzip::compress(response),
+    let is_stream = info.verb == "watch";
+    let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
+    let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
+        Some(handler) => {
+            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings };
+            connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
+        }
+        None => {
+            let call = Call { info, user, query, headers: parts.headers, body, warnings };
+            let answer = dispatch(endpoint, call, &parts.method).await;
+            answer.map(|response| if compresses && !is_stream { gzip::compress(response) } else { response })
+        }
+    };
+    match answer {
         Ok(response) => response,
         Err(status) => {
             let mut response = respond(&headers, &status);
@@ -323,20 +333,22 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     }
 }
 
-fn is_connection(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> bool {
-    endpoint.handlers.get(info.subresource.as_str()).is_some_and(|handler| handler.connects().contains(method))
+/// Passes a request on to what its resource stands for.
+async fn connect(
+    endpoint: &Endpoint,
+    handler: &dyn SubresourceHandler,
+    call: Call,
+    request: Request,
+) -> Result<Response, Status> {
+    check_scope(endpoint, &call)?;
+    if call.info.parts.len() > 3 && call.info.subresource != "proxy" {
+        return Err(Status::path_not_found());
+    }
+    verbs::connect::connect(endpoint, handler, call, request).await
 }
 
 async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
     let subresource = call.info.subresource.clone();
-    let handler = endpoint.handlers.get(subresource.as_str()).cloned();
-    if let Some(handler) = handler.filter(|handler| handler.connects().contains(method)) {
-        check_scope(&endpoint, &call)?;
-        if call.info.parts.len() > 3 && subresource != "proxy" {
-            return Err(Status::path_not_found());
-        }
-        return verbs::connect::connect(&endpoint, &*handler, call).await;
-    }
     if method == Method::HEAD {
         return Err(Status::method_not_allowed());
     }

@@ -2,6 +2,8 @@
 //!
 //! Each constructor mirrors one of `k8s.io/apimachinery/pkg/api/errors`; texts are part of the protocol.
 
+mod answered;
+
 use serde_json::{Map, Value, json};
 
 use crate::field_error::FieldError;

@@ -6,6 +6,7 @@ mod aggregation;
 mod authorization;
 mod command;
 mod flags;
+mod kubelet;
 mod network;
 mod oidc;
 mod plugins;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 pub use aggregation::AggregationOptions;
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
+pub use kubelet::KubeletOptions;
 pub use network::{Cidr, PortRange};
 pub use oidc::OidcOptions;
 use plugins::NOT_BUILT;
@@ -88,6 +90,7 @@ pub struct Options {
     pub services: ServiceOptions,
     pub admission: AdmissionOptions,
     pub aggregation: AggregationOptions,
+    pub kubelet: KubeletOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
@@ -224,6 +227,7 @@ impl Options {
             services: values.services()?,
             admission: values.admission()?,
             aggregation: values.aggregation()?,
+            kubelet: values.kubelet()?,
             runtime_config: values.runtime_config()?,
             features: FeatureGates::parse(values.list("feature-gates"))
                 .map(Arc::new)

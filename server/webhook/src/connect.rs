@@ -1,6 +1,7 @@
 //! Connections: an address, and TLS on top of it.
 
 use std::future::Future;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -29,6 +30,8 @@ pub(crate) struct Connector {
     pub config: Arc<ClientConfig>,
     /// The name that the server has to show, when it is not that of the URI.
     pub server_name: Option<Arc<str>>,
+    /// Whether addresses are refused that are not another host's.
+    pub remote_only: bool,
 }
 
 /// A connection.
@@ -42,34 +45,51 @@ impl Connector {
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let secure = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let stream = dial(&host, port).await?;
+        let stream = dial(&host, port, self.remote_only).await?;
         let _ = stream.set_nodelay(true);
         if !secure {
             return Ok(Stream::Plain(TokioIo::new(stream)));
         }
         let name = self.server_name.as_deref().unwrap_or(&host).to_owned();
-        let name = ServerName::try_from(name).map_err(|e| ConnectError(e.to_string()))?;
+        let name = ServerName::try_from(name).map_err(|e| ConnectError::Failed(e.to_string()))?;
         let handshake = TlsConnector::from(self.config).connect(name, stream);
         let Ok(stream) = timeout(HANDSHAKE_TIMEOUT, handshake).await else {
-            return Err(ConnectError("net/http: TLS handshake timeout".into()));
+            return Err(ConnectError::Failed("net/http: TLS handshake timeout".into()));
         };
         let stream = stream.map_err(|error| ConnectError::handshake(&error))?;
         Ok(Stream::Tls(Box::new(TokioIo::new(stream))))
     }
 }
 
-/// The first address of a host that answers.
-async fn dial(host: &str, port: u16) -> Result<TcpStream, ConnectError> {
-    let addresses = tokio::net::lookup_host((host, port)).await.map_err(|_| ConnectError::lookup(host))?;
-    let mut failure = ConnectError::lookup(host);
+/// The first address of a host that answers. The name is resolved once: what was checked is what is dialled (CVE-2020-8562).
+async fn dial(host: &str, port: u16, remote_only: bool) -> Result<TcpStream, ConnectError> {
+    let unknown = || ConnectError::Lookup(host.to_owned());
+    let addresses: Vec<SocketAddr> = tokio::net::lookup_host((host, port)).await.map_err(|_| unknown())?.collect();
+    if remote_only && !addresses.iter().all(|address| is_remote(address.ip())) {
+        return Err(ConnectError::Refused);
+    }
+    let mut failure = unknown();
     for address in addresses {
         match timeout(DIAL_TIMEOUT, TcpStream::connect(address)).await {
             Ok(Ok(stream)) => return Ok(stream),
             Ok(Err(error)) => failure = ConnectError::dial(&address.to_string(), &error),
-            Err(_) => failure = ConnectError(format!("dial tcp {address}: i/o timeout")),
+            Err(_) => failure = ConnectError::Failed(format!("dial tcp {address}: i/o timeout")),
         }
     }
     Err(failure)
+}
+
+/// Whether an address can be that of one other host (Go: `net.IP.IsGlobalUnicast`).
+pub fn is_remote(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => {
+            !(ip.is_broadcast() || ip.is_unspecified() || ip.is_loopback() || ip.is_multicast() || ip.is_link_local())
+        }
+        IpAddr::V6(ip) => match ip.to_ipv4_mapped() {
+            Some(ip) => is_remote(ip.into()),
+            None => !(ip.is_unspecified() || ip.is_loopback() || ip.is_multicast() || ip.is_unicast_link_local()),
+        },
+    }
 }
 
 impl tower_service::Service<Uri> for Connector {
@@ -120,6 +140,31 @@ impl Write for Stream {
         match self.get_mut() {
             Stream::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
             Stream::Tls(stream) => Pin::new(stream.as_mut()).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_remote;
+
+    #[test]
+    fn only_addresses_that_are_somebody_elses_are_remote() {
+        let check = |ip: &str, expect: bool| assert_eq!(ip.parse().is_ok_and(is_remote), expect, "{ip}");
+        check("10.0.0.1", true);
+        check("fd00::1", true);
+        for refused in [
+            "",
+            "127.0.0.1",
+            "169.254.169.254",
+            "224.0.0.1",
+            "255.255.255.255",
+            "0.0.0.0",
+            "::1",
+            "fe80::1",
+            "::ffff:127.0.0.1",
+        ] {
+            check(refused, false);
         }
     }
 }

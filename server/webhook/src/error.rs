@@ -11,6 +11,9 @@ pub enum Error {
     /// No connection, or one that broke.
     #[error("{call}: {why}")]
     Failed { call: String, why: String },
+    /// No address to dial, or one that must not be dialled.
+    #[error("{call}: {why}")]
+    NoAddress { call: String, why: String },
     /// No answer in time.
     #[error("{call}: context deadline exceeded")]
     Timeout { call: String },
@@ -29,14 +32,22 @@ impl Error {
     /// Why, without what was called.
     pub fn cause(&self) -> String {
         match self {
-            Error::Failed { why, .. } => why.clone(),
+            Error::Failed { why, .. } | Error::NoAddress { why, .. } => why.clone(),
             Error::Timeout { .. } => "context deadline exceeded".into(),
             other => other.to_string(),
         }
     }
 
     pub(crate) fn failed(method: &Method, uri: &Uri, error: &(dyn StdError + 'static)) -> Self {
-        Error::Failed { call: call(method, uri), why: innermost(error) }
+        let (call, error) = (call(method, uri), innermost(error));
+        let why = match error.downcast_ref::<hyper::Error>() {
+            Some(error) if error.is_incomplete_message() => "EOF".into(),
+            _ => error.to_string(),
+        };
+        match error.downcast_ref::<ConnectError>() {
+            Some(ConnectError::Lookup(_) | ConnectError::Refused) => Error::NoAddress { call, why },
+            _ => Error::Failed { call, why },
+        }
     }
 
     pub(crate) fn timeout(method: &Method, uri: &Uri) -> Self {
@@ -50,22 +61,27 @@ fn call(method: &Method, uri: &Uri) -> String {
     format!("{first}{} \"{uri}\"", rest.to_ascii_lowercase())
 }
 
-/// The text of the first cause of all.
-fn innermost(error: &(dyn StdError + 'static)) -> String {
+/// The first cause of all.
+fn innermost<'a>(error: &'a (dyn StdError + 'static)) -> &'a (dyn StdError + 'static) {
     let mut error = error;
     while let Some(source) = error.source() {
         error = source;
     }
-    match error.downcast_ref::<hyper::Error>() {
-        Some(error) if error.is_incomplete_message() => "EOF".into(),
-        _ => error.to_string(),
-    }
+    error
 }
 
-/// A connection that was not made, with the text that tells why.
+/// A connection that was not made.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct ConnectError(pub String);
+pub(crate) enum ConnectError {
+    /// A name without an address.
+    #[error("dial tcp: lookup {0}: no such host")]
+    Lookup(String),
+    /// An address that may be this host's.
+    #[error("address not allowed")]
+    Refused,
+    #[error("{0}")]
+    Failed(String),
+}
 
 impl ConnectError {
     pub(crate) fn dial(address: &str, error: &std::io::Error) -> Self {
@@ -77,16 +93,12 @@ impl ConnectError {
             TimedOut => "connect: connection timed out".into(),
             _ => error.to_string(),
         };
-        ConnectError(format!("dial tcp {address}: {why}"))
-    }
-
-    pub(crate) fn lookup(host: &str) -> Self {
-        ConnectError(format!("dial tcp: lookup {host}: no such host"))
+        ConnectError::Failed(format!("dial tcp {address}: {why}"))
     }
 
     pub(crate) fn handshake(error: &std::io::Error) -> Self {
         let tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
-        ConnectError(tls.map_or_else(|| error.to_string(), handshake))
+        ConnectError::Failed(tls.map_or_else(|| error.to_string(), handshake))
     }
 }
 

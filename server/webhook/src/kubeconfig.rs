@@ -52,6 +52,7 @@ impl Kubeconfig {
                 insecure: cluster["insecure-skip-tls-verify"].as_bool().unwrap_or(false),
                 identity: certificate.zip(key),
                 server_name: Some(text(cluster, "tls-server-name")).filter(|name| !name.is_empty()).map(str::to_owned),
+                remote_only: false,
             },
             authorization: authorization(user, directory)?,
         })

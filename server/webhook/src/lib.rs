@@ -12,6 +12,7 @@ mod services;
 mod tls;
 
 pub use client::{Body, Client, Reply};
+pub use connect::is_remote;
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
 pub use services::{ServiceAddress, Services, Target};

@@ -23,6 +23,8 @@ pub struct Trust {
     pub identity: Option<Identity>,
     /// The name that the server has to show, when it is not that of the address.
     pub server_name: Option<String>,
+    /// Dials only addresses that are another host's: none of loopback, none of one link, none of many hosts.
+    pub remote_only: bool,
 }
 
 impl Trust {

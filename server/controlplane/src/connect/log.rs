@@ -1,88 +1,93 @@
-//! Options of `pods/log` (`ValidatePodLogOptions`).
+//! The log of a container, as its kubelet sends it (upstream: `LogREST`, `LocationStreamer`).
 
+mod options;
+
+use ::proxy::Location;
 use endpoints::Connected;
-use http::StatusCode;
-use machinery::field_error::FieldError;
-use machinery::field_path::Path;
-use machinery::scalar::Time;
+use generated::core::v1::PodLogOptions;
+use http::header::{CONTENT_TYPE, HeaderValue, LOCATION};
+use http::{Request, StatusCode};
+use http_body_util::{BodyExt, Empty};
 use machinery::status::{GroupResource, Status};
 use serving::{Body, Response};
 
-const SPLIT: &str = "PodLogsQuerySplitStreams";
+use super::{Connect, containers};
+use options::{errors, query};
 
-/// Options that the server must understand before it looks for the pod.
-pub fn check(connected: &Connected<'_>) -> Result<(), Status> {
-    let query = connected.query;
-    let since_time = query.get("sinceTime").filter(|text| !text.is_empty());
-    since_time.map(Time::parse).transpose().map_err(|e| Status::bad_request(e.to_string()))?;
-    let said = Options {
-        since_seconds: query.number("sinceSeconds")?,
-        tail_lines: query.number("tailLines")?,
-        limit_bytes: query.number("limitBytes")?,
-        has_since_time: since_time.is_some(),
-        stream: query.get("stream"),
-        splits: connected.context.enabled(SPLIT),
-    };
-    let errors = said.errors();
-    if errors.is_empty() {
-        return Ok(());
+const SPLIT: &str = "PodLogsQuerySplitStreams";
+/// How much of a kubelet's refusal is told.
+const MAX_REFUSAL: usize = 50_000;
+
+impl Connect {
+    pub(super) async fn log(&self, connected: Connected<'_>) -> Result<Response, Status> {
+        let options: PodLogOptions = connected.options()?;
+        let splits = connected.context.enabled(SPLIT);
+        let errors = errors(&options, splits);
+        if !errors.is_empty() {
+            let kind = GroupResource { group: "", resource: "PodLogOptions" };
+            return Err(Status::invalid(kind, &connected.attributes.name, &errors));
+        }
+        let pod = self.pod(&connected).await?;
+        let container = containers::choose(&pod, &options.container)?;
+        if pod.spec.node_name.is_empty() {
+            return Ok(nothing());
+        }
+        let kubelet = self.kubelet(&pod.spec.node_name).await?;
+        let location = Location {
+            scheme: "https",
+            host: kubelet.host,
+            port: kubelet.port,
+            path: format!("/containerLogs/{}/{}/{container}", pod.metadata.namespace, pod.metadata.name),
+            query: query(&options, splits),
+        };
+        let client = self.client_of_kubelets(|trust| {
+            if options.insecure_skip_tls_verify_backend {
+                (trust.insecure, trust.authorities) = (true, Vec::new());
+            }
+        })?;
+        let mut request = Request::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
+        *request.uri_mut() = location.uri()?;
+        let answer = client.send(request).await.map_err(|why| Status::new(500, "", why.to_string()))?;
+        relay(answer, &connected.attributes.name).await
     }
-    let kind = GroupResource { group: "", resource: "PodLogOptions" };
-    Err(Status::invalid(kind, &connected.attributes.name, &errors))
 }
 
 /// The log of a pod that has not been anywhere yet.
-pub fn nothing() -> Response {
+fn nothing() -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
     response
 }
 
-struct Options<'q> {
-    since_seconds: Option<i64>,
-    tail_lines: Option<i64>,
-    limit_bytes: Option<i64>,
-    has_since_time: bool,
-    stream: Option<&'q str>,
-    /// Whether standard output and standard error can be had apart.
-    splits: bool,
+/// What the kubelet sends, or what it has against it (`GenericHttpResponseChecker`).
+async fn relay(answer: http::Response<hyper::body::Incoming>, pod: &str) -> Result<Response, Status> {
+    let redirect = answer.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+    if let (true, Some(to)) = (answer.status().is_redirection(), redirect) {
+        return Err(Status::new(500, "", format!("Get \"{to}\": redirects forbidden")));
+    }
+    let code = answer.status().as_u16();
+    if !(200..=206).contains(&code) {
+        return Err(refusal(code, pod, &beginning(answer.into_body()).await));
+    }
+    let mut response = Response::new(Body::from(answer.into_body()));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    Ok(response)
 }
 
-impl Options<'_> {
-    fn errors(&self) -> Vec<FieldError> {
-        let (mut errors, whole) = (Vec::new(), Path::new(""));
-        if let Some(lines) = self.tail_lines.filter(|lines| *lines < 0) {
-            errors.push(FieldError::invalid(&Path::new("tailLines"), lines, "must be greater than or equal to 0"));
-        }
-        if let Some(bytes) = self.limit_bytes.filter(|bytes| *bytes < 1) {
-            errors.push(FieldError::invalid(&Path::new("limitBytes"), bytes, "must be greater than 0"));
-        }
-        match self.since_seconds {
-            Some(_) if self.has_since_time => {
-                let why = "at most one of `sinceTime` or `sinceSeconds` may be specified";
-                errors.push(FieldError::forbidden(&whole, why));
-            }
-            Some(seconds) if seconds < 1 => {
-                errors.push(FieldError::invalid(&Path::new("sinceSeconds"), seconds, "must be greater than 0"));
-            }
-            _ => {}
-        }
-        self.stream_errors(&mut errors);
-        errors
+fn refusal(code: u16, pod: &str, said: &str) -> Status {
+    match code {
+        500 => Status::internal(said),
+        400 => Status::bad_request(said),
+        code => Status::answered(code, GroupResource { group: "", resource: "pods/log" }, pod, said),
     }
+}
 
-    fn stream_errors(&self, errors: &mut Vec<FieldError>) {
-        let path = Path::new("stream");
-        let Some(stream) = self.stream else { return };
-        if !self.splits {
-            return errors.push(FieldError::forbidden(&path, "may not be specified"));
-        }
-        if !matches!(stream, "All" | "Stdout" | "Stderr") {
-            errors.push(FieldError::not_supported(&path, stream, &["All", "Stderr", "Stdout"]));
-        }
-        if stream != "All" && self.tail_lines.is_some() {
-            let why = "`tailLines` and specific `stream` are mutually exclusive for now";
-            errors.push(FieldError::forbidden(&Path::new(""), why));
-        }
+/// The text that a body begins with.
+async fn beginning(mut body: hyper::body::Incoming) -> String {
+    let mut text = Vec::new();
+    while let (true, Some(Ok(frame))) = (text.len() < MAX_REFUSAL, body.frame().await) {
+        text.extend_from_slice(&frame.into_data().unwrap_or_default());
     }
+    text.truncate(MAX_REFUSAL);
+    String::from_utf8_lossy(&text).into_owned()
 }

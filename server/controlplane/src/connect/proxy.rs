@@ -1,29 +1,71 @@
-//! Where `proxy` leads: an address of a pod, of a pod behind a service, of a node (upstream's `ResourceLocation` functions).
+//! `proxy`: requests passed on to an address of a pod, of a pod behind a service, of a node (upstream's `ResourceLocation` functions).
 
-use std::net::IpAddr;
-
+use ::proxy::{Location, forward};
 use endpoints::Connected;
-use generated::core::v1::{EndpointAddress, EndpointSubset, Endpoints, Node, Pod, Service};
+use generated::core::v1::{
+    EndpointAddress, Endpoints, NodeProxyOptions, Pod, PodProxyOptions, Service, ServiceProxyOptions,
+};
 use machinery::status::{GroupResource, Status};
-use serving::Response;
+use serving::{Request, Response};
+use webhook::{Trust, is_remote};
 
-use super::Connect;
+use super::{Connect, admitted};
+
+/// Pods and services are reached at addresses, which no certificate names (upstream: `CreateProxyTransport`).
+const WHOEVER_ANSWERS: Trust =
+    Trust { authorities: Vec::new(), insecure: true, identity: None, server_name: None, remote_only: true };
 
 impl Connect {
-    pub(super) async fn to_address_of_pod(&self, connected: &Connected<'_>) -> Result<Response, Status> {
+    pub(super) async fn proxy_to_pod(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+        let options = PodProxyOptions { path: connected.subpath(), ..connected.options()? };
+        let path = admitted(&connected, options).await?.path;
         let target = Target::parse("pod", &connected.attributes.name)?;
         let pod: Pod = self.get("pods", &connected.attributes.namespace, target.name).await?;
-        let ip = address_of_pod(&pod);
-        if !ip.parse().is_ok_and(is_global_unicast) {
+        let host = pod.status.pod_ips.first().map_or(&pod.status.pod_ip, |first| &first.ip).clone();
+        if !host.parse().is_ok_and(is_remote) {
             return Err(Status::bad_request("address not allowed"));
         }
-        Err(Status::not_implemented("a proxy to a pod"))
+        let port = if target.port.is_empty() { first_port(&pod) } else { target.port.to_owned() };
+        let location = Location { scheme: target.scheme, host, port, path, ..Location::default() };
+        forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
     }
 
-    pub(super) async fn to_service(&self, connected: &Connected<'_>) -> Result<Response, Status> {
+    pub(super) async fn proxy_to_service(
+        &self,
+        connected: Connected<'_>,
+        request: Request,
+    ) -> Result<Response, Status> {
+        let options = ServiceProxyOptions { path: connected.subpath(), ..connected.options()? };
+        let path = admitted(&connected, options).await?.path;
         let asked = connected.attributes.name.as_str();
-        let namespace = connected.attributes.namespace.as_str();
         let target = Target::parse("service", asked)?;
+        let (host, port) = self.backend_of_service(&connected.attributes.namespace, asked, &target).await?;
+        let location = Location { scheme: target.scheme, host, port: port.to_string(), path, ..Location::default() };
+        forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
+    }
+
+    pub(super) async fn proxy_to_node(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+        let options = NodeProxyOptions { path: connected.subpath(), ..connected.options()? };
+        let path = admitted(&connected, options).await?.path;
+        let target = Target::parse("node", &connected.attributes.name)?;
+        let kubelet = self.kubelet(target.name).await?;
+        let is_kubelet = ["", &kubelet.port].contains(&target.port);
+        let (scheme, port, client) = if is_kubelet {
+            ("https", kubelet.port, self.client_of_kubelets(|trust| trust.remote_only = true)?)
+        } else {
+            (target.scheme, target.port.to_owned(), self.client(WHOEVER_ANSWERS)?)
+        };
+        let location = Location { scheme, host: kubelet.host, port, path, ..Location::default() };
+        forward(&client, location, request).await
+    }
+
+    /// An address behind a service, any of those that it has (upstream: `REST.ResourceLocation` of services).
+    async fn backend_of_service(
+        &self,
+        namespace: &str,
+        asked: &str,
+        target: &Target<'_>,
+    ) -> Result<(String, i32), Status> {
         let mut port = target.port.to_owned();
         if let Ok(number) = port.parse::<i64>() {
             let service: Service = self.get("services", namespace, target.name).await?;
@@ -39,10 +81,11 @@ impl Connect {
         if endpoints.subsets.is_empty() {
             return Err(unavailable(format!("no endpoints available for service {:?}", target.name)));
         }
-        for subset in endpoints.subsets.iter().filter(|subset| has_port(subset, &port)) {
-            for address in &subset.addresses {
+        for subset in shuffled(&endpoints.subsets) {
+            let Some(found) = subset.ports.iter().find(|known| known.name == port) else { continue };
+            for address in shuffled(&subset.addresses) {
                 if self.is_address_of_pod(namespace, address).await {
-                    return Err(Status::not_implemented("a proxy to a service"));
+                    return Ok((address.ip.clone(), found.port));
                 }
             }
         }
@@ -63,47 +106,27 @@ impl Connect {
             addresses.chain([&pod.status.pod_ip]).any(|ip| *ip == address.ip)
         })
     }
-
-    pub(super) async fn to_address_of_node(&self, connected: &Connected<'_>) -> Result<Response, Status> {
-        let target = Target::parse("node", &connected.attributes.name)?;
-        let node: Node = self.get("nodes", "", target.name).await?;
-        let address = address_of_node(&node)?;
-        if address.parse().is_ok_and(|ip| !is_global_unicast(ip)) {
-            return Err(Status::bad_request("address not allowed"));
-        }
-        Err(Status::not_implemented("a proxy to a node"))
-    }
 }
 
 fn unavailable(why: String) -> Status {
     Status::service_unavailable(why)
 }
 
-fn has_port(subset: &EndpointSubset, name: &str) -> bool {
-    subset.ports.iter().any(|port| port.name == name)
+/// All of them, the first one by chance.
+fn shuffled<T>(all: &[T]) -> impl Iterator<Item = &T> {
+    let first = if all.is_empty() { 0 } else { rand::random_range(0..all.len()) };
+    all.iter().cycle().skip(first).take(all.len())
 }
 
-fn address_of_pod(pod: &Pod) -> &str {
-    pod.status.pod_ips.first().map_or(&pod.status.pod_ip, |first| &first.ip)
-}
-
-/// The kinds of addresses by which nodes are reached, best first (`--kubelet-preferred-address-types`).
-const PREFERRED: [&str; 5] = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
-
-/// `GetPreferredNodeAddress`
-pub fn address_of_node(node: &Node) -> Result<&str, Status> {
-    let addresses = &node.status.addresses;
-    let of_type = |wanted: &&str| addresses.iter().find(|address| address.r#type == *wanted);
-    PREFERRED.iter().find_map(of_type).map(|address| address.address.as_str()).ok_or_else(|| {
-        let known: Vec<String> =
-            addresses.iter().map(|known| format!("{{{} {}}}", known.r#type, known.address)).collect();
-        let why = format!("no preferred addresses found; known addresses: [{}]", known.join(" "));
-        Status::new(500, "", why)
-    })
+/// The first port that a container of the pod declares.
+fn first_port(pod: &Pod) -> String {
+    let mut ports = pod.spec.containers.iter().flat_map(|container| container.ports.first());
+    ports.next().map(|port| port.container_port.to_string()).unwrap_or_default()
 }
 
 /// What a name in the path means: `name`, `name:port` or `scheme:name:port` (`SplitSchemeNamePort`).
 struct Target<'a> {
+    scheme: &'static str,
     name: &'a str,
     port: &'a str,
 }
@@ -117,50 +140,31 @@ impl<'a> Target<'a> {
             [scheme, name, port] => (*scheme, *name, *port),
             _ => ("", "", ""),
         };
-        if name.is_empty() || !matches!(scheme, "" | "http" | "https") {
-            return Err(Status::bad_request(format!("invalid {what} request {asked:?}")));
-        }
-        Ok(Target { name, port })
-    }
-}
-
-/// Go's `net.IP.IsGlobalUnicast`
-fn is_global_unicast(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => {
-            !(ip.is_broadcast() || ip.is_unspecified() || ip.is_loopback() || ip.is_multicast() || ip.is_link_local())
-        }
-        IpAddr::V6(ip) => !(ip.is_unspecified() || ip.is_loopback() || ip.is_multicast() || ip.is_unicast_link_local()),
+        let scheme = match scheme {
+            "" | "http" if !name.is_empty() => "http",
+            "https" if !name.is_empty() => "https",
+            _ => return Err(Status::bad_request(format!("invalid {what} request {asked:?}"))),
+        };
+        Ok(Target { scheme, name, port })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Target, is_global_unicast};
+    use super::Target;
 
     #[test]
     fn a_name_says_scheme_and_port() {
-        let check = |asked: &str, expect: Option<(&str, &str)>| {
-            let parsed = Target::parse("pod", asked).ok().map(|target| (target.name, target.port));
+        let check = |asked: &str, expect: Option<(&str, &str, &str)>| {
+            let parsed = Target::parse("pod", asked).ok().map(|target| (target.scheme, target.name, target.port));
             assert_eq!(parsed, expect, "{asked}");
         };
-        check("a", Some(("a", "")));
-        check("a:80", Some(("a", "80")));
-        check("https:a:http", Some(("a", "http")));
-        check(":a:", Some(("a", "")));
+        check("a", Some(("http", "a", "")));
+        check("a:80", Some(("http", "a", "80")));
+        check("https:a:http", Some(("https", "a", "http")));
+        check(":a:", Some(("http", "a", "")));
         check("ftp:a:80", None);
         check("http::80", None);
         check("a:b:c:d", None);
-    }
-
-    #[test]
-    fn only_addresses_that_are_somebody_elses_are_reached() {
-        let check = |ip: &str, expect: bool| assert_eq!(ip.parse().is_ok_and(is_global_unicast), expect, "{ip}");
-        check("10.0.0.1", true);
-        check("fd00::1", true);
-        for refused in ["", "127.0.0.1", "169.254.169.254", "224.0.0.1", "255.255.255.255", "0.0.0.0", "::1", "fe80::1"]
-        {
-            check(refused, false);
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Connections that stop speaking HTTP: WebSocket and SPDY.
 //!
-//! The client's connection changes protocols only after the aggregated server's has. Whatever else that server answers is an answer like
-//! others, and both connections end with it (CVE-2018-1002105).
+//! The client's connection changes protocols only after the backend's has. Whatever else the backend answers is an answer like others, and
+//! both connections end with it (CVE-2018-1002105).
 
 use http::header::{CONNECTION, HeaderValue, UPGRADE};
 use http::{HeaderMap, StatusCode};
@@ -11,30 +11,38 @@ use serving::{Body, Request, Response};
 use tokio::io::{ReadHalf, WriteHalf, copy};
 use webhook::Client;
 
-use crate::proxy::unavailable;
+/// Why a connection goes on in the protocol that it is in.
+#[derive(Debug, thiserror::Error)]
+pub enum UpgradeError {
+    #[error("error dialing backend: {}", .0.cause())]
+    Unreachable(#[source] webhook::Error),
+    /// A code that neither changes protocols nor says what is wrong.
+    #[error("invalid upgrade response: status code {0}")]
+    Refused(u16),
+}
 
 /// Whether a client wants to go on in another protocol (upstream: `httpstream.IsUpgradeRequest`).
-pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
+pub fn is_wanted(headers: &HeaderMap) -> bool {
     let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
     headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
 }
 
 /// The request, and its connection once it stops speaking HTTP.
-pub(crate) fn split(mut request: Request) -> (Request, OnUpgrade) {
+pub fn split(mut request: Request) -> (Request, OnUpgrade) {
     let client_side = hyper::upgrade::on(&mut request);
     (request, client_side)
 }
 
 /// Asks the server to change protocols, and joins the two connections when it does.
-pub(crate) async fn pass_on(
+///
+/// # Errors
+/// When the server is not reached, or answers what makes no sense.
+pub async fn pass_on(
     client: &Client,
     request: http::Request<webhook::Body>,
     client_side: OnUpgrade,
-) -> Response {
-    let mut response = match client.send(request).await {
-        Ok(response) => response,
-        Err(why) => return unavailable(&format!("error dialing backend: {}", why.cause())),
-    };
+) -> Result<Response, UpgradeError> {
+    let mut response = client.send(request).await.map_err(UpgradeError::Unreachable)?;
     match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => {
             let server_side = hyper::upgrade::on(&mut response);
@@ -42,17 +50,15 @@ pub(crate) async fn pass_on(
             let mut answer = Response::default();
             *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
             *answer.headers_mut() = std::mem::take(response.headers_mut());
-            answer
+            Ok(answer)
         }
-        code if code.as_u16() < 400 => {
-            closing(unavailable(&format!("invalid upgrade response: status code {}", code.as_u16())))
-        }
-        _ => closing(response.map(Body::from)),
+        code if code.as_u16() < 400 => Err(UpgradeError::Refused(code.as_u16())),
+        _ => Ok(closing(response.map(Body::from))),
     }
 }
 
 /// An answer after which nothing more is said.
-fn closing(mut answer: Response) -> Response {
+pub fn closing(mut answer: Response) -> Response {
     answer.headers_mut().remove(UPGRADE);
     answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     answer

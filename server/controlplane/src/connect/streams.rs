@@ -1,0 +1,145 @@
+//! Processes and ports of pods: `exec`, `attach`, `portforward` (upstream: `ExecREST`, `AttachREST`, `PortForwardREST`).
+
+use ::proxy::forward::change_protocol;
+use ::proxy::remote_command::{self, Streams};
+use ::proxy::{Location, tunnel, upgrade};
+use endpoints::Connected;
+use form_urlencoded::Serializer;
+use generated::core::v1::{Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions};
+use machinery::status::Status;
+use serving::{Request, Response};
+
+use super::kubelets::Kubelet;
+use super::{Connect, admitted, containers};
+
+/// Nodes that have this feature speak through WebSockets themselves.
+const OF_NODES: &str = "ExtendWebSocketsToKubelet";
+
+impl Connect {
+    pub(super) async fn exec(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+        let options: PodExecOptions = admitted(&connected, connected.options()?).await?;
+        let PodExecOptions { stdin, stdout, stderr, tty, .. } = options;
+        let wanted = Wanted {
+            action: "exec",
+            container: &options.container,
+            streams: Streams { stdin, stdout, stderr, tty },
+            command: &options.command,
+        };
+        self.run(connected, request, wanted).await
+    }
+
+    pub(super) async fn attach(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+        let options: PodAttachOptions = admitted(&connected, connected.options()?).await?;
+        let PodAttachOptions { stdin, stdout, stderr, tty, .. } = options;
+        let wanted = Wanted {
+            action: "attach",
+            container: &options.container,
+            streams: Streams { stdin, stdout, stderr, tty },
+            command: &[],
+        };
+        self.run(connected, request, wanted).await
+    }
+
+    async fn run(&self, connected: Connected<'_>, request: Request, wanted: Wanted<'_>) -> Result<Response, Status> {
+        may_create(&connected).await?;
+        let pod = self.pod(&connected).await?;
+        let container = containers::choose(&pod, wanted.container)?;
+        let kubelet = self.kubelet(node(&pod)?).await?;
+        let metadata = &pod.metadata;
+        let path = format!("/{}/{}/{}/{container}", wanted.action, metadata.namespace, metadata.name);
+        let translates = translates(&connected, &kubelet, "TranslateStreamCloseWebsocketRequests");
+        let location = location(kubelet, path, wanted.query());
+        let client = self.client_of_kubelets(|_| {})?;
+        if translates && remote_command::is_wanted(request.headers()) {
+            return Ok(remote_command::translate(client, location, wanted.streams, request));
+        }
+        check_upgrade(&request)?;
+        change_protocol(&client, &location, request).await
+    }
+
+    pub(super) async fn port_forward(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
+        let options: PodPortForwardOptions = admitted(&connected, connected.options()?).await?;
+        may_create(&connected).await?;
+        let pod = self.pod(&connected).await?;
+        let kubelet = self.kubelet(node(&pod)?).await?;
+        let path = format!("/portForward/{}/{}", pod.metadata.namespace, pod.metadata.name);
+        let translates = translates(&connected, &kubelet, "PortForwardWebsockets");
+        let location = location(kubelet, path, ports(&options.ports));
+        let client = self.client_of_kubelets(|_| {})?;
+        if translates && tunnel::is_wanted(request.headers()) {
+            return tunnel::tunnel(&client, &location, request).await;
+        }
+        check_upgrade(&request)?;
+        change_protocol(&client, &location, request).await
+    }
+}
+
+/// What is wanted of a container.
+struct Wanted<'a> {
+    /// As it stands in a kubelet's paths.
+    action: &'static str,
+    container: &'a str,
+    streams: Streams,
+    command: &'a [String],
+}
+
+impl Wanted<'_> {
+    /// As parameters of a kubelet, in the order of their names.
+    fn query(&self) -> String {
+        let Streams { stdin, stdout, stderr, tty } = self.streams;
+        let mut query = Serializer::new(String::new());
+        query.extend_pairs(self.command.iter().map(|word| ("command", word)));
+        let streams = [("error", stderr), ("input", stdin), ("output", stdout), ("tty", tty)];
+        query.extend_pairs(streams.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (name, "1")));
+        query.finish()
+    }
+}
+
+fn ports(ports: &[i32]) -> String {
+    if ports.is_empty() {
+        return String::new();
+    }
+    let ports: Vec<String> = ports.iter().map(i32::to_string).collect();
+    Serializer::new(String::new()).append_pair("port", &ports.join(",")).finish()
+}
+
+/// Reading may not be enough to run something, whatever method asks for it.
+async fn may_create(connected: &Connected<'_>) -> Result<(), Status> {
+    connected.endpoint.authorize_create(connected.attributes).await
+}
+
+fn node(pod: &Pod) -> Result<&str, Status> {
+    match pod.spec.node_name.as_str() {
+        "" => Err(Status::bad_request(format!("pod {} does not have a host assigned", pod.metadata.name))),
+        node => Ok(node),
+    }
+}
+
+fn location(kubelet: Kubelet, path: String, query: String) -> Location {
+    Location { scheme: "https", host: kubelet.host, port: kubelet.port, path, query }
+}
+
+/// Whether this server stands between WebSockets of clients and SPDY of kubelets.
+fn translates(connected: &Connected<'_>, kubelet: &Kubelet, gate: &str) -> bool {
+    let node_does = kubelet.features.iter().any(|feature| feature == OF_NODES);
+    connected.context.enabled(gate) && !(node_does && connected.context.enabled(OF_NODES))
+}
+
+fn check_upgrade(request: &Request) -> Result<(), Status> {
+    let wanted = upgrade::is_wanted(request.headers());
+    if wanted { Ok(()) } else { Err(Status::bad_request("Upgrade request required")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kubelet_is_told_what_to_run() {
+        let command = ["sh".to_owned(), "-c".to_owned(), "a b".to_owned()];
+        let streams = Streams { stdin: true, stdout: true, tty: true, ..Streams::default() };
+        let wanted = Wanted { action: "exec", container: "", streams, command: &command };
+        assert_eq!(wanted.query(), "command=sh&command=-c&command=a+b&input=1&output=1&tty=1");
+        assert_eq!((ports(&[]).as_str(), ports(&[80, 443]).as_str()), ("", "port=80%2C443"));
+    }
+}

@@ -1,0 +1,17 @@
+//! Requests that are passed on to other servers: aggregated ones, kubelets, pods, services.
+//!
+//! Who may be reached and where is for callers to say. What stands here is what all of them have in common: which headers go along, how a
+//! connection comes to speak another protocol, how pages behind a longer path stay usable, and that no redirect is followed.
+
+pub mod forward;
+pub mod headers;
+mod location;
+pub mod remote_command;
+mod rewrite;
+mod spdy;
+pub mod tunnel;
+pub mod upgrade;
+mod websocket;
+
+pub use forward::forward;
+pub use location::Location;

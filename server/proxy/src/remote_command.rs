@@ -1,0 +1,228 @@
+//! Processes in containers, for clients that speak through a WebSocket while kubelets speak SPDY (upstream: `StreamTranslatorHandler`,
+//! KEP-4006).
+
+mod outcome;
+
+use bytes::Bytes;
+use http::header::{CONNECTION, HeaderName, HeaderValue, LOCATION, UPGRADE};
+use http::{HeaderMap, Method, StatusCode};
+use http_body_util::{BodyExt, Empty};
+use hyper_util::rt::TokioIo;
+use serving::{Body, Request, Response};
+use tokio::sync::mpsc;
+use webhook::Client;
+
+use crate::spdy::{self, Connection, Stream, Writer};
+use crate::websocket::{self, Incoming, Outgoing, Said, Socket};
+use crate::{Location, upgrade};
+use outcome::Outcome;
+
+pub(crate) const STREAM_PROTOCOL: HeaderName = HeaderName::from_static("x-stream-protocol-version");
+
+/// What a client has to speak: the first protocol that can end one of several streams.
+const OF_CLIENTS: &str = "v5.channel.k8s.io";
+/// What kubelets may choose from, best first.
+const OF_KUBELETS: [&str; 5] =
+    [OF_CLIENTS, "v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"];
+
+const STDIN: u8 = 0;
+const STDOUT: u8 = 1;
+const STDERR: u8 = 2;
+const ERROR: u8 = 3;
+const RESIZE: u8 = 4;
+
+/// The longest outcome, and the longest refusal, that is read.
+const MAX_OUTCOME: usize = 1 << 20;
+
+/// The streams of a process that a client wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streams {
+    pub stdin: bool,
+    pub stdout: bool,
+    pub stderr: bool,
+    /// Whether the process has a terminal, which has no standard error.
+    pub tty: bool,
+}
+
+/// Whether a client asks for what is translated here (`IsWebSocketRequestWithStreamCloseProtocol`).
+pub fn is_wanted(headers: &HeaderMap) -> bool {
+    websocket::protocols(headers).contains(&OF_CLIENTS)
+}
+
+/// Makes the client's connection a WebSocket, and carries its channels to the streams of a kubelet. Whatever goes wrong from then on is said
+/// on the WebSocket.
+pub fn translate(client: Client, location: Location, streams: Streams, request: Request) -> Response {
+    let answer = match websocket::handshake(request.headers(), OF_CLIENTS) {
+        Ok(answer) => answer,
+        Err(refusal) => return refusal,
+    };
+    let (_, client_side) = upgrade::split(request);
+    tokio::spawn(async move {
+        match websocket::open(client_side).await {
+            Ok(socket) => serve(&client, &location, streams, socket).await,
+            Err(error) => tracing::debug!(%error, "a client did not wait for its WebSocket"),
+        }
+    });
+    answer
+}
+
+async fn serve(client: &Client, location: &Location, streams: Streams, socket: Socket) {
+    let (incoming, outgoing, sending) = websocket::split(socket);
+    // The client learns that it is connected.
+    let first = match streams {
+        Streams { stdout: true, .. } => STDOUT,
+        Streams { stderr: true, .. } => STDERR,
+        _ => ERROR,
+    };
+    outgoing.send(first, &[]).await;
+    let outcome = match dial(client, location).await {
+        Ok((connection, protocol)) => run(connection, &protocol, streams, incoming, &outgoing).await,
+        Err(why) => Some(Outcome::Failed(why)),
+    };
+    if let Some(outcome) = outcome {
+        outgoing.send(ERROR, outcome.to_json().to_string().as_bytes()).await;
+    }
+    drop(outgoing);
+    if let Err(error) = sending.await {
+        tracing::debug!(%error, "a WebSocket was not closed");
+    }
+}
+
+/// Asks a kubelet to go on in SPDY; the connection, and which protocol the kubelet speaks on it.
+async fn dial(client: &Client, location: &Location) -> Result<(Connection, String), String> {
+    let mut request = http::Request::new(Empty::<Bytes>::new().map_err(|never| match never {}).boxed_unsync());
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = location.uri().map_err(|status| status.message)?;
+    let headers = request.headers_mut();
+    headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(UPGRADE, HeaderValue::from_static(spdy::PROTOCOL));
+    for protocol in OF_KUBELETS {
+        headers.append(STREAM_PROTOCOL, HeaderValue::from_static(protocol));
+    }
+    let mut response = client.send(request).await.map_err(|why| format!("error sending request: {why}"))?;
+    if let (true, Some(to)) = (response.status().is_redirection(), text(response.headers(), &LOCATION)) {
+        return Err(format!("error sending request: Post \"{to}\": redirect not allowed"));
+    }
+    if !speaks_spdy(&response) {
+        return Err(refusal(response).await);
+    }
+    let protocol = text(response.headers(), &STREAM_PROTOCOL).unwrap_or_default().to_owned();
+    let io = hyper::upgrade::on(&mut response).await.map_err(|why| format!("unable to upgrade connection: {why}"))?;
+    let connection = Connection::start(TokioIo::new(io)).map_err(|why| why.to_string())?;
+    Ok((connection, protocol))
+}
+
+/// Whether a backend's connection is SPDY from now on.
+pub(crate) fn speaks_spdy<B>(response: &http::Response<B>) -> bool {
+    let says = |name: &HeaderName, what: &str| {
+        text(response.headers(), name).is_some_and(|said| said.to_ascii_lowercase().contains(what))
+    };
+    response.status() == StatusCode::SWITCHING_PROTOCOLS && says(&CONNECTION, "upgrade") && says(&UPGRADE, "spdy/3.1")
+}
+
+/// Why a kubelet does not want to go on in SPDY, in its own words (`upgradeErrorMessage`).
+async fn refusal(response: http::Response<hyper::body::Incoming>) -> String {
+    let Ok(body) = Body::from(response.into_body()).read(MAX_OUTCOME).await else {
+        return "unable to upgrade connection: unable to read error from server response".into();
+    };
+    let status: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+    let said = ["message", "error"].map(|name| status[name].as_str().unwrap_or_default().trim());
+    let plain = String::from_utf8_lossy(&body);
+    let said = said.into_iter().chain([plain.trim(), "empty server response"]).find(|said| !said.is_empty());
+    format!("unable to upgrade connection: {}", said.unwrap_or_default())
+}
+
+/// Runs the conversation until the process has ended, or its client has gone and nobody wants to know how.
+async fn run(
+    mut connection: Connection,
+    protocol: &str,
+    streams: Streams,
+    incoming: Incoming,
+    outgoing: &Outgoing,
+) -> Option<Outcome> {
+    let opened = match Opened::open(&mut connection, streams, protocol).await {
+        Ok(opened) => opened,
+        Err(why) => return Some(Outcome::Failed(why.to_string())),
+    };
+    let input = feed(incoming, opened.stdin, opened.resize);
+    let output = async {
+        tokio::join!(tell(opened.stdout, outgoing, STDOUT), tell(opened.stderr, outgoing, STDERR));
+        Outcome::read(&collect(opened.error).await, protocol)
+    };
+    let outcome = tokio::select! {
+        outcome = output => Some(outcome),
+        () = input => None,
+    };
+    connection.close().await;
+    outcome
+}
+
+/// The streams of a process. Of those that only go one way, only that way is kept.
+struct Opened {
+    error: mpsc::Receiver<Bytes>,
+    stdin: Option<Writer>,
+    stdout: Option<mpsc::Receiver<Bytes>>,
+    stderr: Option<mpsc::Receiver<Bytes>>,
+    resize: Option<Writer>,
+}
+
+impl Opened {
+    /// Opens all streams before anything is said: a kubelet reads none before it has seen all.
+    async fn open(connection: &mut Connection, wanted: Streams, protocol: &str) -> Result<Self, spdy::SpdyError> {
+        let mut open = async |name: &str, wanted: bool| -> Result<Option<Stream>, spdy::SpdyError> {
+            if wanted { connection.open(name).await.map(Some) } else { Ok(None) }
+        };
+        let resizes = !OF_KUBELETS[3..].contains(&protocol) && !protocol.is_empty();
+        let error = open("error", true).await?;
+        let stdin = open("stdin", wanted.stdin).await?;
+        let stdout = open("stdout", wanted.stdout).await?;
+        let stderr = open("stderr", wanted.stderr && !wanted.tty).await?;
+        let resize = open("resize", wanted.tty && resizes).await?;
+        Ok(Opened {
+            error: error.ok_or(spdy::SpdyError::Closed)?.received,
+            stdin: stdin.map(|stream| stream.writer),
+            stdout: stdout.map(|stream| stream.received),
+            stderr: stderr.map(|stream| stream.received),
+            resize: resize.map(|stream| stream.writer),
+        })
+    }
+}
+
+/// Passes on what the client says, until it has gone. What a process does not want to hear any more is lost.
+async fn feed(mut incoming: Incoming, mut stdin: Option<Writer>, resize: Option<Writer>) {
+    while let Some(said) = incoming.next().await {
+        let sent = match (said, &stdin, &resize) {
+            (Said::Bytes(STDIN, bytes), Some(stdin), _) => stdin.write(&bytes).await,
+            (Said::Bytes(RESIZE, bytes), _, Some(resize)) => resize.write(&bytes).await,
+            (Said::End(STDIN), Some(_), _) => match stdin.take() {
+                Some(stdin) => stdin.finish().await,
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        };
+        if let Err(error) = sent {
+            tracing::debug!(%error, "a kubelet does not listen any more");
+        }
+    }
+}
+
+/// Passes on what a process says.
+async fn tell(from: Option<mpsc::Receiver<Bytes>>, to: &Outgoing, channel: u8) {
+    let Some(mut from) = from else { return };
+    while let Some(bytes) = from.recv().await {
+        to.send(channel, &bytes).await;
+    }
+}
+
+/// All that a stream says, as far as it is kept.
+async fn collect(mut from: mpsc::Receiver<Bytes>) -> Vec<u8> {
+    let mut all = Vec::new();
+    while let Some(bytes) = from.recv().await {
+        all.extend_from_slice(&bytes[..bytes.len().min(MAX_OUTCOME - all.len())]);
+    }
+    all
+}
+
+fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,86 @@
+//! How a process ended: as a kubelet says it, and as a client is told.
+
+use machinery::status::Status;
+use serde_json::{Value, json};
+
+/// How a process ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Success,
+    /// With a code that is not 0.
+    Exit(u8),
+    /// It did not begin, or nobody knows how it ended.
+    Failed(String),
+}
+
+impl Outcome {
+    /// What a kubelet says in a protocol (`errorDecoderV4` and those before it).
+    pub fn read(said: &[u8], protocol: &str) -> Self {
+        if said.is_empty() {
+            return Outcome::Success;
+        }
+        let text = String::from_utf8_lossy(said);
+        if !["v5.channel.k8s.io", "v4.channel.k8s.io"].contains(&protocol) {
+            return Outcome::Failed(format!("error executing remote command: {text}"));
+        }
+        let wrong = |why: String| Outcome::Failed(format!("error stream protocol error: {why}"));
+        let status: Value = match serde_json::from_slice(said) {
+            Ok(status) => status,
+            Err(why) => return wrong(format!("{why} in {text:?}")),
+        };
+        match (status["status"].as_str(), status["reason"].as_str()) {
+            (Some("Success"), _) => Outcome::Success,
+            (Some("Failure"), Some("NonZeroExitCode")) => exit_code(&status).unwrap_or_else(wrong),
+            (Some("Failure"), _) => Outcome::Failed(status["message"].as_str().unwrap_or_default().to_owned()),
+            _ => wrong("unknown error".into()),
+        }
+    }
+
+    /// The Status that a client is told.
+    pub fn to_json(&self) -> Value {
+        match self {
+            Outcome::Success => json!({"metadata": {}, "status": "Success"}),
+            Outcome::Exit(code) => json!({
+                "metadata": {},
+                "status": "Failure",
+                "message": format!(
+                    "command terminated with non-zero exit code: command terminated with exit code {code}"
+                ),
+                "reason": "NonZeroExitCode",
+                "details": {"causes": [{"reason": "ExitCode", "message": code.to_string()}]},
+            }),
+            Outcome::Failed(why) => Status::internal(why).to_value(),
+        }
+    }
+}
+
+fn exit_code(status: &Value) -> Result<Outcome, String> {
+    let Some(details) = status["details"].as_object() else { return Err("details must be set".into()) };
+    let causes = details.get("causes").and_then(Value::as_array).into_iter().flatten();
+    let mut codes = causes.filter(|cause| cause["reason"] == "ExitCode");
+    let code = codes.next().ok_or("no ExitCode cause given")?["message"].as_str().unwrap_or_default();
+    code.parse().map(Outcome::Exit).map_err(|_| format!("invalid exit code value {code:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kubelets_say_how_a_process_ended() {
+        let failed = |why: &str| Outcome::Failed(why.to_owned());
+        let check = |said: &str, protocol: &str, expect: Outcome| {
+            assert_eq!(Outcome::read(said.as_bytes(), protocol), expect, "{said}");
+        };
+        let v4 = "v4.channel.k8s.io";
+        check("", v4, Outcome::Success);
+        check(r#"{"status":"Success"}"#, v4, Outcome::Success);
+        let exit = Outcome::Exit(3).to_json().to_string();
+        check(&exit, v4, Outcome::Exit(3));
+        check(r#"{"status":"Failure","message":"no such file"}"#, v4, failed("no such file"));
+        check("{}", v4, failed("error stream protocol error: unknown error"));
+        let without = r#"{"status":"Failure","reason":"NonZeroExitCode"}"#;
+        check(without, v4, failed("error stream protocol error: details must be set"));
+        check("no such file", "v3.channel.k8s.io", failed("error executing remote command: no such file"));
+    }
+}

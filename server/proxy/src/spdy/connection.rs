@@ -1,0 +1,241 @@
+//! A connection: who reads it, who writes it, and the streams on it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, ReadHalf, WriteHalf};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio::time::{interval, timeout};
+use zlib_rs::{Deflate, DeflateFlush};
+
+use super::dictionary::{append, dictionary};
+use super::frame::{self, HEAD, Head, Kind};
+use super::{PATIENCE, SpdyError};
+
+/// Frames that may wait to be written, and pieces of a stream that may wait to be read.
+const WAITING: usize = 16;
+/// How much of a frame is read at a time.
+const PIECE: usize = 32 << 10;
+/// How often the other side is asked whether it is there, so that nothing between takes the connection for a dead one.
+const PING_EVERY: Duration = Duration::from_secs(5);
+const LEVEL: i32 = 6;
+const WINDOW_BITS: u8 = 15;
+
+/// A connection whose streams this side opens. It ends when this is dropped.
+pub struct Connection {
+    frames: mpsc::Sender<Bytes>,
+    streams: Streams,
+    /// All headers of a connection are compressed as one text.
+    deflate: Deflate,
+    next: u32,
+    tasks: JoinSet<()>,
+}
+
+/// A stream that the other side has accepted.
+pub struct Stream {
+    /// What the other side sends; ends when it does.
+    pub received: mpsc::Receiver<Bytes>,
+    pub writer: Writer,
+}
+
+/// This side's half of a stream.
+#[derive(Clone)]
+pub struct Writer {
+    stream: u32,
+    frames: mpsc::Sender<Bytes>,
+}
+
+/// The streams that are open for the other side, by their numbers.
+#[derive(Clone, Default)]
+struct Streams(Arc<Mutex<HashMap<u32, Open>>>);
+
+struct Open {
+    /// Told when the other side accepts the stream; dropped when it does not.
+    accepted: Option<oneshot::Sender<()>>,
+    received: mpsc::Sender<Bytes>,
+}
+
+impl Connection {
+    /// Begins to speak.
+    ///
+    /// # Errors
+    /// When headers cannot be compressed.
+    pub fn start(io: impl AsyncRead + AsyncWrite + Send + 'static) -> Result<Self, SpdyError> {
+        let (reading, writing) = tokio::io::split(io);
+        let (frames, waiting) = mpsc::channel(WAITING);
+        let streams = Streams::default();
+        let mut deflate = Deflate::new(LEVEL, true, WINDOW_BITS);
+        deflate.set_dictionary(&dictionary()).map_err(|why| SpdyError::Headers(why.as_str()))?;
+        let mut tasks = JoinSet::new();
+        tasks.spawn(read(BufReader::new(reading), streams.clone(), frames.clone()));
+        tasks.spawn(write(writing, waiting));
+        Ok(Connection { frames, streams, deflate, next: 1, tasks })
+    }
+
+    /// Opens a stream of a type, and waits until the other side has accepted it.
+    ///
+    /// # Errors
+    /// When the other side does not.
+    pub async fn open(&mut self, stream_type: &str) -> Result<Stream, SpdyError> {
+        let stream = self.next;
+        self.next += 2;
+        let (accepted, is_accepted) = oneshot::channel();
+        let (to_reader, received) = mpsc::channel(WAITING);
+        self.streams.lock().insert(stream, Open { accepted: Some(accepted), received: to_reader });
+        let headers = self.headers(&[("streamtype", stream_type)])?;
+        self.frames.send(frame::syn_stream(stream, &headers)).await.map_err(|_| SpdyError::Closed)?;
+        match timeout(PATIENCE, is_accepted).await {
+            Ok(Ok(())) => Ok(Stream { received, writer: Writer { stream, frames: self.frames.clone() } }),
+            Ok(Err(_)) => Err(SpdyError::Reset),
+            Err(_) => Err(SpdyError::Timeout),
+        }
+    }
+
+    /// Says goodbye.
+    pub async fn close(mut self) {
+        let _ = self.frames.send(frame::go_away()).await;
+        let _ = self.frames.send(Bytes::new()).await;
+        // The writer, or the reader if the other side was faster; the rest ends with `self`.
+        self.tasks.join_next().await;
+    }
+
+    fn headers(&mut self, headers: &[(&str, &str)]) -> Result<Vec<u8>, SpdyError> {
+        let mut plain = (headers.len() as u32).to_be_bytes().to_vec();
+        for (name, value) in headers {
+            append(&mut plain, name);
+            append(&mut plain, value);
+        }
+        let mut out = vec![0; plain.len() + 256];
+        let before = self.deflate.total_out();
+        let done = self.deflate.compress(&plain, &mut out, DeflateFlush::SyncFlush);
+        done.map_err(|why| SpdyError::Headers(why.as_str()))?;
+        out.truncate((self.deflate.total_out() - before) as usize);
+        Ok(out)
+    }
+}
+
+impl Writer {
+    /// Sends bytes.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub async fn write(&self, bytes: &[u8]) -> Result<(), SpdyError> {
+        for piece in bytes.chunks(frame::MAX_DATA) {
+            self.send(frame::data(self.stream, piece, false)).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends this half of the stream.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub async fn finish(&self) -> Result<(), SpdyError> {
+        self.send(frame::data(self.stream, &[], true)).await
+    }
+
+    async fn send(&self, frame: Bytes) -> Result<(), SpdyError> {
+        self.frames.send(frame).await.map_err(|_| SpdyError::Closed)
+    }
+}
+
+impl Streams {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn accept(&self, stream: u32) {
+        if let Some(accepted) = self.lock().get_mut(&stream).and_then(|open| open.accepted.take()) {
+            // Who does not wait any more need not hear it.
+            let _ = accepted.send(());
+        }
+    }
+
+    fn end(&self, stream: u32) {
+        self.lock().remove(&stream);
+    }
+
+    fn reader(&self, stream: u32) -> Option<mpsc::Sender<Bytes>> {
+        self.lock().get(&stream).map(|open| open.received.clone())
+    }
+}
+
+/// Writes frames, and a ping now and then, up to an empty frame.
+async fn write<T: AsyncWrite>(mut to: WriteHalf<T>, mut frames: mpsc::Receiver<Bytes>) {
+    let (mut pings, mut id) = (interval(PING_EVERY), 1);
+    loop {
+        let frame = tokio::select! {
+            frame = frames.recv() => frame.unwrap_or_default(),
+            _ = pings.tick() => {
+                id += 2;
+                frame::ping(id)
+            }
+        };
+        if frame.is_empty() || to.write_all(&frame).await.is_err() || to.flush().await.is_err() {
+            break;
+        }
+    }
+    // The connection is of no use any more, whatever comes of this.
+    let _ = to.shutdown().await;
+}
+
+/// Reads frames until there are no more. A stream that nobody reads from holds up the others, and so the other side.
+async fn read<T: AsyncRead>(mut from: BufReader<ReadHalf<T>>, streams: Streams, frames: mpsc::Sender<Bytes>) {
+    let mut head = [0; HEAD];
+    while from.read_exact(&mut head).await.is_ok() {
+        if read_frame(&mut from, Head::parse(head), &streams, &frames).await.is_err() {
+            break;
+        }
+    }
+    streams.lock().clear();
+}
+
+async fn read_frame<T: AsyncRead>(
+    from: &mut BufReader<ReadHalf<T>>,
+    head: Head,
+    streams: &Streams,
+    frames: &mpsc::Sender<Bytes>,
+) -> std::io::Result<()> {
+    let Kind::Data(stream) = head.kind else { return read_control(from, head, streams, frames).await };
+    let reader = streams.reader(stream);
+    let mut left = head.length;
+    while left > 0 {
+        let mut piece = vec![0; left.min(PIECE)];
+        from.read_exact(&mut piece).await?;
+        left -= piece.len();
+        if let Some(reader) = &reader {
+            // Who has stopped reading does not miss it.
+            let _ = reader.send(piece.into()).await;
+        }
+    }
+    if head.is_last {
+        streams.end(stream);
+    }
+    Ok(())
+}
+
+async fn read_control<T: AsyncRead>(
+    from: &mut BufReader<ReadHalf<T>>,
+    head: Head,
+    streams: &Streams,
+    frames: &mpsc::Sender<Bytes>,
+) -> std::io::Result<()> {
+    let mut rest = from.take(head.length as u64);
+    if matches!(head.kind, Kind::SynReply | Kind::RstStream | Kind::Ping) {
+        let id = rest.read_u32().await?;
+        match head.kind {
+            Kind::SynReply => streams.accept(id),
+            Kind::RstStream => streams.end(id),
+            // Even numbers are the other side's. One that cannot be answered at once is asked again.
+            _ if id % 2 == 0 => drop(frames.try_send(frame::ping(id))),
+            _ => {}
+        }
+        if head.kind == Kind::SynReply && head.is_last {
+            streams.end(id);
+        }
+    }
+    tokio::io::copy(&mut rest, &mut tokio::io::sink()).await.map(drop)
+}

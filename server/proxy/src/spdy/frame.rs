@@ -1,0 +1,122 @@
+//! Frames on the wire.
+
+use bytes::{BufMut, Bytes, BytesMut};
+
+/// Bytes before the payload of any frame.
+pub const HEAD: usize = 8;
+const CONTROL: u32 = 1 << 31;
+const VERSION: u32 = 3;
+const FIN: u8 = 1;
+
+const SYN_STREAM: u16 = 1;
+const SYN_REPLY: u16 = 2;
+const RST_STREAM: u16 = 3;
+const PING: u16 = 6;
+const GOAWAY: u16 = 7;
+
+/// What a frame is, read from its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Bytes of this stream.
+    Data(u32),
+    SynReply,
+    RstStream,
+    Ping,
+    GoAway,
+    /// Of no interest to who opens all streams itself.
+    Other,
+}
+
+/// The first bytes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub kind: Kind,
+    /// Whether nothing follows on the frame's stream.
+    pub is_last: bool,
+    /// Bytes that follow.
+    pub length: usize,
+}
+
+impl Head {
+    pub fn parse(bytes: [u8; HEAD]) -> Self {
+        let [a, b, c, d, flags, e, f, g] = bytes;
+        let first = u32::from_be_bytes([a, b, c, d]);
+        let kind = match u16::from_be_bytes([c, d]) {
+            _ if first & CONTROL == 0 => Kind::Data(first),
+            SYN_REPLY => Kind::SynReply,
+            RST_STREAM => Kind::RstStream,
+            PING => Kind::Ping,
+            GOAWAY => Kind::GoAway,
+            _ => Kind::Other,
+        };
+        Head { kind, is_last: flags & FIN != 0, length: u32::from_be_bytes([0, e, f, g]) as usize }
+    }
+}
+
+/// Opens a stream.
+pub fn syn_stream(stream: u32, headers: &[u8]) -> Bytes {
+    let (associated, priority) = (0, 0);
+    let mut frame = control(SYN_STREAM, 10 + headers.len());
+    frame.put_u32(stream);
+    frame.put_u32(associated);
+    frame.put_u16(priority);
+    frame.put_slice(headers);
+    frame.freeze()
+}
+
+/// Bytes of a stream. At most as many as [`MAX_DATA`].
+pub fn data(stream: u32, bytes: &[u8], is_last: bool) -> Bytes {
+    let mut frame = BytesMut::with_capacity(HEAD + bytes.len());
+    frame.put_u32(stream);
+    frame.put_u8(if is_last { FIN } else { 0 });
+    frame.put_uint(bytes.len() as u64, 3);
+    frame.put_slice(bytes);
+    frame.freeze()
+}
+
+/// The most bytes that one frame holds.
+pub const MAX_DATA: usize = (1 << 24) - 1;
+
+/// Asks whether the other side is there, or says that this one is.
+pub fn ping(id: u32) -> Bytes {
+    let mut frame = control(PING, 4);
+    frame.put_u32(id);
+    frame.freeze()
+}
+
+/// The last that is said.
+pub fn go_away() -> Bytes {
+    let (last_stream, ok) = (0, 0);
+    let mut frame = control(GOAWAY, 8);
+    frame.put_u32(last_stream);
+    frame.put_u32(ok);
+    frame.freeze()
+}
+
+fn control(kind: u16, length: usize) -> BytesMut {
+    let mut frame = BytesMut::with_capacity(HEAD + length);
+    frame.put_u32(CONTROL | VERSION << 16 | u32::from(kind));
+    // No flags, and three bytes of length.
+    frame.put_u32(length as u32);
+    frame
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_can_be_read() {
+        let check = |frame: Bytes, kind: Kind, is_last: bool, length: usize| {
+            let head = Head::parse(frame[..HEAD].try_into().unwrap());
+            assert_eq!(head, Head { kind, is_last, length });
+            assert_eq!(frame.len(), HEAD + length);
+        };
+        check(data(5, b"abc", false), Kind::Data(5), false, 3);
+        check(data(5, b"", true), Kind::Data(5), true, 0);
+        check(ping(7), Kind::Ping, false, 4);
+        check(go_away(), Kind::GoAway, false, 8);
+        check(syn_stream(1, b"headers"), Kind::Other, false, 17);
+        assert_eq!(syn_stream(1, b"")[..8], [0x80, 3, 0, 1, 0, 0, 0, 10]);
+    }
+}

@@ -1,0 +1,93 @@
+//! kubectl, as a person runs it.
+
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use super::{Outcome, Server};
+
+/// Whether this machine has kubectl; that it has none is said on stderr.
+pub fn is_here() -> bool {
+    let found = Command::new("kubectl").args(["version", "--client"]).output().is_ok_and(|o| o.status.success());
+    if !found {
+        eprintln!("no kubectl here: passing over");
+    }
+    found
+}
+
+/// A server and the kubectl that speaks to it.
+pub struct Kubectl(pub Server);
+
+impl Kubectl {
+    /// None, said on stderr, when this machine has no kubectl.
+    pub fn start() -> Option<Kubectl> {
+        is_here().then(|| Kubectl(Server::start()))
+    }
+
+    /// A kubectl to be run.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("kubectl");
+        // kubectl caches discovery below the home folder; each server gets its own.
+        command
+            .env("KUBECONFIG", self.0.kubeconfig())
+            .arg("--cache-dir")
+            .arg(self.0.kubeconfig().with_extension("cache"))
+            .args(args);
+        command
+    }
+
+    /// Runs kubectl to its end.
+    pub fn try_run(&self, args: &[&str], input: &str) -> Outcome {
+        super::run(&mut self.command(args), input.as_bytes())
+    }
+
+    /// Runs kubectl, which has to succeed; its standard output.
+    pub fn run(&self, args: &[&str]) -> String {
+        self.run_with(args, "")
+    }
+
+    /// Runs kubectl, which has to succeed, with this on its standard input.
+    pub fn run_with(&self, args: &[&str], input: &str) -> String {
+        let outcome = self.try_run(args, input);
+        assert!(outcome.ok, "kubectl {}: {}{}", args.join(" "), outcome.stdout, outcome.stderr);
+        outcome.stdout
+    }
+
+    /// Starts a kubectl that goes on until it is dropped.
+    pub fn follow(&self, args: &[&str]) -> Follow {
+        let mut process = self.command(args).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap());
+        Follow { process, lines }
+    }
+}
+
+/// A kubectl that goes on until it is dropped.
+pub struct Follow {
+    process: Child,
+    lines: BufReader<std::process::ChildStdout>,
+}
+
+impl Follow {
+    /// The next line; empty when kubectl has ended.
+    pub fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        line
+    }
+}
+
+impl Drop for Follow {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Fails unless all parts stand in a text.
+#[track_caller]
+pub fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+    }
+}

@@ -1,0 +1,293 @@
+//! Logs, commands, ports and proxies: kubectl against this server against a kubelet that speaks the real protocols (`tests/kubelet/`).
+//! Without kubectl, or without Go to build that kubelet with, the tests pass over.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+use common::kubectl::{self, Kubectl, assert_has};
+use common::{Outcome, Server};
+use tempfile::TempDir;
+
+/// The kubelet as a program; built once. None, said on stderr, where it cannot be built.
+fn program() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        if let Some(built) = std::env::var_os("FAKE_KUBELET") {
+            return Some(PathBuf::from(built));
+        }
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kubelet");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kubelet");
+        let build = Command::new("go").arg("build").arg("-o").arg(&program).arg(".").current_dir(sources).output();
+        match build {
+            Ok(output) if output.status.success() => Some(program),
+            Ok(output) => {
+                eprintln!("passing over: the kubelet does not build: {}", String::from_utf8_lossy(&output.stderr));
+                None
+            }
+            Err(_) => {
+                eprintln!("no go here: passing over");
+                None
+            }
+        }
+    };
+    PROGRAM.get_or_init(build).as_deref()
+}
+
+/// A server with the node `one`, on which a kubelet runs the pods `web`, `broken` and `lost`.
+struct Cluster {
+    kubectl: Kubectl,
+    kubelet: Child,
+    /// An address of this machine that is not only its own.
+    ip: String,
+    folder: TempDir,
+}
+
+impl Cluster {
+    fn start() -> Option<Cluster> {
+        let program = kubectl::is_here().then(program).flatten()?;
+        let ip = own_address()?;
+        let folder = tempfile::tempdir().unwrap();
+        let mut kubelet = Command::new(program).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut port = String::new();
+        BufReader::new(kubelet.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        let file = |flag: &str, name: &str| format!("--kubelet-{flag}={}", folder.path().join(name).display());
+        let flags = [
+            file("certificate-authority", "ca.crt"),
+            file("client-certificate", "client.crt"),
+            file("client-key", "client.key"),
+        ];
+        let server = Server::start_with(folder.path(), &flags.each_ref().map(String::as_str));
+        let cluster = Cluster { kubectl: Kubectl(server), kubelet, ip, folder };
+        cluster.furnish(port.trim());
+        Some(cluster)
+    }
+
+    fn furnish(&self, port: &str) {
+        let kubectl = &self.kubectl;
+        kubectl.try_run(&["create", "serviceaccount", "default"], "");
+        for (node, address) in [("one", self.ip.as_str()), ("loopback", "127.0.0.1")] {
+            let node_yaml = format!("apiVersion: v1\nkind: Node\nmetadata: {{name: {node}}}\n");
+            kubectl.run_with(&["create", "-f", "-"], &node_yaml);
+            let status = format!(
+                r#"{{"status":{{"addresses":[{{"type":"InternalIP","address":"{address}"}}],
+                    "daemonEndpoints":{{"kubeletEndpoint":{{"Port":{port}}}}}}}}}"#
+            );
+            kubectl.run(&["patch", "node", node, "--subresource=status", "--type=merge", "-p", &status]);
+        }
+        for pod in ["web", "broken", "lost"] {
+            let yaml = format!(
+                "apiVersion: v1\nkind: Pod\nmetadata: {{name: {pod}, labels: {{app: {pod}}}}}\nspec:\n  nodeName: one\n  \
+                 automountServiceAccountToken: false\n  containers: [{{name: main, image: 'nginx:1.27'}}]\n"
+            );
+            kubectl.run_with(&["create", "-f", "-"], &yaml);
+            let status =
+                format!(r#"{{"status":{{"phase":"Running","podIP":"{0}","podIPs":[{{"ip":"{0}"}}]}}}}"#, self.ip);
+            kubectl.run(&["patch", "pod", pod, "--subresource=status", "--type=merge", "-p", &status]);
+        }
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        self.kubectl.run(args)
+    }
+
+    fn fails(&self, args: &[&str]) -> String {
+        let outcome = self.kubectl.try_run(args, "");
+        assert!(!outcome.ok, "{}", outcome.stdout);
+        outcome.stderr
+    }
+
+    /// Runs kubectl as it speaks by itself, and as it speaks to servers that know no WebSockets.
+    fn each_way(&self, args: &[&str], input: &str, check: impl Fn(Outcome)) {
+        for sockets in ["true", "false"] {
+            let mut command = self.kubectl.command(args);
+            command.env("KUBECTL_REMOTE_COMMAND_WEBSOCKETS", sockets);
+            command.env("KUBECTL_PORT_FORWARD_WEBSOCKETS", sockets);
+            check(common::run(&mut command, input.as_bytes()));
+        }
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let _ = self.kubelet.kill();
+        let _ = self.kubelet.wait();
+    }
+}
+
+/// An address by which other hosts know this one; none, said on stderr, when it has none.
+fn own_address() -> Option<String> {
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let address = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr()).map(|address| address.ip());
+    match address {
+        Ok(IpAddr::V4(ip)) if !ip.is_loopback() => Some(ip.to_string()),
+        _ => {
+            eprintln!("no network here: passing over");
+            None
+        }
+    }
+}
+
+#[test]
+fn logs_are_shown_and_followed() {
+    let Some(cluster) = Cluster::start() else { return };
+    assert_eq!(cluster.run(&["logs", "web"]), "log of /containerLogs/default/web/main\n");
+    let some = cluster.run(&["logs", "web", "-c", "main", "--tail=5", "--timestamps", "--since=1h"]);
+    assert_has(&some, &["sinceSeconds=3600&tailLines=5&timestamps=true"]);
+    let mut follow = cluster.kubectl.follow(&["logs", "-f", "web"]);
+    assert_eq!(follow.line(), "log of /containerLogs/default/web/main?follow=true\n");
+    for line in ["first", "second"] {
+        cluster.run(&["get", "--raw", &format!("/api/v1/nodes/one/proxy/say/{line}")]);
+        assert_eq!(follow.line(), format!("{line}\n"));
+    }
+    let check = |pod: &str, expect: &str| assert_has(&cluster.fails(&["logs", pod]), &[expect]);
+    check("broken", "Internal error occurred: the disk is full");
+    check("lost", "the server could not find the requested resource ( pods/log lost)");
+}
+
+#[test]
+fn commands_run_and_say_how_they_ended() {
+    let Some(cluster) = Cluster::start() else { return };
+    cluster.each_way(&["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"], "", |outcome| {
+        assert_eq!((outcome.ok, outcome.stdout.as_str()), (false, "out\n"));
+        assert_has(&outcome.stderr, &["err\n", "command terminated with exit code 3"]);
+    });
+    // More than fits into all buffers on the way, and an end that has to be told.
+    let much = "0123456789abcdef".repeat(1 << 17);
+    cluster.each_way(&["exec", "-i", "web", "--", "cat"], &much, |outcome| {
+        assert!(outcome.ok && outcome.stdout == much, "{} bytes, {}", outcome.stdout.len(), outcome.stderr);
+    });
+    cluster.each_way(&["exec", "web", "--", "no-such-command"], "", |outcome| {
+        assert_has(&outcome.stderr, &["executable file not found"]);
+    });
+    cluster.each_way(&["attach", "-i", "web"], "hello\n", |outcome| {
+        assert_eq!(outcome.stdout, "attached\nhello\n", "{}", outcome.stderr);
+    });
+}
+
+#[test]
+fn a_terminal_has_the_size_of_the_client() {
+    let Some(cluster) = Cluster::start() else { return };
+    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return eprintln!("no script here: passing over");
+    }
+    for sockets in ["true", "false"] {
+        let kubeconfig = cluster.kubectl.0.kubeconfig();
+        let line = "stty rows 33 cols 77; kubectl exec -it web -- echo done";
+        let mut command = Command::new("script");
+        command.args(["-qec", line, "/dev/null"]);
+        command.env("KUBECONFIG", kubeconfig).env("KUBECTL_REMOTE_COMMAND_WEBSOCKETS", sockets);
+        assert_has(&common::run(&mut command, b"").stdout, &["terminal of 77x33", "done"]);
+    }
+}
+
+#[test]
+fn files_are_copied() {
+    let Some(cluster) = Cluster::start() else { return };
+    let path = |name: &str| cluster.folder.path().join(name).display().to_string();
+    fs::write(path("here"), "a file").unwrap();
+    cluster.run(&["cp", &path("here"), &format!("web:{}", path("there"))]);
+    assert_eq!(fs::read_to_string(path("there")).unwrap(), "a file");
+    cluster.run(&["cp", &format!("web:{}", path("there")), &path("back")]);
+    assert_eq!(fs::read_to_string(path("back")).unwrap(), "a file");
+}
+
+#[test]
+fn ports_are_forwarded() {
+    let Some(cluster) = Cluster::start() else { return };
+    for sockets in ["true", "false"] {
+        let mut command = cluster.kubectl.command(&["port-forward", "pod/web", ":8080"]);
+        command.env("KUBECTL_PORT_FORWARD_WEBSOCKETS", sockets).stdout(Stdio::piped());
+        let mut process = command.spawn().unwrap();
+        // Stays open: kubectl says more, and ends when nobody listens.
+        let mut said = BufReader::new(process.stdout.take().unwrap());
+        let mut line = String::new();
+        said.read_line(&mut line).unwrap();
+        let address = line.strip_prefix("Forwarding from ").unwrap().split(' ').next().unwrap().to_owned();
+        for _ in 0..2 {
+            let mut connection = TcpStream::connect(&address).unwrap();
+            connection.write_all(b"ping").unwrap();
+            let mut heard = String::new();
+            connection.read_to_string(&mut heard).unwrap();
+            assert_eq!(heard, "ping at port 8080\n");
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+    }
+}
+
+/// A server that runs in the pod `web`; its port.
+fn backend() -> u16 {
+    let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            answer(&mut stream.unwrap());
+        }
+    });
+    port
+}
+
+fn answer(stream: &mut TcpStream) {
+    let mut head = String::new();
+    let mut lines = BufReader::new(stream.try_clone().unwrap());
+    while !head.ends_with("\r\n\r\n") && lines.read_line(&mut head).unwrap() > 0 {}
+    let request = head.lines().next().unwrap_or_default();
+    let uri = head.lines().find(|line| line.to_ascii_lowercase().starts_with("x-forwarded-uri")).unwrap_or_default();
+    let (code, headers, body) = match request.split(' ').nth(1).unwrap_or_default() {
+        "/page" => ("200 OK", "Content-Type: text/html\r\n", "<a href=\"/x\">x</a>".to_owned()),
+        "/moved" => ("302 Found", "Location: /elsewhere\r\n", String::new()),
+        _ => ("200 OK", "Access-Control-Allow-Origin: *\r\n", format!("{request}, {uri}")),
+    };
+    let length = body.len();
+    let text = format!("HTTP/1.1 {code}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    let _ = stream.write_all(text.as_bytes());
+}
+
+#[test]
+fn pods_services_and_nodes_are_proxied() {
+    let Some(cluster) = Cluster::start() else { return };
+    let port = backend();
+    let objects = format!(
+        "apiVersion: v1\nkind: Service\nmetadata: {{name: front}}\nspec: {{ports: [{{name: http, port: 80}}]}}\n---\n\
+         apiVersion: v1\nkind: Endpoints\nmetadata: {{name: front}}\nsubsets:\n- addresses: [{{ip: {}, targetRef: {{kind: Pod, \
+         namespace: default, name: web}}}}]\n  ports: [{{name: http, port: {port}}}]\n",
+        cluster.ip
+    );
+    cluster.kubectl.run_with(&["create", "-f", "-"], &objects);
+    let get = |path: &str| cluster.run(&["get", "--raw", &format!("/api/v1/{path}")]);
+    let pod = format!("namespaces/default/pods/web:{port}/proxy");
+    let echoed = format!("GET /a%20b?q=1 HTTP/1.1, x-forwarded-uri: /api/v1/{pod}/a%20b");
+    assert_eq!(get(&format!("{pod}/a%20b?q=1")), echoed);
+    for service in ["front:80", "front:http", "http:front:http"] {
+        assert_has(&get(&format!("namespaces/default/services/{service}/proxy/a")), &["GET /a HTTP/1.1"]);
+    }
+    assert_eq!(get("nodes/one/proxy/pods?x=y"), "GET /pods?x=y\n");
+    let refused = cluster.fails(&["get", "--raw", "/api/v1/nodes/loopback/proxy/pods"]);
+    assert_has(&refused, &["address not allowed"]);
+    let missing = cluster.fails(&["get", "--raw", "/api/v1/namespaces/default/services/front:81/proxy/"]);
+    assert_has(&missing, &["no service port 81 found for service \"front\""]);
+
+    let mut proxy = cluster.kubectl.follow(&["proxy", "--port=0"]);
+    let line = proxy.line();
+    let front = line.trim().rsplit(' ').next().unwrap();
+    let ask = |path: &str| {
+        let mut stream = TcpStream::connect(front).unwrap();
+        write!(stream, "GET /api/v1/{path} HTTP/1.1\r\nHost: {front}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    assert_has(&ask(&format!("{pod}/page")), &[&format!("<a href=\"/api/v1/{pod}/x\">x</a>")]);
+    assert_has(&ask(&format!("{pod}/moved")), &["302 Found", &format!("Location: /api/v1/{pod}/elsewhere")]);
+    let echoed = ask(&format!("{pod}/echo"));
+    assert!(!echoed.to_ascii_lowercase().contains("access-control-allow-origin"), "{echoed}");
+    assert_has(&ask(&pod), &["301 Moved Permanently", &format!("Location: /api/v1/{pod}/")]);
+}
