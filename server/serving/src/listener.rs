@@ -1,6 +1,7 @@
 //! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
 
 mod connection;
+mod gather;
 mod plaintext;
 mod tls;
 

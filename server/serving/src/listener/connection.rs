@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
+use super::gather::Gathered;
 use super::{Peer, plaintext, tls};
 use crate::authentication::ClientCertificate;
 use crate::body::Body;
@@ -99,7 +100,8 @@ impl Connections {
         };
         let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return };
         let session = stream.get_ref().1;
-        let builder = if session.alpn_protocol() == Some(b"h2") { &self.http2 } else { &self.http1 };
+        let is_http2 = session.alpn_protocol() == Some(b"h2");
+        let builder = if is_http2 { &self.http2 } else { &self.http1 };
         let certificate = tls::client(&*self.verifier, session.peer_certificates());
         let proxy = match &self.proxy_verifier {
             Some(verifier) => tls::client(&**verifier, session.peer_certificates()),
@@ -110,7 +112,7 @@ impl Connections {
             let peer = Arc::clone(&peer);
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler)))
         };
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(Gathered::new(stream, is_http2)), service);
         let (draining, closed) = (shutdown.reached(Phase::Draining), peer.close.notified());
         tokio::pin!(connection, draining, closed);
         let mut closing = false;

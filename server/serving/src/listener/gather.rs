@@ -1,0 +1,127 @@
+//! Writes of an HTTP/2 connection, gathered: what many of its streams have to say at one moment leaves in one piece.
+//!
+//! `h2` writes every frame of data by itself. A change that fifty watches of a connection wait for would be fifty TLS records and fifty
+//! system calls; gathered, it is a few. What is written waits until the worker has nothing else to run, which is when all streams have had
+//! their say, or until there is enough of it.
+
+use std::io::{IoSlice, Result};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker, ready};
+
+use bytes::{Buf, BytesMut};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// How much is gathered before it is written in any case: four TLS records of the largest size.
+const ENOUGH: usize = 64 << 10;
+
+/// A piece from which on more of the same is to be expected.
+const SMALL: usize = 4 << 10;
+
+/// A stream whose writes are gathered.
+pub(super) struct Gathered<S> {
+    stream: S,
+    /// HTTP/1.1 writes an answer as a whole, and has nothing to gather.
+    is_gathering: bool,
+    waiting: BytesMut,
+    /// The moment that is waited for before what waits is written.
+    lull: Option<Arc<Lull>>,
+}
+
+/// Says that the worker has run everything else that was ready.
+struct Lull {
+    reached: AtomicBool,
+    task: Waker,
+}
+
+impl Wake for Lull {
+    fn wake(self: Arc<Self>) {
+        self.reached.store(true, Ordering::Release);
+        self.task.wake_by_ref();
+    }
+}
+
+impl Lull {
+    /// The runtime wakes what yields when its queue is empty, and now and then when it never is.
+    fn begin(task: &Waker) -> Arc<Self> {
+        let lull = Arc::new(Lull { reached: AtomicBool::new(false), task: task.clone() });
+        let waker = Waker::from(Arc::clone(&lull));
+        let yielding = std::pin::pin!(tokio::task::yield_now());
+        // Always pending the first time: the waker is what matters.
+        let _ = yielding.poll(&mut Context::from_waker(&waker));
+        lull
+    }
+}
+
+impl<S: AsyncWrite + Unpin> Gathered<S> {
+    pub fn new(stream: S, is_gathering: bool) -> Self {
+        Gathered { stream, is_gathering, waiting: BytesMut::new(), lull: None }
+    }
+
+    /// Writes what waits.
+    fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        while !self.waiting.is_empty() {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting))?;
+            if written == 0 {
+                return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
+            }
+            self.waiting.advance(written);
+        }
+        // The buffer is given back: a connection that is silent costs nothing.
+        self.waiting = BytesMut::new();
+        self.lull = None;
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Gathered<S> {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, into)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, from: &[u8]) -> Poll<Result<usize>> {
+        self.poll_write_vectored(context, &[IoSlice::new(from)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        from: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        if !self.is_gathering {
+            return Pin::new(&mut self.stream).poll_write_vectored(context, from);
+        }
+        if self.waiting.len() >= ENOUGH {
+            ready!(self.poll_write_out(context))?;
+        }
+        let length = from.iter().map(|slice| slice.len()).sum();
+        if self.waiting.capacity() == 0 {
+            self.waiting.reserve(if length < SMALL { 2 * SMALL } else { ENOUGH + length });
+        }
+        from.iter().for_each(|slice| self.waiting.extend_from_slice(slice));
+        Poll::Ready(Ok(length))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.is_gathering || self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        if !self.waiting.is_empty() {
+            let lull = self.lull.get_or_insert_with(|| Lull::begin(context.waker()));
+            if !lull.reached.load(Ordering::Acquire) {
+                return Poll::Pending;
+            }
+            ready!(self.poll_write_out(context))?;
+        }
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        ready!(self.poll_write_out(context))?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
