@@ -7,5 +7,5 @@ use std::sync::Arc;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    apiserver::run(&generated::CATALOG, Arc::new(controlplane::ControlPlane))
+    apiserver::run(own::catalog(), Arc::new(controlplane::ControlPlane))
 }

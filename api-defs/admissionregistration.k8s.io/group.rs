@@ -4,7 +4,8 @@
     "admissionregistration.k8s.io",
     priority = 16700,
     model = "io.k8s.api.admissionregistration",
-    proto = "k8s.io.api.admissionregistration"
+    proto = "k8s.io.api.admissionregistration",
+    package = generated,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 12, off)]

@@ -1,6 +1,13 @@
 //! Workloads that run as sets of alike pods.
 
-#![group("apps", priority = 17800, model = "io.k8s.api.apps", proto = "k8s.io.api.apps", finalizers = qualified)]
+#![group(
+    "apps",
+    priority = 17800,
+    model = "io.k8s.api.apps",
+    proto = "k8s.io.api.apps",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1)]
 #![version(v1beta2, unserved)]
 #![version(v1beta1, unserved)]

@@ -4,7 +4,8 @@
     "audit.k8s.io",
     model = "io.k8s.apiserver.pkg.apis.audit",
     proto = "k8s.io.apiserver.pkg.apis.audit",
-    internal
+    internal,
+    package = generated,
 )]
 #![version(v1, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.

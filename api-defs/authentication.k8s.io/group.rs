@@ -4,7 +4,8 @@
     "authentication.k8s.io",
     priority = 17700,
     model = "io.k8s.api.authentication",
-    proto = "k8s.io.api.authentication"
+    proto = "k8s.io.api.authentication",
+    package = generated,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 9, unserved)]

@@ -4,7 +4,8 @@
     "authorization.k8s.io",
     priority = 17600,
     model = "io.k8s.api.authorization",
-    proto = "k8s.io.api.authorization"
+    proto = "k8s.io.api.authorization",
+    package = generated,
 )]
 #![version(v1)]
 #![version(v1beta1, unserved)]

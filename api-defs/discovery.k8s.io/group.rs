@@ -1,6 +1,13 @@
 //! Where the endpoints of services are.
 
-#![group("discovery.k8s.io", priority = 16200, model = "io.k8s.api.discovery", proto = "k8s.io.api.discovery", finalizers = qualified)]
+#![group(
+    "discovery.k8s.io",
+    priority = 16200,
+    model = "io.k8s.api.discovery",
+    proto = "k8s.io.api.discovery",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1)]
 #![version(v1beta1, priority = 12, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.

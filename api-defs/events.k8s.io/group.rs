@@ -1,6 +1,13 @@
 //! What happened to objects, for people to read; stored as core events.
 
-#![group("events.k8s.io", priority = 17750, model = "io.k8s.api.events", proto = "k8s.io.api.events", finalizers = qualified)]
+#![group(
+    "events.k8s.io",
+    priority = 17750,
+    model = "io.k8s.api.events",
+    proto = "k8s.io.api.events",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1)]
 #![version(v1beta1, priority = 5, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.

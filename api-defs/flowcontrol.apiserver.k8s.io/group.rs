@@ -5,7 +5,8 @@
     priority = 16100,
     model = "io.k8s.api.flowcontrol",
     proto = "k8s.io.api.flowcontrol",
-    finalizers = qualified
+    finalizers = qualified,
+    package = generated,
 )]
 #![version(v1, priority = 21)]
 #![version(v1beta3, priority = 18, unserved)]

@@ -6,7 +6,8 @@
     priority = 16000,
     model = "io.k8s.api.apiserverinternal",
     proto = "k8s.io.api.apiserverinternal",
-    finalizers = qualified
+    finalizers = qualified,
+    package = generated,
 )]
 #![version(v1alpha1, priority = 9, off)]
 // Older than these conventions; see docs/api-defs-errors.md.

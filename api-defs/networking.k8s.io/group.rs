@@ -1,6 +1,13 @@
 //! Traffic into and between pods, and the address ranges of services.
 
-#![group("networking.k8s.io", priority = 17200, model = "io.k8s.api.networking", proto = "k8s.io.api.networking", finalizers = qualified)]
+#![group(
+    "networking.k8s.io",
+    priority = 17200,
+    model = "io.k8s.api.networking",
+    proto = "k8s.io.api.networking",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1)]
 #![version(v1beta1, priority = 9, off)]
 // Older than these conventions; see docs/api-defs-errors.md.

@@ -1,6 +1,13 @@
 //! Who may do what, by roles.
 
-#![group("rbac.authorization.k8s.io", priority = 17000, model = "io.k8s.api.rbac", proto = "k8s.io.api.rbac", finalizers = qualified)]
+#![group(
+    "rbac.authorization.k8s.io",
+    priority = 17000,
+    model = "io.k8s.api.rbac",
+    proto = "k8s.io.api.rbac",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1)]
 #![version(v1beta1, unserved)]
 #![version(v1alpha1, unserved)]

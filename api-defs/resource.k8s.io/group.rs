@@ -1,6 +1,13 @@
 //! Devices that pods can ask for, and which claim got which device.
 
-#![group("resource.k8s.io", priority = 16200, model = "io.k8s.api.resource", proto = "k8s.io.api.resource", finalizers = qualified)]
+#![group(
+    "resource.k8s.io",
+    priority = 16200,
+    model = "io.k8s.api.resource",
+    proto = "k8s.io.api.resource",
+    finalizers = qualified,
+    package = generated,
+)]
 #![version(v1, priority = 21)]
 #![version(v1beta2, off)]
 #![version(v1beta1, priority = 9, off)]

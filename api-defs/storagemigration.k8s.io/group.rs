@@ -5,6 +5,7 @@
     priority = 15800,
     model = "io.k8s.api.storagemigration",
     proto = "k8s.io.api.storagemigration",
-    finalizers = qualified
+    finalizers = qualified,
+    package = generated,
 )]
 #![version(v1beta1, priority = 9, off)]

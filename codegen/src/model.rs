@@ -48,6 +48,7 @@ pub struct Group {
     /// The API group as clients say it, empty for core: `#![group("rbac.authorization.k8s.io", ..)]`.
     pub name: String,
     /// Which generated package holds it: `#![group(.., package = apimachinery)]` for what the server core itself speaks.
+    /// A group that says nothing is somebody's own.
     pub package: Package,
     /// `groupPriorityMinimum` of its APIService: `priority = 17800`.
     pub priority: i32,
@@ -72,11 +73,24 @@ pub struct Group {
 /// The generated package a group is emitted into.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Package {
-    /// `generated/`: everything that only the catalog and the control plane name.
-    #[default]
-    Generated,
     /// `generated/apimachinery/`: the types that registry, endpoints, apiextensions and the aggregator speak.
     Apimachinery,
+    /// `generated/`: the other groups of Kubernetes, which the control plane names.
+    Generated,
+    /// `generated/own/`: groups of your own, which no code but theirs names, so that a change of one is compiled in no time.
+    #[default]
+    Own,
+}
+
+impl Package {
+    /// How code of other packages calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Package::Apimachinery => "apimachinery",
+            Package::Generated => "generated",
+            Package::Own => "own",
+        }
+    }
 }
 
 /// One version of a group.

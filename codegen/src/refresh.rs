@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Examined;
 use crate::emit::{self, File};
-use crate::model::Package;
+use crate::model::{Group, Model, Package};
 
 /// Folders of a generated package that only the generator writes.
 const OWNED: [&str; 3] = ["openapi", "proto", "src"];
@@ -17,6 +17,9 @@ const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 /// would have changed. The error is text for a person.
 pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Result<(), String> {
     let Examined { model, diagnostics, ledger } = crate::examine(root);
+    for input in inputs(root, &model, package, diagnostics.has_errors()) {
+        println!("cargo::rerun-if-changed={}", root.join(input).display());
+    }
     if diagnostics.has_errors() {
         return Err(diagnostics.to_string());
     }
@@ -24,6 +27,10 @@ pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Res
         println!("cargo::warning={}: {}:{}", warning.message, warning.span.file.display(), warning.span.line);
     }
     crate::ledger::settle(root, &ledger, check).map_err(|diagnostics| diagnostics.to_string())?;
+    if let Some(group) = unknown(root, &model).filter(|_| package == Package::Own) {
+        let why = "is new in a package that was built before anybody could know";
+        return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
+    }
     let files = emit::render(&model, package);
     let stale = differences(target, &files).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {
@@ -38,6 +45,42 @@ pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Res
         return Err(text);
     }
     stale.iter().try_for_each(|s| s.apply(target)).map_err(|e| format!("error: cannot write {}: {e}", target.display()))
+}
+
+/// Folder of the definitions, below the root of the workspace.
+const DEFINITIONS: &str = "api-defs";
+/// Folder of the functions that definitions name.
+const HATCHES: &str = "server/controlplane/hatches";
+
+/// What a package is made of. Groups of one's own are in no other package, whose folders are named one by one therefore: only what is
+/// watched as a whole can notice a group that is new, or mistakes wherever they are.
+fn inputs(root: &Path, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
+    if package == Package::Own || has_errors {
+        return vec![DEFINITIONS.into(), HATCHES.into()];
+    }
+    let groups = model.groups.iter().filter(|group| group.package != Package::Own);
+    let paths = groups.flat_map(|group| {
+        let hatches = Path::new(HATCHES).join(&group.module);
+        [folder(group), hatches.with_extension("rs"), hatches]
+    });
+    // Of what is not there cargo would think that it has just changed.
+    paths.filter(|path| root.join(path).exists()).collect()
+}
+
+/// A group of Kubernetes that is in no generated package yet: those packages watch the groups that they know.
+fn unknown<'m>(root: &Path, model: &'m Model) -> Option<&'m Group> {
+    model.groups.iter().find(|group| {
+        let sources = match group.package {
+            Package::Apimachinery => "generated/apimachinery/src",
+            Package::Generated => "generated/src",
+            Package::Own => return false,
+        };
+        !root.join(sources).join(&group.module).is_dir()
+    })
+}
+
+fn folder(group: &Group) -> PathBuf {
+    group.span.file.parent().map_or_else(|| DEFINITIONS.into(), Path::to_path_buf)
 }
 
 /// A file that is not as rendered.

@@ -15,17 +15,23 @@ use crate::model::{
 use crate::paths;
 
 /// `src/catalog.rs`.
-pub fn file(model: &Model) -> File {
-    let paths = Paths { model, package: Package::Generated };
+pub fn file(model: &Model, package: Package) -> File {
+    let paths = Paths { model, package };
+    let of_package = |group: &&Group| (group.package == Package::Own) == (package == Package::Own);
+    let groups: Vec<&Group> = model.groups.iter().filter(of_package).collect();
     let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
+    if groups.is_empty() {
+        text.push_str("use machinery::catalog::{Catalog, OpenApiDocs};\n\n/// No group is declared here.\npub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundle: &[] } };\n");
+        return File { path: "src/catalog.rs".into(), bytes: text.into_bytes() };
+    }
     text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
     text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
-    for group in model.groups.iter().filter(|g| !g.versions.is_empty()) {
+    for group in groups.iter().filter(|g| !g.versions.is_empty()) {
         text.push_str(&group_row(group));
     }
     text.push_str("    ],\n    kinds: KINDS,\n    openapi: OpenApiDocs { bundle: include_bytes!(\"../openapi/bundle.json.gz\") },\n};\n\n");
     let mut rows = String::new();
-    for group in &model.groups {
+    for group in groups {
         for kind in &group.kinds {
             let emitter = KindEmitter { paths, group, kind };
             text.push_str(&emitter.resource_statics());
@@ -242,8 +248,7 @@ impl<'m> KindEmitter<'m> {
 
     /// The module of this group's hatches.
     fn hatches(&self) -> String {
-        let root = if self.group.package == Package::Apimachinery { "apimachinery" } else { "crate" };
-        format!("{root}::hatches::{}", ident(&self.group.module))
+        format!("{}::hatches::{}", self.paths.root(self.group.package), ident(&self.group.module))
     }
 
     fn selectable(&self, r: &Resource, version: &KindVersion, hub: Option<StructId>) -> String {

@@ -28,10 +28,10 @@ pub fn render(model: &Model, package: Package) -> Vec<File> {
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
     files.extend(package::hatches(model, package));
-    if package == Package::Generated {
-        files.push(catalog::file(model));
-        files.push(package::openapi(model));
-        files.extend(proto::files(model));
+    if package != Package::Apimachinery {
+        files.push(catalog::file(model, package));
+        files.extend(package::openapi(model, package));
+        files.extend(proto::files(model, package));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files

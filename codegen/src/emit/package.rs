@@ -14,14 +14,17 @@ pub fn lib(model: &Model, package: Package) -> File {
     let mut text = HEADER.to_string();
     text.push_str(match package {
         Package::Generated => {
-            "//! Types and tables of every declared group; [`CATALOG`] is what the server is given.\n\n"
+            "//! Types and tables of Kubernetes' groups; [`CATALOG`] has them all.\n\n"
         }
         Package::Apimachinery => {
             "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n"
         }
+        Package::Own => {
+            "//! Types and tables of groups of your own; [`catalog()`] is everything declared, which the server is given.\n\n"
+        }
     });
-    text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all)] // Checked where it is declared, not where it is written out.\n\n");
-    if package == Package::Generated {
+    text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)] // Checked where it is declared, not where it is written out.\n\n");
+    if package != Package::Apimachinery {
         text.push_str("mod catalog;\n");
     }
     if model.groups.iter().any(|g| g.package == package && has_hatches(model, g)) {
@@ -30,19 +33,38 @@ pub fn lib(model: &Model, package: Package) -> File {
     for group in model.groups.iter().filter(|g| g.package == package) {
         let _ = writeln!(text, "pub mod {};", ident(&group.module));
     }
-    if package == Package::Generated {
-        let others: Vec<String> =
-            model.groups.iter().filter(|g| g.package == Package::Apimachinery).map(|g| ident(&g.module)).collect();
-        let _ = writeln!(text, "\npub use apimachinery::{{{}}};\npub use catalog::CATALOG;", others.join(", "));
+    match package {
+        Package::Apimachinery => {}
+        Package::Generated => {
+            let others: Vec<String> =
+                model.groups.iter().filter(|g| g.package == Package::Apimachinery).map(|g| ident(&g.module)).collect();
+            let _ = writeln!(text, "\npub use apimachinery::{{{}}};\npub use catalog::CATALOG;", others.join(", "));
+        }
+        Package::Own => text.push_str(EVERYTHING),
     }
     File { path: "src/lib.rs".into(), bytes: text.into_bytes() }
 }
+
+/// What the package of one's own groups says of the others.
+const EVERYTHING: &str = "
+use std::sync::LazyLock;
+
+use machinery::catalog::Catalog;
+
+pub use generated::*;
+
+/// Everything declared: Kubernetes' groups and those of your own.
+pub fn catalog() -> &'static Catalog {
+    static ALL: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.with(&catalog::CATALOG));
+    &ALL
+}
+";
 
 /// `src/hatches.rs`: the hand-written functions, compiled where the types are.
 pub fn hatches(model: &Model, package: Package) -> Option<File> {
     let up = match package {
         Package::Generated => "../../",
-        Package::Apimachinery => "../../../",
+        Package::Apimachinery | Package::Own => "../../../",
     };
     let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
     let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_hatches(model, g)).collect();
@@ -73,13 +95,26 @@ fn has_hatches(model: &Model, group: &Group) -> bool {
         })
 }
 
-/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from.
-pub fn openapi(model: &Model) -> File {
-    let bundle = openapi::bundle(model).to_string();
+/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from. That of one's own groups has everything.
+pub fn openapi(model: &Model, package: Package) -> Option<File> {
+    let has_own = model.groups.iter().any(|group| group.package == Package::Own);
+    let bundle = match package {
+        Package::Own if !has_own => return None,
+        Package::Generated if has_own => openapi::bundle(&without_own(model)),
+        _ => openapi::bundle(model),
+    };
+    let bundle = bundle.to_string();
     // No time stamp and no file name, so that equal input gives equal bytes.
     let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(6));
     let bytes = gzip.write_all(bundle.as_bytes()).and_then(|()| gzip.finish()).unwrap_or_default();
-    File { path: "openapi/bundle.json.gz".into(), bytes }
+    Some(File { path: "openapi/bundle.json.gz".into(), bytes })
+}
+
+/// The model as it is without anybody's own groups.
+fn without_own(model: &Model) -> Model {
+    let mut model = model.clone();
+    model.groups.retain(|group| group.package != Package::Own);
+    model
 }
 
 /// Appends the modules that types.rs does not know to a group's `mod.rs`.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::File;
-use crate::model::{Field, Group, Model, Struct, StructId, TypeRef, Version};
+use crate::model::{Field, Group, Model, Package, Struct, StructId, TypeRef, Version};
 use crate::names;
 
 /// What every file begins with.
@@ -20,10 +20,12 @@ const META: &str = "meta";
 /// Columns after which a comment goes on in the next line.
 const WIDTH: usize = 100;
 
-/// Every `.proto` file, `proto/` included in its path.
-pub fn files(model: &Model) -> Vec<File> {
-    let mut out: Vec<File> = builtin().into_iter().map(|(path, text)| file(path, text)).collect();
-    for group in &model.groups {
+/// Every `.proto` file of a package, `proto/` included in its path: one's own groups import the files of the others.
+pub fn files(model: &Model, package: Package) -> Vec<File> {
+    let is_own = package == Package::Own;
+    let builtin = builtin().into_iter().filter(|_| !is_own);
+    let mut out: Vec<File> = builtin.map(|(path, text)| file(path, text)).collect();
+    for group in model.groups.iter().filter(|group| (group.package == Package::Own) == is_own) {
         for version in &group.versions {
             let text = Writer { model, home: Place { group, version }, imports: BTreeSet::new(), json: false }.render();
             out.extend(text.map(|text| file(&path(group, version), text)));

@@ -23,17 +23,17 @@ impl<'m> Paths<'m> {
 
     /// The package that holds a module.
     pub fn package_of(&self, module: &str) -> Package {
-        self.model.groups.iter().find(|g| g.module == module).map_or(Package::Generated, |g| g.package)
+        self.model.groups.iter().find(|g| g.module == module).map_or(Package::default(), |g| g.package)
     }
 
-    /// `crate::core::v1`, or `apimachinery::meta::v1` from the other package.
+    /// `crate::core::v1`, or `apimachinery::meta::v1` from another package.
     pub fn module(&self, module: &str, version: &str) -> String {
-        let package = self.package_of(module);
-        let root = match package {
-            Package::Apimachinery if self.package != package => "apimachinery",
-            _ => "crate",
-        };
-        format!("{root}::{}::{}", ident(module), ident(version))
+        format!("{}::{}::{}", self.root(self.package_of(module)), ident(module), ident(version))
+    }
+
+    /// How a package is called from here.
+    pub fn root(&self, package: Package) -> &'static str {
+        if package == self.package { "crate" } else { package.name() }
     }
 
     /// Full path of a struct.

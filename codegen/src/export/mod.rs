@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::did_you_mean;
 use crate::emit::{File, openapi, proto};
-use crate::model::{Group, KindVersion, Model, Serving};
+use crate::model::{Package, Group, KindVersion, Model, Serving};
 
 /// What to make of the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,8 @@ fn serving(group: &Group, entry: &KindVersion) -> Serving {
 
 /// All `.proto` files, or those of a group with what they import.
 fn protos(model: &Model, group: Option<&Group>) -> Vec<File> {
-    let mut files = proto::files(model);
+    let mut files = proto::files(model, Package::Generated);
+    files.extend(proto::files(model, Package::Own));
     for file in &mut files {
         file.path = file.path.trim_start_matches("proto/").to_string();
     }

@@ -102,9 +102,10 @@ impl Reader<'_> {
             Some("internal") => group.internal = self.flag(entry),
             Some("finalizers") => group.qualified_finalizers = self.one_of(entry, &["qualified"]).is_some(),
             Some("package") => {
-                group.package = match self.one_of(entry, &["generated", "apimachinery"]) {
+                group.package = match self.one_of(entry, &["apimachinery", "generated", "own"]) {
                     Some("apimachinery") => Package::Apimachinery,
-                    _ => Package::Generated,
+                    Some("generated") => Package::Generated,
+                    _ => Package::Own,
                 }
             }
             _ => self.unknown(entry, "group", GROUP_WORDS),

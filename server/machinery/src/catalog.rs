@@ -1,7 +1,7 @@
 //! The catalog: every group, kind and resource that was declared, as static data.
 //!
-//! `generated::CATALOG` is the one value that joins generated code and the server core; registry, endpoints and the delegation chain
-//! read it and know no kind by name.
+//! `own::catalog()` is the one value that joins generated code and the server core; registry, endpoints and the delegation chain read it
+//! and know no kind by name.
 
 use crate::def::StructDef;
 use crate::format::NameRule;
@@ -18,12 +18,14 @@ pub struct Catalog {
 }
 
 /// OpenAPI documents as gzip-compressed JSON, one entry per group version plus the parts that belong to none.
+#[derive(Clone, Copy)]
 pub struct OpenApiDocs {
     /// A JSON object: see `codegen::emit::openapi` for its layout.
     pub bundle: &'static [u8],
 }
 
 /// An API group.
+#[derive(Clone, Copy)]
 pub struct GroupDef {
     /// As clients say it; empty for core.
     pub name: &'static str,
@@ -33,6 +35,7 @@ pub struct GroupDef {
 }
 
 /// A version of a group.
+#[derive(Clone, Copy)]
 pub struct VersionDef {
     pub name: &'static str,
     /// `versionPriority` of its APIService.
@@ -52,6 +55,7 @@ pub enum Serving {
 }
 
 /// A kind in one version.
+#[derive(Clone, Copy)]
 pub struct KindDef {
     pub group: &'static str,
     pub version: &'static str,
@@ -207,6 +211,18 @@ impl Catalog {
         self.kinds
             .iter()
             .find(|k| k.version == version && k.group == group && k.resource.is_some_and(|r| r.plural == plural))
+    }
+
+    /// This one and another, whose OpenAPI documents describe both.
+    pub fn with(&'static self, more: &'static Catalog) -> Catalog {
+        fn joined<T: Copy>(some: &'static [T], more: &'static [T]) -> &'static [T] {
+            if more.is_empty() { some } else { Vec::leak([some, more].concat()) }
+        }
+        Catalog {
+            groups: joined(self.groups, more.groups),
+            kinds: joined(self.kinds, more.kinds),
+            openapi: if more.kinds.is_empty() { self.openapi } else { more.openapi },
+        }
     }
 }
 

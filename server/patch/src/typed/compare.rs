@@ -1,6 +1,7 @@
 //! What changed between two documents.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use serde_json::Value;
 
@@ -195,8 +196,15 @@ fn add(set: &mut FieldSet, element: &PathElement, is_member: bool, child: FieldS
         set.members.insert(element.clone());
     }
     if !child.is_empty() {
-        let mine = set.children.remove(element).unwrap_or_default();
-        set.children.insert(element.clone(), mine.union(child));
+        match set.children.entry(element.clone()) {
+            Entry::Vacant(place) => {
+                place.insert(child);
+            }
+            Entry::Occupied(mut mine) => {
+                let both = std::mem::take(mine.get_mut()).union(child);
+                mine.insert(both);
+            }
+        }
     }
 }
 

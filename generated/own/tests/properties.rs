@@ -3,7 +3,6 @@
 
 mod random;
 
-use generated::CATALOG;
 use machinery::catalog::KindDef;
 use machinery::defaulting::{apply_defaults, normalize};
 use machinery::json::{self, Issues};
@@ -17,7 +16,7 @@ const VALUES: u64 = 4;
 /// Tries a property on random values of all kinds and reports all failures at once.
 fn for_every_kind(reach: Reach, property: impl Fn(&'static KindDef, Owned) -> Result<(), String>) {
     let mut failures = Vec::new();
-    for kind in CATALOG.kinds {
+    for kind in own::catalog().kinds {
         for seed in 0..VALUES {
             if let Err(why) = property(kind, random::value(kind, seed, reach)) {
                 failures.push(format!("{} {} (seed {seed}): {why}", kind.api_version(), kind.kind));
@@ -198,7 +197,7 @@ fn broken(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 #[test]
 fn broken_bytes_do_not_panic() {
     let mut seed = 0;
-    for kind in CATALOG.kinds {
+    for kind in own::catalog().kinds {
         seed += 1;
         let mut random = Random::new(seed);
         let value = random::value(kind, seed, Reach::Protobuf);

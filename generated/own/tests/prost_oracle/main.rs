@@ -8,7 +8,6 @@ mod random;
 use std::path::{Path, PathBuf};
 
 use compare::compare;
-use generated::CATALOG;
 use machinery::catalog::KindDef;
 use machinery::protobuf;
 use machinery::reflect::Owned;
@@ -16,17 +15,22 @@ use prost_reflect::prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use random::Reach;
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("proto")
+/// Include folders: one's own groups import the files of the others.
+fn folders() -> [PathBuf; 2] {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    [own.join("../proto"), own.join("proto")]
 }
 
-/// Every `.proto` file, as a path below the folder.
+/// Every `.proto` file, as a path below its include folder.
 fn files() -> Vec<PathBuf> {
     let mut out = Vec::new();
-    for group in std::fs::read_dir(folder()).expect("the folder of protos") {
-        for file in std::fs::read_dir(group.expect("a group").path()).expect("a group's folder") {
-            let file = file.expect("a file").path();
-            out.push(file.strip_prefix(folder()).expect("below the folder").to_path_buf());
+    for folder in folders() {
+        // Nobody need have groups of their own.
+        for group in std::fs::read_dir(&folder).into_iter().flatten() {
+            for file in std::fs::read_dir(group.expect("a group").path()).expect("a group's folder") {
+                let file = file.expect("a file").path();
+                out.push(file.strip_prefix(&folder).expect("below the folder").to_path_buf());
+            }
         }
     }
     out.sort();
@@ -34,14 +38,15 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn pool() -> DescriptorPool {
-    let files = protox::compile(files(), [folder()]).unwrap_or_else(|e| panic!("{e:?}"));
+    let present = folders().into_iter().filter(|folder| folder.is_dir());
+    let files = protox::compile(files(), present).unwrap_or_else(|e| panic!("{e:?}"));
     DescriptorPool::from_file_descriptor_set(files).expect("consistent descriptors")
 }
 
 /// The message of a kind. A version that only passes on another's type (`meta.k8s.io/v1beta1 PartialObjectMetadata`) has none of its
 /// own.
 fn message_of(pool: &DescriptorPool, kind: &KindDef) -> Option<MessageDescriptor> {
-    let same = CATALOG.kinds.iter().filter(|other| std::ptr::eq(other.def, kind.def));
+    let same = own::catalog().kinds.iter().filter(|other| std::ptr::eq(other.def, kind.def));
     own_message(pool, kind).or_else(|| same.filter_map(|other| own_message(pool, other)).next())
 }
 
@@ -76,7 +81,7 @@ fn prost_reads_what_we_write() {
     let pool = pool();
     let mut failures = Vec::new();
     let mut checked = 0;
-    for kind in CATALOG.kinds {
+    for kind in own::catalog().kinds {
         let has_numbers = kind.def.fields.iter().any(|field| field.number != 0);
         let Some(message) = message_of(&pool, kind) else {
             if has_numbers {
