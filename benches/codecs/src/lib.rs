@@ -10,7 +10,7 @@ pub mod structs {
 }
 
 /// `resource.Quantity`
-#[derive(Clone, PartialEq, prost::Message, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Quantity {
     #[prost(string, optional, tag = "1")]
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Time {
 }
 
 /// `intstr.IntOrString`
-#[derive(Clone, PartialEq, prost::Message)]
+#[derive(Clone, PartialEq, Eq, Hash, prost::Message)]
 pub struct IntOrString {
     #[prost(int64, optional, tag = "1")]
     pub r#type: Option<i64>,
