@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use crate::diagnostics::did_you_mean;
 use crate::emit::{File, openapi, proto};
-use crate::model::{Package, Group, KindVersion, Model, Serving};
+use crate::model::{Group, KindVersion, Model, Package, Serving};
 
 /// What to make of the definitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -144,12 +144,10 @@ impl Writer {
 
 /// The fields of a struct.
 pub(crate) fn message(w: &mut Writer, value: Ref<'_>) {
-    let def = value.def();
-    for &i in def.tables().by_number.iter().rev() {
-        field(w, def.fields[i as usize].number, value.get(i as usize));
-    }
+    value.each_wire_field_rev(|number, value| field(w, number, value));
 }
 
+#[inline]
 fn field(w: &mut Writer, number: u32, value: Value<'_>) {
     match value {
         Value::Null => {}

@@ -55,12 +55,24 @@ const ZERO: [u8; 8] = [0; 8];
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// The tag of its first occurrence.
-    start: usize,
+    start: u32,
     /// The value of its last occurrence.
-    last: usize,
+    last: u32,
     /// The end of its last occurrence.
-    end: usize,
-    count: usize,
+    end: u32,
+    count: u32,
+}
+
+impl Found {
+    /// From the first occurrence to the end of the last one, with whatever is between them.
+    fn all(self, raw: &[u8]) -> &[u8] {
+        &raw[self.start as usize..self.end as usize]
+    }
+
+    /// The last value.
+    fn value(self, raw: &[u8]) -> &[u8] {
+        &raw[self.last as usize..self.end as usize]
+    }
 }
 
 /// Everything here returns nothing when the ordinary codecs are to do it.
@@ -97,7 +109,7 @@ impl<'o> Transcoder<'o> {
                 self.close(start, b"{}");
             }
             JsonForm::Items => {
-                let base = self.scan(def, raw, depth)?;
+                let (base, _) = self.scan(def, raw, depth)?;
                 match def.fields.first() {
                     Some(field) => self.value(field.shape(), field.number, raw, self.found[base], depth).map(drop)?,
                     None => self.null(),
@@ -111,12 +123,12 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Notes where each field of a message is, on top of `found`, and says where these notes start.
-    fn scan(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<usize> {
-        if depth == 0 {
+    /// Notes where each field of a message is, on top of `found`, and says where these notes start and of which fields there are any.
+    fn scan(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<(usize, u128)> {
+        if depth == 0 || def.fields.len() > 128 || raw.len() > u32::MAX as usize {
             return None;
         }
-        let base = self.found.len();
+        let (base, mut present) = (self.found.len(), 0);
         self.found.resize(base + def.fields.len(), Found::default());
         let tables = def.tables();
         let mut reader = Reader(raw);
@@ -130,27 +142,28 @@ impl<'o> Transcoder<'o> {
                 return None;
             }
             let found = &mut self.found[base + i];
-            found.start = if found.count == 0 { start } else { found.start };
-            found.last = last;
-            found.end = raw.len() - reader.0.len();
+            found.start = if found.count == 0 { start as u32 } else { found.start };
+            found.last = last as u32;
+            found.end = (raw.len() - reader.0.len()) as u32;
             found.count += 1;
+            present |= 1 << i;
         }
-        Some(base)
+        Some((base, present))
     }
 
     /// Writes fields, each with a comma before it, except the first `skip` that JSON has; [`Self::close`] makes an object of them.
     fn fields(&mut self, def: &'static StructDef, raw: &[u8], skip: usize, depth: u32) -> Option<()> {
-        let base = self.scan(def, raw, depth)?;
+        let (base, present) = self.scan(def, raw, depth)?;
         let tables = def.tables();
-        let mut index = 0;
-        for (i, field) in def.fields.iter().enumerate() {
-            let found = self.found[base + i];
+        let mut left = present | tables.always;
+        while left != 0 {
+            let i = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let (field, index, found) = (&def.fields[i], tables.json_at[i] as usize, self.found[base + i]);
             match tables.fields[i].shape {
                 Shape::Struct(inner) if field.flags.has(Flags::INLINE) => {
                     let bytes = single(raw, found)?;
                     self.fields(inner, bytes, skip.saturating_sub(index), depth - 1)?;
-                    index += inner.json_fields().len();
-                    continue;
                 }
                 shape
                     if index >= skip
@@ -165,7 +178,6 @@ impl<'o> Transcoder<'o> {
                 }
                 _ => {}
             }
-            index += 1;
         }
         self.found.truncate(base);
         Some(())
@@ -183,8 +195,8 @@ impl<'o> Transcoder<'o> {
         }
         match shape {
             Shape::One(_) | Shape::Opt(_) | Shape::Struct(_) | Shape::OptStruct(_) if found.count > 1 => return None,
-            Shape::One(scalar) => return self.scalar(scalar, &mut Reader(&raw[found.last..found.end]), true),
-            Shape::Opt(scalar) => drop(self.scalar(scalar, &mut Reader(&raw[found.last..found.end]), false)?),
+            Shape::One(scalar) => return self.scalar(scalar, &mut Reader(found.value(raw)), true),
+            Shape::Opt(scalar) => drop(self.scalar(scalar, &mut Reader(found.value(raw)), false)?),
             Shape::Struct(def) | Shape::OptStruct(def) => self.structure(def, single(raw, found)?, depth - 1)?,
             Shape::List(scalar) => {
                 self.list(number, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?
@@ -212,7 +224,7 @@ impl<'o> Transcoder<'o> {
         mut item: impl FnMut(&mut Self, &mut Reader<'_>) -> Option<()>,
     ) -> Option<()> {
         let start = self.out.len();
-        let mut reader = Reader(&raw[found.start..found.end]);
+        let mut reader = Reader(found.all(raw));
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
             if tag.number == number {
@@ -236,7 +248,7 @@ impl<'o> Transcoder<'o> {
     ) -> Option<()> {
         let start = self.out.len();
         let mut before: Option<&[u8]> = None;
-        let mut reader = Reader(&raw[found.start..found.end]);
+        let mut reader = Reader(found.all(raw));
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
             if tag.number != number {
@@ -336,7 +348,7 @@ fn is_clearly_empty(shape: Shape, raw: &[u8], found: Found) -> bool {
     match shape {
         Shape::Struct(_) | Shape::One(Scalar::Quantity | Scalar::Duration | Scalar::IntOrString) => false,
         Shape::One(Scalar::F64) => found.count == 0,
-        Shape::One(_) => found.count == 0 || (found.count == 1 && raw[found.last] == 0),
+        Shape::One(_) => found.count == 0 || (found.count == 1 && raw[found.last as usize] == 0),
         _ => found.count == 0,
     }
 }
@@ -345,7 +357,7 @@ fn is_clearly_empty(shape: Shape, raw: &[u8], found: Found) -> bool {
 fn single(raw: &[u8], found: Found) -> Option<&[u8]> {
     match found.count {
         0 => Some(&[]),
-        1 => Reader(&raw[found.last..found.end]).delimited().ok(),
+        1 => Reader(found.value(raw)).delimited().ok(),
         _ => None,
     }
 }

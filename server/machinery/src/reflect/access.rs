@@ -261,7 +261,7 @@ impl<'a> Ref<'a> {
         for (&(offset, probe), field) in tables.probes.iter().zip(&tables.json).skip(from) {
             // SAFETY: see `get_flat`; the offset is the field's.
             let at = unsafe { self.at.add(offset as usize) };
-            if unsafe { is_omitted(probe, field, at) } {
+            if unsafe { is_omitted(probe, field.shape, at) } {
                 continue;
             }
             let value = unsafe { read(field.shape, at) };
@@ -272,6 +272,20 @@ impl<'a> Ref<'a> {
             };
             if !omitted {
                 visit(field, &value);
+            }
+        }
+    }
+
+    /// Visits the fields of its message, the highest number first, without most of those that protobuf leaves out.
+    #[inline(always)]
+    pub(crate) fn each_wire_field_rev(self, mut visit: impl FnMut(u32, Value<'a>)) {
+        for field in self.def.tables().wire.iter().rev() {
+            // SAFETY: the field is one of this struct's own.
+            unsafe {
+                let at = self.at.add(field.offset as usize);
+                if !is_omitted(field.probe, field.shape, at) {
+                    visit(field.number, read(field.shape, at));
+                }
             }
         }
     }
@@ -704,15 +718,15 @@ macro_rules! by_scalar {
     };
 }
 
-/// Whether a field is known to be left out of JSON.
+/// Whether a field is known to be left out.
 ///
 /// SAFETY: `at` points to this field, and the probe is its own.
 #[inline(always)]
-unsafe fn is_omitted(probe: Probe, field: &FlatField, at: NonNull<u8>) -> bool {
+unsafe fn is_omitted(probe: Probe, shape: Shape, at: NonNull<u8>) -> bool {
     unsafe {
         match probe {
             Probe::Written | Probe::Value | Probe::Opt => false,
-            Probe::StructList | Probe::StructMap => match field.shape {
+            Probe::StructList | Probe::StructMap => match shape {
                 Shape::StructList(_, access) => (access.slice)(at).1 == 0,
                 Shape::StructMap(_, access) => (access.len)(at) == 0,
                 _ => false,

@@ -77,6 +77,26 @@ pub(crate) struct OwnField {
     pub shape: Shape,
 }
 
+/// A field as protobuf sees it.
+pub(crate) struct WireField {
+    pub offset: u32,
+    pub probe: Probe,
+    pub number: u32,
+    pub shape: Shape,
+}
+
+impl WireField {
+    fn of(field: &FieldDef) -> Self {
+        let shape = field.shape();
+        // Scalars in place are written also when they are empty, as gogo does.
+        let probe = match shape {
+            Shape::One(_) => Probe::Written,
+            shape => Probe::of(shape, Flags::OMIT_EMPTY),
+        };
+        WireField { offset: field.offset as u32, probe, number: field.number, shape }
+    }
+}
+
 /// See the module.
 pub struct Tables {
     /// The fields in order of declaration.
@@ -86,12 +106,16 @@ pub struct Tables {
     /// For each field of `json` its offset and how to see that it is left out; apart, so that looking at empty fields touches
     /// little memory.
     pub(crate) probes: Vec<(u32, Probe)>,
+    /// For each of `fields` the index into `json` of what it writes first.
+    pub(crate) json_at: Vec<u16>,
+    /// A bit for each of the first 128 `fields` that JSON has even of a message without it.
+    pub(crate) always: u128,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
     /// Index into `StructDef::fields` of what holds undeclared members.
     pub(crate) undeclared: Option<usize>,
-    /// Indexes into `StructDef::fields` in order of protobuf numbers.
-    pub(crate) by_number: Vec<u16>,
+    /// Fields in order of protobuf numbers.
+    pub(crate) wire: Vec<WireField>,
     /// Protobuf number -> index into `StructDef::fields` plus one; 0 is unknown.
     number: Vec<u16>,
     /// Indexes into `StructDef::fields` of those with a default of their own.
@@ -137,6 +161,7 @@ impl Tables {
         for &i in &by_number {
             number[def.fields[i as usize].number as usize] = i + 1;
         }
+        let wire = by_number.iter().map(|&i| WireField::of(&def.fields[i as usize])).collect();
         let fields = |wanted: fn(&FieldDef) -> bool| {
             (0..def.fields.len() as u16).filter(|&i| wanted(&def.fields[i as usize])).collect()
         };
@@ -144,9 +169,13 @@ impl Tables {
             fields: def.fields.iter().map(|f| OwnField { offset: f.offset, shape: f.shape() }).collect(),
             json,
             probes,
+            json_at: json_at(def),
+            always: (0..def.fields.len().min(128))
+                .filter(|&i| is_always(&def.fields[i]))
+                .fold(0, |bits, i| bits | 1 << i),
             hash,
             undeclared: def.fields.iter().position(|f| is_undeclared(def, f)),
-            by_number,
+            wire,
             number,
             defaulted: fields(|f| f.info.default.is_some()),
             defaults_below: fields(|f| f.shape().struct_def().is_some_and(has_defaults)),
@@ -177,6 +206,29 @@ impl Tables {
             _ => None,
         }
     }
+}
+
+/// See [`Tables::json_at`].
+fn json_at(def: &StructDef) -> Vec<u16> {
+    let mut next = 0;
+    let mut at = |field: &FieldDef| {
+        let here = next;
+        next += match field.shape() {
+            Shape::Struct(inner) if field.flags.has(Flags::INLINE) => inner.json_fields().len() as u16,
+            _ => 1,
+        };
+        here
+    };
+    def.fields.iter().map(&mut at).collect()
+}
+
+/// See [`Tables::always`].
+fn is_always(field: &FieldDef) -> bool {
+    let has_form_of_its_own = matches!(
+        field.shape(),
+        Shape::Struct(_) | Shape::One(Scalar::Quantity | Scalar::Duration | Scalar::IntOrString)
+    );
+    has_form_of_its_own || !field.flags.has(Flags::OMIT_EMPTY)
 }
 
 fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, seen: &mut Vec<*const StructDef>) {

@@ -27,11 +27,18 @@ pub(super) struct Gathered<S> {
     waiting: BytesMut,
     /// The moment that is waited for before what waits is written.
     lull: Option<Arc<Lull>>,
+    /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
+    lulls: u8,
 }
+
+/// So many moments are waited for at most.
+const MOST_LULLS: u8 = 4;
 
 /// Says that the worker has run everything else that was ready.
 struct Lull {
     reached: AtomicBool,
+    /// How much waited when it began.
+    waiting: usize,
     task: Waker,
 }
 
@@ -44,8 +51,8 @@ impl Wake for Lull {
 
 impl Lull {
     /// The runtime wakes what yields when its queue is empty, and now and then when it never is.
-    fn begin(task: &Waker) -> Arc<Self> {
-        let lull = Arc::new(Lull { reached: AtomicBool::new(false), task: task.clone() });
+    fn begin(waiting: usize, task: &Waker) -> Arc<Self> {
+        let lull = Arc::new(Lull { reached: AtomicBool::new(false), waiting, task: task.clone() });
         let waker = Waker::from(Arc::clone(&lull));
         let yielding = std::pin::pin!(tokio::task::yield_now());
         // Always pending the first time: the waker is what matters.
@@ -56,7 +63,22 @@ impl Lull {
 
 impl<S: AsyncWrite + Unpin> Gathered<S> {
     pub fn new(stream: S, is_gathering: bool) -> Self {
-        Gathered { stream, is_gathering, waiting: BytesMut::new(), lull: None }
+        Gathered { stream, is_gathering, waiting: BytesMut::new(), lull: None, lulls: 0 }
+    }
+
+    /// Whether everybody has had their say.
+    fn poll_lull(&mut self, context: &Context<'_>) -> Poll<()> {
+        let waiting = self.waiting.len();
+        let lull = self.lull.get_or_insert_with(|| Lull::begin(waiting, context.waker()));
+        if !lull.reached.load(Ordering::Acquire) {
+            return Poll::Pending;
+        }
+        if lull.waiting < waiting && self.lulls < MOST_LULLS {
+            self.lulls += 1;
+            self.lull = Some(Lull::begin(waiting, context.waker()));
+            return Poll::Pending;
+        }
+        Poll::Ready(())
     }
 
     /// Writes what waits.
@@ -70,7 +92,7 @@ impl<S: AsyncWrite + Unpin> Gathered<S> {
         }
         // The buffer is given back: a connection that is silent costs nothing.
         self.waiting = BytesMut::new();
-        self.lull = None;
+        (self.lull, self.lulls) = (None, 0);
         Poll::Ready(Ok(()))
     }
 }
@@ -111,10 +133,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
         if !self.waiting.is_empty() {
-            let lull = self.lull.get_or_insert_with(|| Lull::begin(context.waker()));
-            if !lull.reached.load(Ordering::Acquire) {
-                return Poll::Pending;
-            }
+            ready!(self.poll_lull(context));
             ready!(self.poll_write_out(context))?;
         }
         Pin::new(&mut self.stream).poll_flush(context)
