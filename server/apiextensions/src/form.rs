@@ -67,7 +67,7 @@ fn attributes(kind: &CustomKind, object: &Unstructured) -> Attributes {
 }
 
 fn damaged(why: String) -> Description {
-    Description { object: Bytes::new(), attributes: Attributes::default(), stored: None, damage: Some(why.into()) }
+    Description { damage: Some(why.into()), ..Description::default() }
 }
 
 impl Describe for TextForm {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
+use machinery::catalog::Catalog;
 use registry::Backend;
 use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
@@ -32,16 +34,17 @@ enum Medium {
 
 impl Backends {
     /// Opens the store in the data directory, or connects to etcd, and reads everything.
-    pub async fn open(options: &Options) -> Result<Self> {
+    pub async fn open(catalog: &Catalog, options: &Options, encryption: Arc<Encryption>) -> Result<Self> {
         let etcd = &options.storage.etcd;
+        let opening = Opening { options, encryption, keys: Arc::new(key_space(catalog, options)) };
         let main =
-            if etcd.servers.is_empty() { embedded(options).await? } else { connect(options, &etcd.servers).await? };
+            if etcd.servers.is_empty() { opening.embedded().await? } else { opening.connect(&etcd.servers).await? };
         let mut backends = Backends { main, others: BTreeMap::new(), overrides: BTreeMap::new() };
         for each in &etcd.overrides {
             let mut servers = each.servers.clone();
             servers.sort();
             if !backends.others.contains_key(&servers) {
-                backends.others.insert(servers.clone(), connect(options, &servers).await?);
+                backends.others.insert(servers.clone(), opening.connect(&servers).await?);
             }
             backends.overrides.insert((each.group.clone(), each.resource.clone()), servers);
         }
@@ -70,10 +73,6 @@ impl Backends {
 }
 
 impl Opened {
-    async fn new(store: Arc<dyn Store>, options: &Options, medium: Medium) -> Result<Self> {
-        Ok(Opened { backend: Backend::start(store, &options.storage.prefix).await?, medium })
-    }
-
     /// How many bytes the store takes: those of the file, or what the first etcd server that answers says.
     pub async fn size(&self) -> Option<u64> {
         match &self.medium {
@@ -83,17 +82,42 @@ impl Opened {
     }
 }
 
-async fn embedded(options: &Options) -> Result<Opened> {
-    let compaction_interval = options.storage.compaction_interval;
-    let embedded = EmbeddedOptions { compaction_interval, ..EmbeddedOptions::default() };
-    let dir = options.data_dir.join("store");
-    let file = EmbeddedStore::database(&dir);
-    Opened::new(Arc::new(EmbeddedStore::open_with(dir, embedded)?), options, Medium::File(file)).await
+/// What stores are opened with.
+struct Opening<'o> {
+    options: &'o Options,
+    encryption: Arc<Encryption>,
+    keys: Arc<KeySpace>,
 }
 
-async fn connect(options: &Options, servers: &[String]) -> Result<Opened> {
-    let store = Arc::new(EtcdStore::connect(etcd_options(options, servers)).await?);
-    Opened::new(store.clone(), options, Medium::Etcd(store)).await
+impl Opening<'_> {
+    async fn embedded(&self) -> Result<Opened> {
+        let compaction_interval = self.options.storage.compaction_interval;
+        let embedded = EmbeddedOptions { compaction_interval, ..EmbeddedOptions::default() };
+        let dir = self.options.data_dir.join("store");
+        let file = EmbeddedStore::database(&dir);
+        self.opened(Arc::new(EmbeddedStore::open_with(dir, embedded)?), Medium::File(file)).await
+    }
+
+    async fn connect(&self, servers: &[String]) -> Result<Opened> {
+        let store = Arc::new(EtcdStore::connect(etcd_options(self.options, servers)).await?);
+        self.opened(store.clone(), Medium::Etcd(store)).await
+    }
+
+    async fn opened(&self, store: Arc<dyn Store>, medium: Medium) -> Result<Opened> {
+        let store = Arc::new(EncryptedStore::new(store, self.encryption.clone(), self.keys.clone()));
+        let backend = Backend::start(store, &self.options.storage.prefix).await?;
+        Ok(Opened { backend: Backend { as_json: self.options.storage.as_json, ..backend }, medium })
+    }
+}
+
+/// The declared resources by their keys.
+fn key_space(catalog: &Catalog, options: &Options) -> KeySpace {
+    let kept = catalog.kinds.iter().filter_map(|kind| kind.resource).filter(|r| !r.key_prefix.is_empty());
+    let resources = kept.map(|r| {
+        let of = GroupResource { group: r.storage.0.to_owned(), resource: r.plural.to_owned() };
+        (r.key_prefix.to_owned(), of)
+    });
+    KeySpace::new(&options.storage.prefix, resources)
 }
 
 /// How the store speaks to some etcd servers.

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 
+use encryption::Encryption;
 use endpoints::Behaviour;
 use machinery::catalog::Catalog;
 use serving::options::Options;
-use serving::{Front, Server};
+use serving::{Front, Server, identity};
 
 use crate::backends::Backends;
 use crate::{delegation, store_monitor};
@@ -31,7 +32,8 @@ async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, o
     let text = |e: &dyn std::fmt::Display| format!("error: {e}");
     let server = Server::prepare(options).map_err(|e| text(&e))?;
     let options = server.options.clone();
-    let backends = Arc::new(Backends::open(&options).await.map_err(|e| text(&e))?);
+    let encryption = encryption(&server).await.map_err(|e| text(&e))?;
+    let backends = Arc::new(Backends::open(catalog, &options, encryption).await.map_err(|e| text(&e))?);
     let delegation = delegation::build(catalog, &behaviour, &server, &backends).map_err(|e| text(&e))?;
     let resources = &delegation.environment.stores;
     store_monitor::start(&backends, resources, &options.storage, &server.health, server.metrics.registry()).await;
@@ -48,4 +50,17 @@ async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, o
     };
     server.run(front).await.map_err(|e| text(&e))?;
     backends.close().await.map_err(|e| text(&e))
+}
+
+/// What is encrypted in the stores, and its health check where that can fail.
+async fn encryption(server: &Server) -> Result<Arc<Encryption>, String> {
+    let Some(options) = &server.options.storage.encryption else { return Ok(Encryption::none()) };
+    let identity = identity::of_host(&identity::hostname());
+    let registry = server.metrics.registry();
+    let encryption = Encryption::open(&options.file, options.reload, registry, &identity).await?;
+    if options.reload || encryption.has_plugins() {
+        let checked = encryption.clone();
+        server.health.add_without_livez("kms-providers", move || checked.health());
+    }
+    Ok(encryption)
 }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use prometheus::{IntGaugeVec, Opts, Registry};
+use prometheus::core::{Collector, Desc};
+use prometheus::proto::MetricFamily;
+use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 use registry::Stores;
 use serving::health::Health;
 use serving::options::StorageOptions;
@@ -31,6 +33,7 @@ pub async fn start(
         check(&opened.backend.store, health_name, options.health_timeout).await;
         check(&opened.backend.store, ready_name, options.ready_timeout).await;
     }
+    let _ = registry.register(Box::new(Decoded::new(resources.clone()))); // only a name registered twice is refused
     if let Some(interval) = options.count_interval {
         tokio::spawn(count(resources.clone(), interval, Counts::new(registry)));
     }
@@ -75,6 +78,35 @@ impl Probe {
             Ok(Err(error)) => Err(format!("error getting data from etcd: {error}")),
             Err(_) => Err("error getting data from etcd: context deadline exceeded".into()),
         }
+    }
+}
+
+/// How many objects were decoded, by resource; the stores count.
+struct Decoded {
+    resources: Arc<Stores>,
+    counter: IntCounterVec,
+}
+
+impl Decoded {
+    fn new(resources: Arc<Stores>) -> Self {
+        let help = "Stored objects that were decoded. Reads in the stored version need none of them decoded.";
+        let options = Opts::new("apiserver_storage_decoded_objects_total", help);
+        let counter = IntCounterVec::new(options, &["group", "resource"]).expect("a well-formed metric");
+        Decoded { resources, counter }
+    }
+}
+
+impl Collector for Decoded {
+    fn desc(&self) -> Vec<&Desc> {
+        self.counter.desc()
+    }
+
+    fn collect(&self) -> Vec<MetricFamily> {
+        for ((group, plural), resource) in self.resources.iter() {
+            let counter = self.counter.with_label_values(&[*group, *plural]);
+            counter.inc_by(resource.decoded().saturating_sub(counter.get()));
+        }
+        self.counter.collect()
     }
 }
 

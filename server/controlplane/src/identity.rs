@@ -10,7 +10,7 @@ use generated::coordination::v1::Lease;
 use machinery::scalar::{MicroTime, Time};
 use machinery::status::Status;
 use registry::Informer;
-use sha2::{Digest, Sha256};
+use serving::identity;
 use tokio::time::Instant;
 
 use crate::services::kubernetes;
@@ -57,8 +57,8 @@ struct Holder {
 
 impl Holder {
     fn new(loopback: Arc<Loopback>, address: Option<IpAddr>, port: u16) -> Self {
-        let hostname = hostname::get().unwrap_or_default().to_string_lossy().into_owned();
-        let name = lease_name(&hostname);
+        let hostname = identity::hostname();
+        let name = identity::of_host(&hostname);
         let id = format!("{name}_{}", uuid::Uuid::new_v4());
         Holder { loopback, name, id, hostname, address: address.map(|ip| SocketAddr::new(ip, port).to_string()) }
     }
@@ -125,26 +125,12 @@ fn expired(lease: &Lease, now: i64) -> bool {
     }
 }
 
-/// `apiserver-` and a hash of the host's name (`server.NewConfig`).
-fn lease_name(hostname: &str) -> String {
-    const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-    let hash = Sha256::digest(hostname);
-    let bit = |i: usize| hash[..16].get(i / 8).is_some_and(|byte| byte >> (7 - i % 8) & 1 == 1);
-    let digit = |from: usize| ALPHABET[(from..from + 5).fold(0, |digit, i| digit << 1 | usize::from(bit(i)))];
-    std::iter::once("apiserver-".to_owned())
-        .chain((0..128).step_by(5).map(|i| char::from(digit(i)).to_string()))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_host_has_one_lease() {
-        // What upstream's hash makes of these names.
-        assert_eq!(lease_name(""), "apiserver-4oymiquy7qobjgx36tejs35zeq");
-        assert_ne!(lease_name("a"), lease_name("b"));
+    fn leases_expire() {
         let mut lease = Lease::default();
         assert!(expired(&lease, 0));
         lease.spec.renew_time = Some(MicroTime::from_unix_micros(1_000_000_000));

@@ -81,7 +81,7 @@ impl Describe for StoredForm {
 }
 
 fn damaged(why: &str) -> Description {
-    Description { object: Bytes::new(), attributes: Attributes::default(), stored: None, damage: Some(why.into()) }
+    Description { damage: Some(why.into()), ..Description::default() }
 }
 
 /// The message in a stored value; of one that is stored as JSON, the message that it would be.

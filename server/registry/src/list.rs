@@ -184,7 +184,7 @@ impl ResourceStore {
             let page = self.store.list(range.clone(), options).await.map_err(stored::failure)?;
             for kv in &page.kvs {
                 let entry = self.cache.entry(kv);
-                check(&entry)?;
+                check_listed(&entry)?;
                 if selector.matches(&entry) {
                     listed.entries.push(entry);
                 }
@@ -225,7 +225,7 @@ fn take(
         if limit > 0 && entries.len() == limit {
             return Ok((entries, true));
         }
-        check(entry)?;
+        check_listed(entry)?;
         if selector.matches(entry) {
             entries.push(entry.clone());
         }
@@ -239,6 +239,11 @@ fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {
 
 /// A damaged object fails whatever would show it.
 pub(crate) fn check(entry: &Entry) -> Result<(), Status> {
+    entry.damage.as_ref().map_or(Ok(()), |why| Err(Status::internal(why)))
+}
+
+/// Likewise; who did not ask for it by name is told which one it is.
+pub(crate) fn check_listed(entry: &Entry) -> Result<(), Status> {
     match &entry.damage {
         None => Ok(()),
         Some(why) => {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
+use machinery::envelope;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use storage::KeyValue;
@@ -56,20 +57,28 @@ impl ResourceStore {
     pub(crate) async fn encode(&self, object: &Owned) -> Result<Vec<u8>, Status> {
         match &self.versions {
             Some(versions) => versions.write(object).await,
-            None => Ok(stored::encode(self.storage_kind, self.def.stored_as_json, object.clone())),
+            None => Ok(stored::encode(self.storage_kind, self.as_json, object.clone())),
         }
     }
 
     /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.
     pub(crate) async fn encode_changed(&self, object: &Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
         if !is_text(self.storage_kind) {
-            let same = !entry.stale && stored::is_same(self.storage_kind, object, entry);
+            let same = stored::is_same(self.storage_kind, object, entry) && !self.is_stale(entry).await?;
             return if same { Ok(None) } else { self.encode(object).await.map(Some) };
         }
         let value = self.encode(object).await?;
         let (key, again) = (entry.key.clone(), value.clone().into());
         let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
-        let same = !entry.stale && entry.stored.is_none() && self.cache.entry(&kv).object == entry.object;
-        Ok((!same).then_some(value))
+        let same = entry.stored.is_none() && self.cache.entry(&kv).object == entry.object;
+        Ok((!same || self.is_stale(entry).await?).then_some(value))
+    }
+
+    /// Whether an entry would be stored otherwise than it is, though it is the same object (`objState.stale`). The store is asked, because
+    /// keys of encryption change without a write.
+    async fn is_stale(&self, entry: &Entry) -> Result<bool, Status> {
+        let found = self.store.get(&entry.key, None).await.map_err(stored::failure)?.kv;
+        let other_form = |value: &[u8]| !is_text(self.storage_kind) && envelope::is_envelope(value) == self.as_json;
+        Ok(found.is_some_and(|kv| kv.mod_revision == entry.revision && (kv.stale || other_form(&kv.value))))
     }
 }

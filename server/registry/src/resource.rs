@@ -1,5 +1,6 @@
 //! A resource as the store keeps it: where, in which form, by which strategy; and reads of single objects.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -35,7 +36,11 @@ pub struct ResourceStore {
     /// The fields that selectors may name, in the order in which the cache has their values.
     selectable: Vec<&'static SelectableDef>,
     pub(crate) versions: Option<Arc<dyn Versions>>,
+    /// Objects are stored as JSON, not as protobuf.
+    pub(crate) as_json: bool,
     companion: OnceLock<Arc<dyn Companion>>,
+    /// How many of its objects were decoded.
+    decoded: AtomicU64,
     /// Objects go by themselves so many seconds after they were last written; 0 never.
     pub(crate) time_to_live: u64,
     /// `/registry/<prefix>/`, with a slash at the end.
@@ -50,6 +55,8 @@ pub struct Backend {
     pub clock: Arc<dyn Clock>,
     /// What all keys begin with, such as `/registry`.
     pub prefix: String,
+    /// Objects of all kinds are stored as JSON (`--storage-media-type`).
+    pub as_json: bool,
 }
 
 /// How many bytes of encodings other than the stored one are kept.
@@ -65,7 +72,7 @@ impl Backend {
     pub async fn start(store: Arc<dyn Store>, prefix: &str) -> storage::Result<Self> {
         let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
         let cache = Cache::start(store.clone(), options).await?;
-        Ok(Backend { store, cache, clock: Arc::new(SystemClock), prefix: prefix.into() })
+        Ok(Backend { store, cache, clock: Arc::new(SystemClock), prefix: prefix.into(), as_json: false })
     }
 }
 
@@ -121,7 +128,9 @@ impl ResourceStore {
             past: Past::default(),
             selectable,
             versions: None,
+            as_json: def.stored_as_json || backend.as_json,
             companion: OnceLock::new(),
+            decoded: AtomicU64::new(0),
             time_to_live: 0,
             root: format!("{}/{}/", backend.prefix, def.key_prefix),
         }
@@ -213,7 +222,13 @@ impl ResourceStore {
     /// An entry's object in its hub form.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
         check(entry)?;
+        self.decoded.fetch_add(1, Ordering::Relaxed);
         stored::decode(self.storage_kind, entry)
+    }
+
+    /// How many of its objects were decoded since the server began. Reads in the version that they are stored in need none.
+    pub fn decoded(&self) -> u64 {
+        self.decoded.load(Ordering::Relaxed)
     }
 
     /// Where the cache has the value of a selectable field; behind the last one for a label that nobody declared.

@@ -10,7 +10,7 @@ use machinery::status::Status;
 use storage::cache::{Change, ChangeKind, Entry, Snapshot, Started, WatchFrom, Watcher};
 use storage::{KeyRange, Revision, WatchBatch};
 
-use crate::list::check;
+use crate::list::check_listed;
 use crate::options::ListQuery;
 use crate::resource::{ResourceStore, parse_resource_version};
 use crate::select::{Predicate, Selector};
@@ -217,7 +217,7 @@ impl WatchStream {
 }
 
 fn told(kind: ChangeKind, entry: Arc<Entry>) -> Result<WatchEvent, Status> {
-    check(&entry)?;
+    check_listed(&entry)?;
     Ok(WatchEvent::Object(kind, entry))
 }
 

@@ -29,11 +29,12 @@ struct Named {
 /// Which of the three endpoints a check belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Endpoints {
+    healthy: bool,
     alive: bool,
     ready: bool,
 }
 
-/// One of the three endpoints. `/healthz` and `/livez` have the same checks.
+/// One of the three endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Healthz,
@@ -82,8 +83,21 @@ impl Health {
         let check: Check = Arc::new(check);
         match all.iter_mut().find(|c| c.name == name) {
             Some(found) => found.check = check,
-            None => all.push(Named { name, on: Endpoints { alive: true, ready: true }, check }),
+            None => all.push(Named { name, on: Endpoints { healthy: true, alive: true, ready: true }, check }),
         }
+    }
+
+    /// Adds a check, behind those of the store, for which nobody is to restart the server: it is not on `/livez`
+    /// (`addHealthChecksWithoutLivez`).
+    pub fn add_without_livez(
+        &self,
+        name: &'static str,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) {
+        let mut all = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let behind = all.iter().rposition(|c| c.name.starts_with("etcd")).map_or(0, |at| at + 1);
+        let on = Endpoints { healthy: true, alive: false, ready: true };
+        all.insert(behind, Named { name, on, check: Arc::new(check) });
     }
 
     /// Makes the check of a name fail until its work is done: `poststarthook/rbac/bootstrap-roles`.
@@ -117,7 +131,11 @@ impl Health {
 
     fn checks(&self, endpoint: Endpoint) -> Vec<Named> {
         let all = self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let belongs = |check: &&Named| if endpoint == Endpoint::Readyz { check.on.ready } else { check.on.alive };
+        let belongs = |check: &&Named| match endpoint {
+            Endpoint::Healthz => check.on.healthy,
+            Endpoint::Livez => check.on.alive,
+            Endpoint::Readyz => check.on.ready,
+        };
         all.iter().filter(belongs).cloned().collect()
     }
 }

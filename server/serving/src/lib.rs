@@ -13,6 +13,7 @@ pub mod error;
 pub mod filters;
 pub mod handler;
 pub mod health;
+pub mod identity;
 pub mod listener;
 pub mod logging;
 pub mod metrics;

@@ -26,7 +26,7 @@ pub use network::{Cidr, PortRange};
 pub use oidc::OidcOptions;
 use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
-pub use storage::{EtcdOptions, EtcdOverride, StorageOptions};
+pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
 use values::Values;
 
 use crate::Error;

@@ -24,6 +24,8 @@ pub struct KeyValue {
     /// Whether the value should be written again though nothing in it changes: it is encrypted with a key that is being
     /// replaced, or not at all (`value.Read.TransformFromStorage`).
     pub stale: bool,
+    /// Why the value, which is as it is stored, cannot be read: it is encrypted in a way that nobody here knows.
+    pub damage: Option<Box<str>>,
 }
 
 /// The answer to [`Store::get`].

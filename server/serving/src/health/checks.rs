@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Endpoints, Named};
 
-const BOTH: Endpoints = Endpoints { alive: true, ready: true };
-const ALIVE: Endpoints = Endpoints { alive: true, ready: false };
-const READY: Endpoints = Endpoints { alive: false, ready: true };
+const BOTH: Endpoints = Endpoints { healthy: true, alive: true, ready: true };
+const ALIVE: Endpoints = Endpoints { healthy: true, alive: true, ready: false };
+const READY: Endpoints = Endpoints { healthy: false, alive: false, ready: true };
 
 const CHECKS: &[(&str, Endpoints)] = &[
     ("ping", BOTH),

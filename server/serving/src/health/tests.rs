@@ -49,6 +49,22 @@ async fn the_endpoints_differ_where_upstreams_do() {
 }
 
 #[tokio::test]
+async fn some_checks_are_no_reason_to_restart() {
+    let health = Health::new(&Shutdown::default());
+    health.add_without_livez("kms-providers", || Err("gone".into()));
+    assert_eq!(get(&health, "/livez").await.0, 200);
+    for endpoint in ["/healthz", "/readyz"] {
+        let (code, text) = get(&health, endpoint).await;
+        assert_eq!(code, 500);
+        assert!(
+            text.contains("]etcd-readiness ok\n[-]kms-providers failed")
+                || text.contains("]etcd ok\n[-]kms-providers failed"),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_sick_one() {
     let health = Health::new(&Shutdown::default());
     health.set("etcd", || Err("disk full".into()));

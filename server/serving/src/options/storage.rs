@@ -15,6 +15,9 @@ pub struct StorageOptions {
     /// Resource (`deployments.apps`) and size.
     pub watch_cache_sizes: Vec<(String, usize)>,
     pub etcd: EtcdOptions,
+    pub encryption: Option<EncryptionOptions>,
+    /// Objects of built-in kinds are stored as JSON, not as protobuf.
+    pub as_json: bool,
     /// How often history is forgotten, and how much of it is kept; nothing is when there is none.
     pub compaction_interval: Option<Duration>,
     /// How long the store may take to answer before it counts as sick, and as not ready.
@@ -23,6 +26,15 @@ pub struct StorageOptions {
     /// How often objects are counted, and the size of the store is asked for, for the metrics.
     pub count_interval: Option<Duration>,
     pub size_interval: Option<Duration>,
+}
+
+/// Encrypting what is kept.
+#[derive(Clone, Debug)]
+pub struct EncryptionOptions {
+    /// An EncryptionConfiguration.
+    pub file: PathBuf,
+    /// Changes of the file are taken over while the server runs.
+    pub reload: bool,
 }
 
 /// Keeping objects in etcd.
@@ -47,19 +59,15 @@ pub struct EtcdOverride {
     pub servers: Vec<String>,
 }
 
+const JSON: &str = "application/json";
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const OVERRIDE_FORM: &str = "--etcd-servers-overrides invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated";
 
 impl Values {
     pub(super) fn storage(&self) -> Result<StorageOptions, String> {
         let media_type = self.text("storage-media-type");
-        match media_type {
-            PROTOBUF => {}
-            "application/json" => return Err(format!("--storage-media-type {media_type:?} is not built yet")),
-            _ => {
-                let allowed = format!("application/json, {PROTOBUF}");
-                return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {allowed}"));
-            }
+        if !matches!(media_type, JSON | PROTOBUF) {
+            return Err(format!("--storage-media-type {media_type:?} invalid, allowed values: {JSON}, {PROTOBUF}"));
         }
         Ok(StorageOptions {
             prefix: format!("/{}", self.text("etcd-prefix").trim_matches('/')),
@@ -70,6 +78,8 @@ impl Values {
                 .map(|text| self.sized(text))
                 .collect::<Result<_, _>>()?,
             etcd: self.etcd()?,
+            encryption: self.encryption()?,
+            as_json: media_type == JSON,
             compaction_interval: self.interval("etcd-compaction-interval")?,
             health_timeout: self.duration("etcd-healthcheck-timeout")?,
             ready_timeout: self.duration("etcd-readycheck-timeout")?,
@@ -83,6 +93,17 @@ impl Values {
         let (resource, size) =
             text.split_once('#').ok_or_else(|| self.invalid(flag, format!("{text:?} is not resource#size")))?;
         Ok((resource.to_owned(), self.parsed(flag, size)?))
+    }
+
+    fn encryption(&self) -> Result<Option<EncryptionOptions>, String> {
+        match (self.path("encryption-provider-config"), self.bool("encryption-provider-config-automatic-reload")?) {
+            (Some(file), reload) => Ok(Some(EncryptionOptions { file, reload })),
+            (None, false) => Ok(None),
+            (None, true) => {
+                Err("--encryption-provider-config-automatic-reload must be set with --encryption-provider-config"
+                    .into())
+            }
+        }
     }
 
     fn etcd(&self) -> Result<EtcdOptions, String> {

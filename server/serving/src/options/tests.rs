@@ -93,7 +93,14 @@ fn mistakes_are_named() {
         &["--enable-admission-plugins=EventRateLimit"],
         r#"enable-admission-plugins plugin "EventRateLimit" is not built yet"#,
     );
-    refused(&["--storage-media-type=application/json"], r#"--storage-media-type "application/json" is not built yet"#);
+    refused(
+        &["--storage-media-type=text/plain"],
+        r#"--storage-media-type "text/plain" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"#,
+    );
+    refused(
+        &["--encryption-provider-config-automatic-reload"],
+        "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config",
+    );
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
     refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
     refused(

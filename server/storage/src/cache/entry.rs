@@ -19,8 +19,6 @@ pub struct Entry {
     pub stored: Option<Bytes>,
     /// Why the stored bytes cannot be read.
     pub damage: Option<Box<str>>,
-    /// The stored value wants to be written again ([`KeyValue::stale`](crate::KeyValue::stale)).
-    pub stale: bool,
     encodings: Mutex<Vec<(EncodingId, Bytes)>>,
     budget: Arc<Budget>,
 }
@@ -29,27 +27,22 @@ pub struct Entry {
 pub type EncodingId = u64;
 
 impl Entry {
-    pub(super) fn new(
-        key: Bytes,
-        revision: Revision,
-        stale: bool,
-        description: Description,
-        budget: Arc<Budget>,
-    ) -> Self {
+    pub(super) fn new(key: Bytes, revision: Revision, description: Description, budget: Arc<Budget>) -> Self {
         let Description { object, attributes, stored, damage } = description;
-        Entry { key, revision, object, attributes, stored, damage, stale, encodings: Mutex::default(), budget }
+        Entry { key, revision, object, attributes, stored, damage, encodings: Mutex::default(), budget }
     }
 
     /// The same object in other words, such as those of another version.
     pub fn with_object(&self, object: Bytes) -> Entry {
         let description = Description { object, attributes: self.attributes.clone(), stored: None, damage: None };
-        Entry::new(self.key.clone(), self.revision, self.stale, description, self.budget.clone())
+        Entry::new(self.key.clone(), self.revision, description, self.budget.clone())
     }
 
     /// What is stored, or as good as that: read again, it makes the same entry.
     pub(super) fn key_value(&self) -> KeyValue {
         let value = self.stored.as_ref().unwrap_or(&self.object).clone();
-        KeyValue { key: self.key.clone(), value, mod_revision: self.revision, stale: self.stale, ..KeyValue::default() }
+        let damage = self.damage.clone().filter(|_| self.stored.is_none());
+        KeyValue { key: self.key.clone(), value, mod_revision: self.revision, damage, ..KeyValue::default() }
     }
 
     /// An encoding that was made and is still kept.
@@ -85,6 +78,7 @@ impl Drop for Entry {
 }
 
 /// What a stored value says, as whoever knows its kind reads it ([`Describe`](super::Describe)).
+#[derive(Default)]
 pub struct Description {
     pub object: Bytes,
     pub attributes: Attributes,

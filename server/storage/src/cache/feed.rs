@@ -1,6 +1,6 @@
 //! The task that follows the store, and what it keeps for resources that nobody has claimed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -28,6 +28,9 @@ pub struct Cache {
     options: CacheOptions,
     budget: Arc<Budget>,
     routes: Mutex<Routes>,
+    /// The keys of values that could not be read. They are read again, because what decrypts them may only be on its way: a KMS plugin that
+    /// is still starting.
+    damaged: Mutex<BTreeSet<Bytes>>,
     /// Every change up to this revision has been taken in and given to the watchers.
     revision: watch::Sender<Revision>,
 }
@@ -50,6 +53,16 @@ impl Routes {
         slashes.take(2).find_map(|slash| self.claimed.get(&key[..=slash]))
     }
 
+    /// Takes in a value that can be read now and could not before.
+    fn heal(&mut self, kv: KeyValue, skip: usize) {
+        if let Some(resource) = self.find(&kv.key, skip) {
+            resource.heal(&kv);
+        } else if let Some(unread) = self.unclaimed.get_mut(&kv.key).filter(|kept| kept.mod_revision == kv.mod_revision)
+        {
+            *unread = kv;
+        }
+    }
+
     fn keep(&mut self, event: &Event) {
         self.revision = event.revision();
         match event.kind {
@@ -65,6 +78,9 @@ const PAGE: usize = 1000;
 const ASK_AGAIN: Duration = Duration::from_millis(25);
 /// How long to wait before a store that failed is read again.
 const RETRY: Duration = Duration::from_millis(200);
+/// How long to wait before values are read again that could not be, at first and in the end.
+const HEAL_FIRST: Duration = Duration::from_secs(1);
+const HEAL_LAST: Duration = Duration::from_secs(5);
 
 impl Cache {
     /// Reads the store and begins to follow it.
@@ -75,12 +91,14 @@ impl Cache {
         let (kvs, revision) = list_all(&*store, &options.prefix).await?;
         let cache = Arc::new(Cache {
             budget: Budget::new(options.encodings),
+            damaged: Mutex::new(damaged(&kvs).collect()),
             routes: Mutex::new(Routes { unclaimed: by_key(kvs), revision, ..Routes::default() }),
             revision: watch::Sender::new(revision),
             store,
             options,
         });
         tokio::spawn(follow(Arc::downgrade(&cache)));
+        tokio::spawn(heal(Arc::downgrade(&cache)));
         Ok(cache)
     }
 
@@ -143,6 +161,7 @@ impl Cache {
     fn apply(&self, batch: &WatchBatch) {
         if let WatchBatch::Events { events, .. } = batch {
             for event in events {
+                self.damaged().extend(damaged([&event.kv]));
                 let mut routes = self.routes();
                 match routes.find(&event.kv.key, self.options.prefix.len()).cloned() {
                     Some(resource) => {
@@ -162,6 +181,7 @@ impl Cache {
 
     /// Replaces everything by what the store has now.
     fn reset(&self, kvs: Vec<KeyValue>, revision: Revision) {
+        *self.damaged() = damaged(&kvs).collect();
         let mut routes = self.routes();
         let mut unclaimed = by_key(kvs);
         for (prefix, resource) in &routes.claimed {
@@ -173,9 +193,35 @@ impl Cache {
         self.revision.send_replace(revision);
     }
 
+    /// Reads values again that could not be read; whether any of them can be now.
+    async fn heal(&self) -> bool {
+        let keys = self.damaged().clone();
+        let mut healed = false;
+        for key in keys {
+            let Ok(found) = self.store.get(&key, None).await else { break };
+            match found.kv {
+                Some(kv) if kv.damage.is_some() => continue,
+                Some(kv) => self.routes().heal(kv, self.options.prefix.len()),
+                None => {}
+            }
+            self.damaged().remove(&key);
+            healed = true;
+        }
+        healed
+    }
+
+    fn damaged(&self) -> MutexGuard<'_, BTreeSet<Bytes>> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn routes(&self) -> MutexGuard<'_, Routes> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The keys of values that cannot be read.
+fn damaged<'k>(kvs: impl IntoIterator<Item = &'k KeyValue>) -> impl Iterator<Item = Bytes> {
+    kvs.into_iter().filter(|kv| kv.damage.is_some()).map(|kv| kv.key.clone())
 }
 
 fn by_key(kvs: Vec<KeyValue>) -> BTreeMap<Bytes, KeyValue> {
@@ -219,6 +265,17 @@ async fn follow(cache: Weak<Cache>) {
             Err(Error::Closed) => return,
             Err(_) => tokio::time::sleep(RETRY).await,
         }
+    }
+}
+
+/// Reads values again that could not be read, for as long as there is a cache.
+async fn heal(cache: Weak<Cache>) {
+    let mut pause = HEAL_FIRST;
+    loop {
+        tokio::time::sleep(pause).await;
+        let Some(cache) = cache.upgrade() else { return };
+        let healed = cache.heal().await;
+        pause = if healed { HEAL_FIRST } else { (pause * 2).min(HEAL_LAST) };
     }
 }
 

@@ -30,15 +30,23 @@ pub(super) struct Shaper {
 
 impl Shaper {
     pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
-        self.make(kv.key.clone(), kv.mod_revision, kv.stale, self.describe.describe(kv))
+        let description = match &kv.damage {
+            None => self.describe.describe(kv),
+            Some(why) => Description { damage: Some(why.clone()), ..Description::default() },
+        };
+        self.make(kv.key.clone(), kv.mod_revision, description)
     }
 
     pub fn at_revision(&self, entry: &Entry, revision: Revision) -> Arc<Entry> {
-        self.make(entry.key.clone(), revision, entry.stale, self.describe.at_revision(entry, revision))
+        let description = match &entry.damage {
+            None => self.describe.at_revision(entry, revision),
+            Some(why) => Description { damage: Some(why.clone()), ..Description::default() },
+        };
+        self.make(entry.key.clone(), revision, description)
     }
 
-    fn make(&self, key: bytes::Bytes, revision: Revision, stale: bool, description: Description) -> Arc<Entry> {
-        Arc::new(Entry::new(key, revision, stale, description, self.budget.clone()))
+    fn make(&self, key: bytes::Bytes, revision: Revision, description: Description) -> Arc<Entry> {
+        Arc::new(Entry::new(key, revision, description, self.budget.clone()))
     }
 }
 
@@ -56,6 +64,10 @@ struct Recent {
 }
 
 impl Recent {
+    fn after(revision: Revision) -> Self {
+        Recent { changes: VecDeque::new(), bytes: 0, after: revision }
+    }
+
     fn push(&mut self, change: Arc<Change>) {
         self.bytes += change.cost();
         self.changes.push_back(change);
@@ -104,7 +116,7 @@ impl ResourceCache {
         for kv in kvs {
             snapshot.insert(shaper.entry(kv));
         }
-        let recent = Recent { changes: VecDeque::new(), bytes: 0, after: revision };
+        let recent = Recent::after(revision);
         ResourceCache { shaper, state: RwLock::new(State { snapshot, recent }), watchers: Mutex::default() }
     }
 
@@ -184,6 +196,17 @@ impl ResourceCache {
         state.recent.push(change.clone());
         drop(state);
         watchers.dispatch(&change);
+    }
+
+    /// Puts a value in the place of the same one that could not be read until now. Nobody is told: whoever had to be was refused, and lists
+    /// again; watches that begin before this are the store's to tell.
+    pub(super) fn heal(&self, kv: &KeyValue) {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let same = |entry: &Arc<Entry>| entry.damage.is_some() && entry.revision == kv.mod_revision;
+        if state.snapshot.get(&kv.key).is_some_and(same) {
+            state.snapshot.insert(self.shaper.entry(kv));
+            state.recent = Recent::after(state.snapshot.revision);
+        }
     }
 
     /// Starts anew from what the store has now, because changes were missed; all watches end.

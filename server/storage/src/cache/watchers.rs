@@ -30,9 +30,10 @@ impl Selection {
         Selection { range, key: None, field: None, matches: None }
     }
 
-    /// Whether an object is wanted.
+    /// Whether an object is wanted. Of one that cannot be read nobody knows, so its watchers have to hear of it.
     pub fn wants(&self, entry: &Entry) -> bool {
-        self.range.contains(&entry.key) && self.matches.as_ref().is_none_or(|matches| matches(entry))
+        let matches = |entry| self.matches.as_ref().is_none_or(|matches| matches(entry));
+        self.range.contains(&entry.key) && (entry.damage.is_some() || matches(entry))
     }
 }
 

@@ -30,7 +30,7 @@ impl HistoryRow {
             _ => (revision, 1),
         };
         let prev_revision = replaced.map_or(0, |row| row.kv.mod_revision);
-        let kv = KeyValue { key, value, create_revision, mod_revision: revision, version, stale: false };
+        let kv = KeyValue { key, value, create_revision, mod_revision: revision, version, ..KeyValue::default() };
         Self { prev_revision, kv }
     }
 
@@ -63,7 +63,7 @@ impl HistoryRow {
                 version: row.get(first + 3)?,
                 key: Bytes::copy_from_slice(blob(first + 5)?),
                 value: Bytes::copy_from_slice(blob(first + 6)?),
-                stale: false,
+                ..KeyValue::default()
             },
         };
         let checksum: u32 = row.get(first + 4)?;

@@ -31,7 +31,7 @@ pub(super) fn key_value(kv: messages::KeyValue) -> KeyValue {
         create_revision: from_wire(kv.create_revision),
         mod_revision: from_wire(kv.mod_revision),
         version: from_wire(kv.version),
-        stale: false,
+        ..KeyValue::default()
     }
 }
 

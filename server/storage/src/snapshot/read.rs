@@ -76,7 +76,10 @@ impl Reader {
         if mod_revision == 0 || mod_revision > self.summary.revision {
             return Err(self.damaged("a key was changed after the snapshot"));
         }
-        Ok(Entry { kv: KeyValue { key, value, create_revision, mod_revision, version, stale: false }, expires_at })
+        Ok(Entry {
+            kv: KeyValue { key, value, create_revision, mod_revision, version, ..KeyValue::default() },
+            expires_at,
+        })
     }
 
     fn end(&mut self) -> Result<()> {

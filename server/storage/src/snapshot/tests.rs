@@ -12,7 +12,7 @@ fn entry(i: u64) -> Entry {
         create_revision: i + 1,
         mod_revision: i + 2,
         version: 2,
-        stale: false,
+        ..KeyValue::default()
     };
     Entry { kv, expires_at: (i % 2 == 1).then_some(i) }
 }

@@ -1,0 +1,136 @@
+//! The file that `--encryption-provider-config` names: an EncryptionConfiguration of `apiserver.config.k8s.io/v1`.
+
+mod validation;
+
+use std::path::Path;
+
+use machinery::field_error::aggregate;
+use machinery::json::{Issues, strict_error};
+use machinery::scalar::Duration;
+use machinery::yaml;
+use serde::Deserialize;
+
+use crate::metrics::hash_of_bytes;
+
+/// Which resources are encrypted by which providers. Nothing of it can be printed: there are keys in it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct EncryptionConfiguration {
+    #[serde(default)]
+    api_version: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    pub resources: Vec<ResourceConfiguration>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResourceConfiguration {
+    /// `secrets`, `pandas.example.com`, `*.apps`, `*.` (the core group), `*.*`.
+    #[serde(default)]
+    pub resources: Vec<String>,
+    /// The first one writes, all read.
+    #[serde(default)]
+    pub providers: Vec<ProviderConfiguration>,
+}
+
+/// One of them; a configuration that is valid says which.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProviderConfiguration {
+    pub aesgcm: Option<Keys>,
+    pub aescbc: Option<Keys>,
+    pub secretbox: Option<Keys>,
+    pub identity: Option<Nothing>,
+    pub kms: Option<KmsConfiguration>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Keys {
+    #[serde(default)]
+    pub keys: Vec<Key>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Key {
+    #[serde(default)]
+    pub name: String,
+    /// In base64.
+    #[serde(default)]
+    pub secret: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KmsConfiguration {
+    /// `v2`; `v1` when it is not said.
+    #[serde(rename = "apiVersion", default = "first_version")]
+    pub api_version: String,
+    #[serde(default)]
+    pub name: String,
+    /// For `v1` only.
+    #[serde(rename = "cachesize")]
+    pub cache_size: Option<i32>,
+    /// `unix:///run/kms.sock`
+    #[serde(default)]
+    pub endpoint: String,
+    /// How long a call may take.
+    #[serde(default = "three_seconds")]
+    pub timeout: Duration,
+}
+
+fn first_version() -> String {
+    "v1".into()
+}
+
+fn three_seconds() -> Duration {
+    Duration::from_secs(3)
+}
+
+/// The bytes of a configuration file and their hash, by which changes are seen.
+pub(crate) fn read(file: &Path) -> Result<(Vec<u8>, String), String> {
+    let text = std::fs::read(file)
+        .map_err(|error| format!("error reading encryption provider configuration file {file:?}: {error}"))?;
+    if text.is_empty() {
+        return Err(format!("encryption provider configuration file {file:?} is empty"));
+    }
+    let hash = hash_of_bytes(&text);
+    Ok((text, hash))
+}
+
+impl EncryptionConfiguration {
+    /// Reads a configuration strictly and validates it. `reload`: whether it may be replaced while the server runs.
+    pub fn parse(text: &[u8], reload: bool) -> Result<Self, String> {
+        let mut issues = Issues::collect();
+        let tree = yaml::to_value(text, &mut issues).map_err(|error| error.to_string())?;
+        if let Some(why) = strict_error(&issues) {
+            return Err(why);
+        }
+        let config: Self = serde_json::from_value(tree).map_err(|error| format!("strict decoding error: {error}"))?;
+        config.check_kind()?;
+        match config.validate(reload) {
+            errors if errors.is_empty() => Ok(config),
+            errors => Err(aggregate(&errors)),
+        }
+    }
+
+    fn check_kind(&self) -> Result<(), String> {
+        match (self.api_version.as_str(), self.kind.as_str()) {
+            // The second is a name that documentation once had.
+            ("apiserver.config.k8s.io/v1", "EncryptionConfiguration") | ("v1", "EncryptionConfig") => Ok(()),
+            (_, "") => Err("Object 'Kind' is missing".into()),
+            ("", _) => Err("Object 'apiVersion' is missing".into()),
+            (version, kind) => Err(format!("no kind {kind:?} is registered for version {version:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

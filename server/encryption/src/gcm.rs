@@ -1,0 +1,70 @@
+//! AES-GCM: a random nonce of 12 bytes, the ciphertext, a tag of 16 bytes. The key in the store is authenticated with it.
+
+use aes_gcm::aead::consts::U12;
+use aes_gcm::aead::{Aead, Payload};
+use aes_gcm::aes::Aes192;
+use aes_gcm::{Aes128Gcm, Aes256Gcm, AesGcm, KeyInit, Nonce};
+use async_trait::async_trait;
+
+use crate::failure::Failure;
+use crate::random;
+use crate::transformer::{Context, Plain, Transformer};
+
+const NONCE: usize = 12;
+
+/// AES-GCM with a key of one of the three sizes. Boxed: expanded keys are large.
+pub(crate) enum Gcm {
+    Aes128(Box<Aes128Gcm>),
+    Aes192(Box<AesGcm<Aes192, U12>>),
+    Aes256(Box<Aes256Gcm>),
+}
+
+impl Gcm {
+    /// With a key of 16, 24 or 32 bytes.
+    pub fn new(key: &[u8]) -> Result<Self, Failure> {
+        let wrong = |_| Failure::new(format!("crypto/aes: invalid key size {}", key.len()));
+        Ok(match key.len() {
+            16 => Gcm::Aes128(Box::new(KeyInit::new_from_slice(key).map_err(wrong)?)),
+            24 => Gcm::Aes192(Box::new(KeyInit::new_from_slice(key).map_err(wrong)?)),
+            _ => Gcm::Aes256(Box::new(KeyInit::new_from_slice(key).map_err(wrong)?)),
+        })
+    }
+
+    /// Nonce and ciphertext of a value.
+    pub fn seal(&self, value: &[u8], authenticated: &[u8]) -> Result<Vec<u8>, Failure> {
+        let nonce = random::bytes::<NONCE>()?;
+        let (at, payload) = (Nonce::from_slice(&nonce), Payload { msg: value, aad: authenticated });
+        let sealed = match self {
+            Gcm::Aes128(aes) => aes.encrypt(at, payload),
+            Gcm::Aes192(aes) => aes.encrypt(at, payload),
+            Gcm::Aes256(aes) => aes.encrypt(at, payload),
+        };
+        let sealed = sealed.map_err(|_| Failure::new("crypto/cipher: message too large for GCM"))?;
+        Ok([&nonce[..], &sealed].concat())
+    }
+
+    /// The value of nonce and ciphertext.
+    pub fn open(&self, data: &[u8], authenticated: &[u8]) -> Result<Vec<u8>, Failure> {
+        let Some((nonce, sealed)) = data.split_at_checked(NONCE) else {
+            return Err(Failure::new("the stored data was shorter than the required size"));
+        };
+        let (at, payload) = (Nonce::from_slice(nonce), Payload { msg: sealed, aad: authenticated });
+        let opened = match self {
+            Gcm::Aes128(aes) => aes.decrypt(at, payload),
+            Gcm::Aes192(aes) => aes.decrypt(at, payload),
+            Gcm::Aes256(aes) => aes.decrypt(at, payload),
+        };
+        opened.map_err(|_| Failure::new("cipher: message authentication failed"))
+    }
+}
+
+#[async_trait]
+impl Transformer for Gcm {
+    async fn read(&self, data: &[u8], context: Context<'_>) -> Result<Plain, Failure> {
+        self.open(data, context.key).map(Plain::current)
+    }
+
+    fn write(&self, value: &[u8], context: Context<'_>) -> Result<Vec<u8>, Failure> {
+        self.seal(value, context.key)
+    }
+}

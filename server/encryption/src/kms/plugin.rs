@@ -1,0 +1,224 @@
+//! A KMS plugin: which seed is written with, whether the plugin is well, and the seeds that it decrypted.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use machinery::scalar::Time;
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use super::client::Client;
+use super::messages::StatusResponse;
+use super::source::{Encrypted, Known, check_key_id};
+use crate::failure::Failure;
+use crate::metrics::{Metrics, hash};
+use crate::random;
+use crate::seed::{LENGTH, Seed};
+use crate::transformer::Transformer;
+
+/// How often a plugin that is well is asked how it is, and one that is not (upstream's `kmsPluginHealthz*TTL`).
+const WELL: Duration = Duration::from_secs(20);
+const UNWELL: Duration = Duration::from_secs(3);
+/// For how long values are written while the plugin does not say which key is its current one (`kmsv2PluginWriteDEKSourceMaxTTL`).
+const COAST: Duration = Duration::from_secs(3 * 60);
+
+/// Where a plugin is.
+pub(crate) struct Settings<'a> {
+    pub name: &'a str,
+    pub endpoint: &'a str,
+    pub timeout: Duration,
+}
+
+/// See the module.
+pub(crate) struct Plugin {
+    pub name: String,
+    client: Client,
+    pub metrics: Metrics,
+    current: RwLock<Option<Arc<Current>>>,
+    known: Mutex<Known>,
+    /// The version of its API that it said first.
+    version: Mutex<Option<String>>,
+    /// What the last look at it came to.
+    health: Mutex<Result<(), String>>,
+}
+
+/// The seed that values are written with.
+pub(super) struct Current {
+    pub seed: Arc<Seed>,
+    pub source: Encrypted,
+    expires: Instant,
+}
+
+impl Current {
+    /// Whether values may still be written with it; they can be read in any case.
+    pub fn check_expiry(&self) -> Result<(), Failure> {
+        let now = Instant::now();
+        if now <= self.expires {
+            return Ok(());
+        }
+        let clock = SystemTime::now();
+        let text = |at: SystemTime| Time::from(at).to_string();
+        let (key_id, expired) = (hash(&self.source.key_id), text(clock - (now - self.expires)));
+        Err(Failure::new(format!(
+            "encryptedDEKSource with keyID hash {key_id:?} expired at {expired} (current time is {})",
+            text(clock)
+        )))
+    }
+}
+
+impl Plugin {
+    /// Prepares for a plugin. Nothing can be read or written before it was looked at. Needs a tokio runtime.
+    ///
+    /// # Errors
+    /// When the endpoint is none.
+    pub fn new(settings: &Settings<'_>, metrics: Metrics) -> Result<Self, String> {
+        let Settings { name, endpoint, timeout } = settings;
+        let client = Client::new(name, endpoint, *timeout, metrics.clone());
+        Ok(Plugin {
+            name: (*name).to_owned(),
+            client: client.map_err(|why| format!("could not configure KMSv2-Plugin's probe {name:?}, error: {why}"))?,
+            metrics,
+            current: RwLock::default(),
+            known: Mutex::default(),
+            version: Mutex::default(),
+            health: Mutex::new(Err("the plugin has not been asked yet".into())),
+        })
+    }
+
+    /// Looks after the plugin for as long as anybody uses it.
+    pub async fn watch(plugin: std::sync::Weak<Self>) {
+        loop {
+            let Some(strong) = plugin.upgrade() else { return };
+            let pause = if strong.health().is_ok() { WELL } else { UNWELL };
+            drop(strong);
+            tokio::time::sleep(pause).await;
+            let Some(strong) = plugin.upgrade() else { return };
+            strong.look().await;
+        }
+    }
+
+    /// What the last look at the plugin came to.
+    pub fn health(&self) -> Result<(), String> {
+        lock(&self.health).clone()
+    }
+
+    /// Asks the plugin how it is, and makes a new seed when its key is another one than before.
+    pub async fn look(&self) {
+        let outcome = self.ask().await;
+        if let Err(why) = &outcome {
+            tracing::warn!(name = self.name, why, "a KMS plugin is not well");
+        }
+        *lock(&self.health) = outcome;
+    }
+
+    async fn ask(&self) -> Result<(), String> {
+        let name = &self.name;
+        let status = self.client.status().await.map_err(|why| {
+            format!("failed to perform status section of the healthz check for KMS Provider {name}, error: {why}")
+        })?;
+        let mut failures = self.wrong_status(&status);
+        match check_key_id(&status.key_id) {
+            Err(why) => {
+                self.metrics.invalid_key_said(name, why.label());
+                let (key_id, why) = (hash(&status.key_id), why.text());
+                failures.push(Failure::new(format!("got invalid KMSv2 KeyID hash {key_id:?}: {why}")));
+            }
+            Ok(()) => {
+                self.metrics.key_said(name, &status.key_id);
+                failures.extend(self.renew(&status.key_id).await.err());
+            }
+        }
+        match Failure::aggregate(failures) {
+            Some(why) => Err(format!("kmsv2 Provider {name} is not healthy, error: {why}")),
+            None => Ok(()),
+        }
+    }
+
+    fn wrong_status(&self, status: &StatusResponse) -> Vec<Failure> {
+        let mut failures = Vec::new();
+        if status.healthz != "ok" {
+            failures.push(Failure::new(format!("got unexpected healthz status: {}", status.healthz)));
+        }
+        let said = &status.version;
+        if !matches!(said.as_str(), "v2" | "v2beta1") {
+            failures.push(Failure::new(format!("expected KMSv2 API version v2, got {said}")));
+            return failures;
+        }
+        let mut version = lock(&self.version);
+        let first = version.get_or_insert_with(|| said.clone());
+        if first != said {
+            failures.push(Failure::new(format!(
+                "KMSv2 API version should not change after the initial status response version {first}, got {said}"
+            )));
+        }
+        failures
+    }
+
+    /// Keeps the seed in use while the plugin's key is the same, and makes a new one when it is not. On failure the one before stays in use
+    /// until it expires.
+    async fn renew(&self, key_id: &str) -> Result<(), Failure> {
+        let expires = Instant::now() + COAST;
+        let before = self.current().ok();
+        if let Some(before) = before.as_ref().filter(|before| before.source.key_id == key_id) {
+            let (seed, source) = (before.seed.clone(), before.source.clone());
+            self.set_current(Current { seed, source, expires });
+            return Ok(());
+        }
+        let uid = Uuid::new_v4().to_string();
+        let (seed, source) = self.make_seed(&uid).await?;
+        if source.key_id != key_id {
+            let (said, used) = (hash(key_id), hash(&source.key_id));
+            let in_use = before.map(|before| hash(&before.source.key_id)).unwrap_or_default();
+            return Err(Failure::new(format!(
+                "failed to rotate DEK uid={uid:?}, statusKeyIDHash={said:?}, encryptKeyIDHash={used:?}, stateKeyIDHash={in_use:?}"
+            )));
+        }
+        tracing::info!(name = self.name, uid, key = hash(key_id), "values are encrypted with a new seed");
+        self.remember(&source, seed.clone());
+        self.set_current(Current { seed, source, expires });
+        Ok(())
+    }
+
+    async fn make_seed(&self, uid: &str) -> Result<(Arc<Seed>, Encrypted), Failure> {
+        let begun = std::time::Instant::now();
+        let bytes = random::bytes::<LENGTH>();
+        self.metrics.generated(begun.elapsed(), bytes.is_ok());
+        let bytes = bytes?;
+        let answer = self.client.encrypt(uid, &bytes).await;
+        let answer = answer.map_err(|why| why.during("failed to encrypt DEK, error"))?;
+        Ok((Arc::new(Seed::new(&bytes)?), Encrypted::seed(answer)?))
+    }
+
+    /// The seed in use.
+    pub(super) fn current(&self) -> Result<Arc<Current>, Failure> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner).clone();
+        current.ok_or_else(|| Failure::new("got unexpected nil transformer"))
+    }
+
+    fn set_current(&self, current: Current) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(current));
+    }
+
+    /// What reads values that are encrypted with a source; the plugin is asked when it is met for the first time.
+    pub(super) async fn reader(&self, source: &Encrypted) -> Result<Arc<dyn Transformer>, Failure> {
+        let known = lock(&self.known).find(source);
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        self.metrics.missed();
+        let uid = Uuid::new_v4().to_string();
+        let plaintext = self.client.decrypt(&uid, source).await;
+        let reader = source.reader(&plaintext.map_err(|why| why.during("failed to decrypt DEK, error"))?)?;
+        self.remember(source, reader.clone());
+        Ok(reader)
+    }
+
+    fn remember(&self, source: &Encrypted, reader: Arc<dyn Transformer>) {
+        let count = lock(&self.known).add(source, reader);
+        self.metrics.known_sources(&self.name, count);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

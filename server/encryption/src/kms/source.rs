@@ -1,0 +1,182 @@
+//! What values are encrypted with: a seed, or a data key as older servers made them, in the clear and as the plugin encrypted it.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use machinery::field_error::aggregate;
+use machinery::field_path::Path;
+use machinery::format::field::fully_qualified_domain_name;
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use super::messages::{EncryptResponse, EncryptedObject, KEY, SEED};
+use crate::failure::Failure;
+use crate::gcm::Gcm;
+use crate::seed::Seed;
+use crate::transformer::Transformer;
+
+const MAX_ANNOTATIONS: usize = 32 << 10;
+const MAX_KEY_ID: usize = 1 << 10;
+const MAX_CIPHERTEXT: usize = 1 << 10;
+
+/// A seed or data key as the plugin encrypted it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Encrypted {
+    pub ciphertext: Vec<u8>,
+    /// The plugin's key.
+    pub key_id: String,
+    /// The plugin's own.
+    pub annotations: BTreeMap<String, Vec<u8>>,
+    pub source_type: i32,
+}
+
+impl Encrypted {
+    /// A seed.
+    ///
+    /// # Errors
+    /// When the plugin's answer is not as it should be.
+    pub fn seed(response: EncryptResponse) -> Result<Self, Failure> {
+        let EncryptResponse { ciphertext, key_id, annotations } = response;
+        let source = Encrypted { ciphertext, key_id, annotations, source_type: SEED };
+        source.check()?;
+        Ok(source)
+    }
+
+    /// The encrypted data of a stored value, and what it is encrypted with.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn split(stored: &[u8]) -> Result<(Vec<u8>, Self), Failure> {
+        let object: EncryptedObject =
+            prost::Message::decode(stored).map_err(|_| Failure::new("proto: cannot parse invalid wire-format data"))?;
+        let EncryptedObject { encrypted_data, key_id, encrypted_source, annotations, source_type } = object;
+        let source = Encrypted { ciphertext: encrypted_source, key_id, annotations, source_type };
+        source.check_type()?;
+        if encrypted_data.is_empty() {
+            return Err(Failure::new("encrypted data is empty"));
+        }
+        source.check()?;
+        Ok((encrypted_data, source))
+    }
+
+    /// A value as it is stored.
+    pub fn join(&self, encrypted_data: Vec<u8>) -> Vec<u8> {
+        let Encrypted { ciphertext, key_id, annotations, source_type } = self.clone();
+        let object = EncryptedObject { encrypted_data, key_id, encrypted_source: ciphertext, annotations, source_type };
+        prost::Message::encode_to_vec(&object)
+    }
+
+    /// What reads values, given the seed or data key in the clear.
+    pub fn reader(&self, plaintext: &[u8]) -> Result<Arc<dyn Transformer>, Failure> {
+        Ok(match self.source_type {
+            SEED => Arc::new(Seed::new(plaintext)?),
+            _ => Arc::new(Gcm::new(plaintext)?),
+        })
+    }
+
+    fn check_type(&self) -> Result<(), Failure> {
+        match self.source_type {
+            KEY | SEED => Ok(()),
+            other => Err(Failure::new(format!("unknown encryptedDEKSourceType: {other}"))),
+        }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        let ciphertext = match self.ciphertext.len() {
+            0 => Some("encrypted DEK source is empty".to_owned()),
+            1..=MAX_CIPHERTEXT => None,
+            n => Some(format!("encrypted DEK source is {n} bytes, which exceeds the max size of {MAX_CIPHERTEXT}")),
+        };
+        if let Some(why) = ciphertext {
+            return Err(Failure::new(format!("failed to validate encrypted DEK source: {why}")));
+        }
+        check_key_id(&self.key_id).map_err(|why| Failure::new(why.text()).during("failed to validate key id"))?;
+        match wrong_annotations(&self.annotations) {
+            Some(why) => Err(Failure::new(format!("failed to validate annotations: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells one from all others, in little space.
+    fn fingerprint(&self) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(self.source_type.to_be_bytes());
+        let mut add = |part: &[u8]| {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        };
+        add(&self.ciphertext);
+        add(self.key_id.as_bytes());
+        for (name, value) in &self.annotations {
+            add(name.as_bytes());
+            add(value);
+        }
+        hash.finalize().into()
+    }
+}
+
+/// What is wrong with a key id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WrongKeyId {
+    Empty,
+    TooLong(usize),
+}
+
+impl WrongKeyId {
+    /// What metrics call it.
+    pub fn label(self) -> &'static str {
+        match self {
+            WrongKeyId::Empty => "empty",
+            WrongKeyId::TooLong(_) => "too_long",
+        }
+    }
+
+    pub fn text(self) -> String {
+        match self {
+            WrongKeyId::Empty => "keyID is empty".into(),
+            WrongKeyId::TooLong(length) => {
+                format!("keyID is {length} bytes, which exceeds the max size of {MAX_KEY_ID}")
+            }
+        }
+    }
+}
+
+pub(super) fn check_key_id(key_id: &str) -> Result<(), WrongKeyId> {
+    match key_id.len() {
+        0 => Err(WrongKeyId::Empty),
+        1..=MAX_KEY_ID => Ok(()),
+        length => Err(WrongKeyId::TooLong(length)),
+    }
+}
+
+fn wrong_annotations(annotations: &BTreeMap<String, Vec<u8>>) -> Option<String> {
+    let path = Path::new("annotations");
+    let size: usize = annotations.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let errors: Vec<_> = annotations.keys().flat_map(|name| fully_qualified_domain_name(&path, name)).collect();
+    if !errors.is_empty() {
+        return Some(aggregate(&errors));
+    }
+    (size > MAX_ANNOTATIONS)
+        .then(|| format!("total size of annotations is {size}, which exceeds the max size of {MAX_ANNOTATIONS}"))
+}
+
+/// For how long a source that nobody met again is remembered.
+const MEMORY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The sources that are known in the clear: a plugin is asked once for each.
+#[derive(Default)]
+pub(super) struct Known(HashMap<[u8; 32], (Arc<dyn Transformer>, Instant)>);
+
+impl Known {
+    pub fn find(&self, source: &Encrypted) -> Option<Arc<dyn Transformer>> {
+        self.0.get(&source.fingerprint()).map(|(reader, _)| reader.clone())
+    }
+
+    /// Remembers a source; forgets those that are too old. Gives how many there are.
+    pub fn add(&mut self, source: &Encrypted, reader: Arc<dyn Transformer>) -> usize {
+        self.0.retain(|_, (_, added)| added.elapsed() < MEMORY);
+        self.0.insert(source.fingerprint(), (reader, Instant::now()));
+        self.0.len()
+    }
+}

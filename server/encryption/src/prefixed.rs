@@ -1,0 +1,83 @@
+//! Several ways of keeping values, told apart by what stored values begin with: providers of a resource, keys of a provider
+//! (`value.prefixTransformers`).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+
+use crate::failure::Failure;
+use crate::metrics::{Direction, Metrics};
+use crate::transformer::{Context, Plain, Transformer};
+
+/// Reads with whichever fits, and writes with the first. What another one wrote is stale.
+pub(crate) struct Prefixed {
+    choices: Vec<Choice>,
+    /// What is said of a value that none of them wrote.
+    unmatched: &'static str,
+    metrics: Metrics,
+}
+
+/// A transformer and the prefix of what it wrote.
+#[derive(Clone)]
+pub(crate) struct Choice {
+    /// Empty for values that are not encrypted.
+    pub prefix: String,
+    pub transformer: Arc<dyn Transformer>,
+}
+
+impl Prefixed {
+    /// `choices` are not empty.
+    pub fn new(choices: Vec<Choice>, unmatched: &'static str, metrics: Metrics) -> Self {
+        Prefixed { choices, unmatched, metrics }
+    }
+
+    fn record(
+        &self,
+        context: Context<'_>,
+        direction: Direction,
+        prefix: &str,
+        begun: Instant,
+        status: Option<&Failure>,
+    ) {
+        self.metrics.transformed(context.resource, direction, prefix, begun.elapsed(), status);
+    }
+}
+
+#[async_trait]
+impl Transformer for Prefixed {
+    async fn read(&self, data: &[u8], context: Context<'_>) -> Result<Plain, Failure> {
+        let begun = Instant::now();
+        let mut failures = Vec::new();
+        for (i, Choice { prefix, transformer }) in self.choices.iter().enumerate() {
+            let Some(rest) = data.strip_prefix(prefix.as_bytes()) else { continue };
+            let outcome = transformer.read(rest, context).await;
+            if prefix.is_empty() && outcome.is_err() {
+                continue; // an encrypted value, which one of those that follow may have written
+            }
+            let name = if prefix.is_empty() { "identity" } else { prefix };
+            self.record(context, Direction::FromStorage, name, begun, outcome.as_ref().err());
+            match outcome {
+                Ok(plain) => return Ok(Plain { stale: plain.stale || i > 0, ..plain }),
+                // The same provider may stand there twice, with other keys.
+                Err(failure) => failures.push(failure),
+            }
+        }
+        if let Some(failure) = Failure::aggregate(failures) {
+            return Err(failure);
+        }
+        let failure = Failure::new(self.unmatched);
+        self.record(context, Direction::FromStorage, "unknown", begun, Some(&failure));
+        Err(failure)
+    }
+
+    fn write(&self, value: &[u8], context: Context<'_>) -> Result<Vec<u8>, Failure> {
+        let begun = Instant::now();
+        let Some(Choice { prefix, transformer }) = self.choices.first() else {
+            return Err(Failure::new(self.unmatched));
+        };
+        let outcome = transformer.write(value, context);
+        self.record(context, Direction::ToStorage, prefix, begun, outcome.as_ref().err());
+        outcome.map(|stored| [prefix.as_bytes(), &stored].concat())
+    }
+}

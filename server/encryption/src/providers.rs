@@ -1,0 +1,96 @@
+//! Providers of a configuration as transformers, with upstream's prefixes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::cbc::Cbc;
+use crate::config::{Key, Keys, KmsConfiguration, ProviderConfiguration};
+use crate::failure::Failure;
+use crate::gcm::Gcm;
+use crate::identity::Identity;
+use crate::kms::{Envelope, Plugin, Settings};
+use crate::metrics::Metrics;
+use crate::prefixed::{Choice, Prefixed};
+use crate::secretbox::Secretbox;
+use crate::transformer::Transformer;
+
+const AES: &str = "no matching key was found for the provided AES transformer";
+const SECRETBOX: &str = "no matching key was found for the provided Secretbox transformer";
+
+/// Makes transformers, and gathers the plugins that some of them stand on.
+pub(crate) struct Providers<'m> {
+    metrics: &'m Metrics,
+    pub plugins: Vec<Arc<Plugin>>,
+}
+
+type Transforms = Arc<dyn Transformer>;
+
+impl<'m> Providers<'m> {
+    pub fn new(metrics: &'m Metrics) -> Self {
+        Providers { metrics, plugins: Vec::new() }
+    }
+
+    /// The transformers of one list of providers.
+    pub fn choices(&mut self, providers: &[ProviderConfiguration]) -> Result<Vec<Choice>, String> {
+        providers.iter().map(|provider| self.choice(provider)).collect()
+    }
+
+    fn choice(&mut self, provider: &ProviderConfiguration) -> Result<Choice, String> {
+        if let Some(keys) = &provider.aesgcm {
+            let gcm = |key: Vec<u8>| Ok(Arc::new(Gcm::new(&key)?) as Transforms);
+            return self.keyring("k8s:enc:aesgcm:v1:", keys, AES, gcm);
+        }
+        if let Some(keys) = &provider.aescbc {
+            let cbc = |key: Vec<u8>| Ok(Arc::new(Cbc::new(key)) as Transforms);
+            return self.keyring("k8s:enc:aescbc:v1:", keys, AES, cbc);
+        }
+        if let Some(keys) = &provider.secretbox {
+            return self.keyring("k8s:enc:secretbox:v1:", keys, SECRETBOX, secretbox);
+        }
+        match &provider.kms {
+            Some(kms) => self.kms(kms),
+            None => Ok(Choice { prefix: String::new(), transformer: Arc::new(Identity) }),
+        }
+    }
+
+    /// The keys of a provider, each with its name for a prefix.
+    fn keyring(
+        &self,
+        prefix: &str,
+        keys: &Keys,
+        unmatched: &'static str,
+        make: impl Fn(Vec<u8>) -> Result<Transforms, Failure>,
+    ) -> Result<Choice, String> {
+        let choice = |key: &Key| {
+            let Key { name, secret } = key;
+            let secret = STANDARD.decode(secret);
+            let secret = secret.map_err(|why| format!("could not obtain secret for named key {name}: {why}"))?;
+            let transformer =
+                make(secret).map_err(|why| format!("error while creating transformer for named key {name}: {why}"))?;
+            Ok(Choice { prefix: format!("{name}:"), transformer })
+        };
+        let choices = keys.keys.iter().map(choice).collect::<Result<_, String>>()?;
+        let transformer = Arc::new(Prefixed::new(choices, unmatched, self.metrics.clone()));
+        Ok(Choice { prefix: prefix.into(), transformer })
+    }
+
+    fn kms(&mut self, kms: &KmsConfiguration) -> Result<Choice, String> {
+        let KmsConfiguration { api_version, name, endpoint, timeout, .. } = kms;
+        if api_version == "v1" {
+            return Err("KMSv1 is deprecated and not built into this server. Use KMSv2 instead: apiVersion: v2".into());
+        }
+        let timeout = Duration::from_nanos(u64::try_from(timeout.nanos()).unwrap_or_default());
+        let plugin = Arc::new(Plugin::new(&Settings { name, endpoint, timeout }, self.metrics.clone())?);
+        self.plugins.push(plugin.clone());
+        Ok(Choice { prefix: format!("k8s:enc:kms:v2:{name}:"), transformer: Arc::new(Envelope(plugin)) })
+    }
+}
+
+fn secretbox(key: Vec<u8>) -> Result<Transforms, Failure> {
+    let key = <[u8; 32]>::try_from(key)
+        .map_err(|key| Failure::new(format!("expected key size 32 for secretbox provider, got {}", key.len())))?;
+    Ok(Arc::new(Secretbox::new(&key)))
+}

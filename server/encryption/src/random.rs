@@ -1,0 +1,14 @@
+//! Nonces, initialization vectors and seeds, from the system's generator.
+
+use ring::rand::{SecureRandom, SystemRandom};
+
+use crate::failure::Failure;
+
+/// So many random bytes.
+pub(crate) fn bytes<const LENGTH: usize>() -> Result<[u8; LENGTH], Failure> {
+    let mut bytes = [0; LENGTH];
+    match SystemRandom::new().fill(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(_) => Err(Failure::new("unable to read sufficient random bytes")),
+    }
+}

@@ -1,0 +1,59 @@
+//! AES-GCM with a key of its own for each value, derived from a seed: 32 random bytes, which with the seed make the key (HKDF-Expand with
+//! SHA-256), then nonce, ciphertext and tag (KEP-3299: the extended nonce). No number of values wears such a seed out.
+
+use async_trait::async_trait;
+use ring::hkdf::{HKDF_SHA256, KeyType, Prk};
+
+use crate::failure::Failure;
+use crate::gcm::Gcm;
+use crate::random;
+use crate::transformer::{Context, Plain, Transformer};
+
+/// Bytes of a seed, of what a key is derived with, and of a key.
+pub(crate) const LENGTH: usize = 32;
+
+/// A seed.
+pub(crate) struct Seed(Prk);
+
+/// The length of a derived key.
+struct Derived;
+
+impl KeyType for Derived {
+    fn len(&self) -> usize {
+        LENGTH
+    }
+}
+
+impl Seed {
+    /// # Errors
+    /// When it is shorter than 32 bytes.
+    pub fn new(seed: &[u8]) -> Result<Self, Failure> {
+        match seed.len() {
+            0..LENGTH => Err(Failure::new(format!("invalid seed length {} used for key generation", seed.len()))),
+            _ => Ok(Seed(Prk::new_less_safe(HKDF_SHA256, seed))),
+        }
+    }
+
+    fn derive(&self, info: &[u8]) -> Result<Gcm, Failure> {
+        let mut key = [0; LENGTH];
+        let derived = self.0.expand(&[info], Derived).and_then(|derived| derived.fill(&mut key));
+        derived.map_err(|_| Failure::new("failed to KDF expand seed with info"))?;
+        Gcm::new(&key)
+    }
+}
+
+#[async_trait]
+impl Transformer for Seed {
+    async fn read(&self, data: &[u8], context: Context<'_>) -> Result<Plain, Failure> {
+        let Some((info, sealed)) = data.split_at_checked(LENGTH) else {
+            return Err(Failure::new("the stored data was shorter than the required size"));
+        };
+        self.derive(info)?.open(sealed, context.key).map(Plain::current)
+    }
+
+    fn write(&self, value: &[u8], context: Context<'_>) -> Result<Vec<u8>, Failure> {
+        let info = random::bytes::<LENGTH>()?;
+        let sealed = self.derive(&info)?.seal(value, context.key)?;
+        Ok([&info[..], &sealed].concat())
+    }
+}

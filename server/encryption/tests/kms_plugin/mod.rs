@@ -1,0 +1,65 @@
+//! A KMS plugin as a process of its own: this test program, started again. Its keys are in a file, so that it can be ended and started anew.
+//!
+//! A test program that uses it has a test of the name [`ENTRY`] that calls [`serve_if_asked`].
+
+#![allow(dead_code, reason = "each test program uses a part")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod messages;
+mod service;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The test that is the plugin when the program is started as one.
+pub const ENTRY: &str = "serve_kms_plugin";
+const SOCKET: &str = "TEST_KMS_SOCKET";
+const KEY_ID: &str = "TEST_KMS_KEY_ID";
+
+/// A running plugin; it is killed when this is dropped.
+pub struct Plugin {
+    process: Child,
+    socket: PathBuf,
+}
+
+impl Plugin {
+    /// Starts a plugin that encrypts with this key, and waits until it listens.
+    pub fn start(folder: &Path, key_id: &str) -> Plugin {
+        let socket = folder.join("kms.sock");
+        let _ = std::fs::remove_file(&socket);
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args([ENTRY, "--exact", "--nocapture", "--include-ignored"])
+            .env(SOCKET, &socket)
+            .env(KEY_ID, key_id)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        while std::os::unix::net::UnixStream::connect(&socket).is_err() {
+            assert!(process.try_wait().unwrap().is_none(), "the plugin ended");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Plugin { process, socket }
+    }
+
+    /// What configurations call it by.
+    pub fn endpoint(folder: &Path) -> String {
+        format!("unix://{}", folder.join("kms.sock").display())
+    }
+}
+
+impl Drop for Plugin {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_file(&self.socket);
+    }
+}
+
+/// Serves for ever when the program was started as a plugin; otherwise does nothing.
+pub fn serve_if_asked() {
+    let (Some(socket), Ok(key_id)) = (std::env::var_os(SOCKET), std::env::var(KEY_ID)) else { return };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(service::serve(Path::new(&socket), &key_id));
+}
