@@ -7,7 +7,7 @@ use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
-use machinery::{envelope, json, yaml};
+use machinery::{cbor, envelope, json, yaml};
 use serving::{Body, Response};
 
 use crate::media::{Accepted, Encoding};
@@ -39,8 +39,21 @@ pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status
         Encoding::Yaml => {
             yaml::encode_object(object.api_version, object.kind, object.value, &mut out).map_err(Status::internal)?
         }
+        Encoding::Cbor => cbor::encode_object(object.api_version, object.kind, object.value, &mut out),
     }
     Ok(out)
+}
+
+/// Appends a JSON text in another encoding that says the same: YAML or CBOR.
+pub fn rewrite(text: &[u8], encoding: Encoding, out: &mut Vec<u8>) -> Result<(), Status> {
+    match encoding {
+        Encoding::Yaml => yaml::from_json(text, out).map_err(Status::internal),
+        Encoding::Cbor => cbor::from_json(text, out).map_err(Status::internal),
+        Encoding::Json | Encoding::Protobuf => {
+            out.extend_from_slice(text);
+            Ok(())
+        }
+    }
 }
 
 /// The answer to who wants protobuf of a Go type that has no such form.

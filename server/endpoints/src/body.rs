@@ -5,7 +5,7 @@ use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
-use machinery::{defaulting, envelope, json, protobuf, yaml};
+use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
 
 use crate::empty;
 use crate::endpoint::Endpoint;
@@ -84,6 +84,10 @@ impl Reader<'_> {
         match encoding {
             Encoding::Protobuf => self.protobuf(bytes),
             Encoding::Json => self.json(bytes, bytes, json::Issues::collect()),
+            Encoding::Cbor => {
+                let text = cbor::to_json(bytes).map_err(|e| unrecognized(kind, &e, bytes))?;
+                self.json(&text, bytes, json::Issues::collect())
+            }
             Encoding::Yaml => {
                 let mut issues = json::Issues::collect();
                 let text = yaml::to_json(bytes, &mut issues).map_err(|e| unrecognized(kind, &e, bytes))?;

@@ -10,11 +10,12 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame};
 use machinery::reflect::{Mut, Owned, Ref};
 use machinery::status::Status;
-use machinery::{envelope, json};
+use machinery::{cbor, envelope, json};
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
 use storage::cache::Entry;
 use tokio::time::{Interval, Sleep};
 
+use crate::answer;
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::query::Query;
@@ -62,7 +63,7 @@ impl EventWriter {
         let object = match &mut self.form {
             EventForm::Object => self.renderer.object(entry)?,
             EventForm::Partial(partial) => partial.object(&self.renderer, entry)?,
-            EventForm::Table(table) => table_event(table, self.renderer.store.object(entry)?)?,
+            EventForm::Table(table) => table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?,
         };
         frame(kind, &object, self.renderer.encoding, out);
         Ok(())
@@ -81,23 +82,39 @@ impl EventWriter {
         let object = match &mut self.form {
             EventForm::Object => self.renderer.other(self.renderer.endpoint.kind.from_hub(hub).as_ref())?,
             EventForm::Partial(partial) => partial.other(hub.as_ref(), self.renderer.encoding)?,
-            EventForm::Table(table) => table_event(table, hub)?,
+            EventForm::Table(table) => table_event(table, hub, self.renderer.encoding)?,
         };
         frame("BOOKMARK", &object, self.renderer.encoding, out);
         Ok(())
     }
 }
 
-fn table_event(table: &mut TableWriter, hub: Owned) -> Result<Bytes, Status> {
-    let text = table.table_of(hub)?;
+fn table_event(table: &mut TableWriter, hub: Owned, encoding: Encoding) -> Result<Bytes, Status> {
+    let (text, mut out) = (table.table_of(hub)?, Vec::new());
     table.without_headers();
-    Ok(text.into())
+    answer::rewrite(&text, encoding, &mut out)?;
+    Ok(out.into())
+}
+
+/// Appends an event as a map of `type` and `object`, tagged; `object` is encoded already.
+fn cbor_frame(kind: &str, object: &[u8], out: &mut Vec<u8>) {
+    const MAP_OF_TWO: u8 = 0xa2;
+    /// A byte string of fewer than 24 bytes, of which there are as many as is added.
+    const BYTES: u8 = 0x40;
+    out.extend_from_slice(&cbor::MAGIC);
+    out.push(MAP_OF_TWO);
+    for text in ["type", kind, "object"] {
+        out.push(BYTES + text.len() as u8);
+        out.extend_from_slice(text.as_bytes());
+    }
+    out.extend_from_slice(object);
 }
 
 /// Appends one frame of the stream; JSON objects may end with a line break.
 fn frame(kind: &str, object: &[u8], encoding: Encoding, out: &mut Vec<u8>) {
     match encoding {
         Encoding::Protobuf => envelope::watch_frame(kind, object, out),
+        Encoding::Cbor => cbor_frame(kind, object, out),
         Encoding::Json | Encoding::Yaml => {
             out.reserve(object.len() + 48);
             out.extend_from_slice(b"{\"type\":\"");
@@ -113,7 +130,10 @@ fn frame(kind: &str, object: &[u8], encoding: Encoding, out: &mut Vec<u8>) {
 pub fn error_frame(status: &Status, encoding: Encoding) -> Vec<u8> {
     let (text, mut out) = (status.to_json(), Vec::new());
     if encoding != Encoding::Protobuf {
-        frame("ERROR", &text, encoding, &mut out);
+        let mut object = Vec::new();
+        // JSON that was just written can be read again.
+        let _ = answer::rewrite(&text, encoding, &mut object);
+        frame("ERROR", &object, encoding, &mut out);
         return out;
     }
     let mut typed = apimachinery::meta::v1::Status::default();

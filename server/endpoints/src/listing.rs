@@ -11,7 +11,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
 use http_body::{Body as HttpBody, Frame};
 use machinery::reflect::Ref;
 use machinery::status::Status;
-use machinery::{envelope, json, yaml};
+use machinery::{envelope, json};
 use registry::Listed;
 use serving::{Body, Response};
 use storage::cache::Entry;
@@ -60,7 +60,7 @@ pub fn respond(
     match accepted.encoding {
         Encoding::Protobuf => items.protobuf(),
         Encoding::Json if !accepted.pretty => items.json(),
-        Encoding::Json | Encoding::Yaml => items.rewritten(accepted),
+        Encoding::Json | Encoding::Yaml | Encoding::Cbor => items.rewritten(accepted),
     }
 }
 
@@ -89,7 +89,7 @@ impl Items {
         Ok(stream(chunks, Encoding::Json))
     }
 
-    /// What has to be read as a whole before it can be written: YAML, and JSON for people.
+    /// What has to be read as a whole before it can be written: YAML, CBOR, and JSON for people.
     fn rewritten(self, accepted: &Accepted) -> Result<Response, Status> {
         let mut text = Vec::new();
         self.writer.write_head(&self.meta, self.entries.is_empty(), &mut text)?;
@@ -106,8 +106,8 @@ impl Items {
         chunks.end();
         let mut out = Vec::new();
         match accepted.encoding {
-            Encoding::Yaml => yaml::from_json(&chunks.next, &mut out).map_err(Status::internal)?,
-            _ => json::pretty(&chunks.next, &mut out),
+            Encoding::Json => json::pretty(&chunks.next, &mut out),
+            encoding => answer::rewrite(&chunks.next, encoding, &mut out)?,
         }
         Ok(answer::respond(StatusCode::OK, accepted.encoding, out))
     }

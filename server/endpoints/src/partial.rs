@@ -5,7 +5,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use machinery::reflect::{Owned, Ref, Struct};
 use machinery::status::Status;
-use machinery::{envelope, json, protobuf, yaml};
+use machinery::{envelope, json, protobuf};
 use serving::Response;
 use storage::cache::Entry;
 
@@ -61,10 +61,10 @@ impl Partial {
                 self.write_json(renderer, entry, &mut out)?;
                 out.push(b'\n');
             }
-            Encoding::Yaml => {
+            Encoding::Yaml | Encoding::Cbor => {
                 let mut text = Vec::new();
                 self.write_json(renderer, entry, &mut text)?;
-                yaml::from_json(&text, &mut out).map_err(Status::internal)?;
+                answer::rewrite(&text, renderer.encoding, &mut out)?;
             }
         }
         Ok(out.into())

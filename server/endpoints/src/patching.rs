@@ -1,10 +1,11 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
+use bytes::Bytes;
 use machinery::catalog::KindDef;
 use machinery::def::StructDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use machinery::{json, yaml};
+use machinery::{cbor, json, yaml};
 use registry::{meta, meta_mut};
 use serde_json::Value;
 
@@ -12,6 +13,7 @@ use crate::body;
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
+use crate::media::Spoken;
 use crate::query::FieldValidation;
 use crate::said_kind::{self, Said};
 
@@ -24,23 +26,25 @@ pub enum PatchType {
     Apply,
 }
 
-/// Patches of kinds of open form, about whose merging strategies nothing is known.
-const OPEN_TYPES: [&str; 3] =
-    ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
+/// Patches of kinds of open form, about whose merging strategies nothing is known; the last one where CBOR is spoken.
+const OPEN_TYPES: [&str; 4] =
+    ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml", APPLY_CBOR];
+const APPLY_CBOR: &str = "application/apply-patch+cbor";
 
 impl PatchType {
     /// By the Content-Type header.
-    pub fn parse(endpoint: &Endpoint, content_type: Option<&str>) -> Result<Self, Status> {
-        match Self::of_any(content_type) {
+    pub fn parse(endpoint: &Endpoint, spoken: Spoken, content_type: Option<&str>) -> Result<Self, Status> {
+        match Self::of_any(content_type, spoken) {
             Err(_) | Ok(PatchType::Strategic) if endpoint.open.is_some() => {
-                Err(Status::unsupported_media_type(&OPEN_TYPES))
+                Err(Status::unsupported_media_type(if spoken.cbor { &OPEN_TYPES } else { &OPEN_TYPES[..3] }))
             }
             parsed => parsed,
         }
     }
 
-    fn of_any(content_type: Option<&str>) -> Result<Self, Status> {
-        match content_type.unwrap_or("").split(';').next().unwrap_or("").trim() {
+    fn of_any(content_type: Option<&str>, spoken: Spoken) -> Result<Self, Status> {
+        match media_type(content_type) {
+            APPLY_CBOR if spoken.cbor => Ok(PatchType::Apply),
             "application/json-patch+json" => Ok(PatchType::Json),
             "application/merge-patch+json" => Ok(PatchType::Merge),
             "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
@@ -53,6 +57,19 @@ impl PatchType {
             }
         }
     }
+}
+
+fn media_type(content_type: Option<&str>) -> &str {
+    content_type.unwrap_or("").split(';').next().unwrap_or("").trim()
+}
+
+/// The bytes of a patch as those that decode it know them: YAML, or JSON, which it is as well.
+pub fn readable(bytes: Bytes, content_type: Option<&str>) -> Result<Bytes, Status> {
+    if media_type(content_type) != APPLY_CBOR {
+        return Ok(bytes);
+    }
+    let text = cbor::to_json(&bytes).map_err(|why| Status::bad_request(format!("error decoding CBOR: {why}")))?;
+    Ok(text.into())
 }
 
 /// A patch with what its sender wants of unknown fields.

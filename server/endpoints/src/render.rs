@@ -11,7 +11,7 @@ use bytes::Bytes;
 use machinery::protobuf;
 use machinery::reflect::{Mut, Owned, Ref, Struct};
 use machinery::status::Status;
-use machinery::{envelope, json, yaml};
+use machinery::{envelope, json};
 use registry::ResourceStore;
 use storage::cache::{EncodingId, Entry};
 
@@ -55,9 +55,9 @@ impl Renderer {
                 Ok(out.into())
             }
             Encoding::Json => self.json(entry),
-            Encoding::Yaml => {
+            Encoding::Yaml | Encoding::Cbor => {
                 let mut out = Vec::new();
-                yaml::from_json(&self.json(entry)?, &mut out).map_err(Status::internal)?;
+                answer::rewrite(&self.json(entry)?, self.encoding, &mut out)?;
                 Ok(out.into())
             }
             Encoding::Protobuf => self.protobuf(entry),
@@ -118,7 +118,7 @@ impl Renderer {
         Ok(bytes)
     }
 
-    /// YAML is made of JSON, which is what is kept of it.
+    /// YAML and CBOR are made of JSON, which is what is kept of them.
     fn encoding_id(&self) -> EncodingId {
         let kind = std::ptr::from_ref(self.endpoint.kind) as u64;
         kind << 1 | u64::from(self.encoding == Encoding::Protobuf)

@@ -9,7 +9,6 @@ use machinery::catalog::Catalog;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use machinery::yaml;
 use serde_json::Value;
 use serving::warnings::Warnings;
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
@@ -18,7 +17,7 @@ use crate::answer::{self, respond as send};
 use crate::discovery::{self, Aggregated, Discovery};
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::gzip;
-use crate::media::{self, Encoding};
+use crate::media::{Encoding, Spoken};
 use crate::openapi_docs::OpenApi;
 use crate::query::Query;
 use crate::verbs::{self, Call};
@@ -172,7 +171,7 @@ impl ApiServer {
         {
             return aggregated_response(request, &self.discovery.aggregated(core), encoding);
         }
-        match media::accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
+        match Spoken::BY_DEFAULT.accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
             }
@@ -240,10 +239,10 @@ fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result
             }
             Ok(send(StatusCode::OK, Encoding::Json, out))
         }
-        Encoding::Yaml => {
+        Encoding::Yaml | Encoding::Cbor => {
             let mut out = Vec::new();
-            yaml::from_json(&text, &mut out).map_err(Status::internal)?;
-            Ok(send(StatusCode::OK, Encoding::Yaml, out))
+            answer::rewrite(&text, encoding, &mut out)?;
+            Ok(send(StatusCode::OK, encoding, out))
         }
         Encoding::Protobuf => {
             let kind = document["kind"].as_str().unwrap_or("");
@@ -281,13 +280,13 @@ fn address(request: &Request) -> String {
 
 /// A failure in the encoding that the request asks for.
 fn refuse(request: &Request, status: &Status) -> Response {
-    respond(request.headers(), status)
+    respond(request.headers(), Spoken::BY_DEFAULT, status)
 }
 
 /// A failure in the encoding that these headers ask for.
-pub fn respond(headers: &http::HeaderMap, status: &Status) -> Response {
+pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Response {
     let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok());
-    let encoding = media::accept_object(accept, false, true).map_or(Encoding::Json, |a| a.encoding);
+    let encoding = spoken.accept_object(accept, false, true).map_or(Encoding::Json, |a| a.encoding);
     answer::failure(status, encoding)
 }
 
@@ -309,14 +308,15 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let compresses = gzip::is_accepted(&headers) && endpoint.features.enabled("APIResponseCompression");
     // Streams of events and what is passed on go as they are.
     let is_stream = info.verb == "watch";
+    let spoken = Spoken::of(&endpoint.features);
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
-            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings };
+            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {
-            let call = Call { info, user, query, headers: parts.headers, body, warnings };
+            let call = Call { info, user, query, headers: parts.headers, body, warnings, spoken };
             let answer = dispatch(endpoint, call, &parts.method).await;
             answer.map(|response| if compresses && !is_stream { gzip::compress(response) } else { response })
         }
@@ -324,7 +324,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     match answer {
         Ok(response) => response,
         Err(status) => {
-            let mut response = respond(&headers, &status);
+            let mut response = respond(&headers, spoken, &status);
             if status.code == 405 {
                 response.headers_mut().remove(ALLOW);
             }

@@ -7,7 +7,6 @@ use machinery::print::{Column, ColumnDefinition, IncludeObject, PrintContext, ce
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use machinery::yaml;
 use serde::Serialize;
 use serving::Response;
 use storage::cache::Entry;
@@ -137,7 +136,7 @@ pub fn of_object(
             out = text;
             out.push(b'\n');
         }
-        Encoding::Yaml => yaml::from_json(&text, &mut out).map_err(Status::internal)?,
+        Encoding::Yaml | Encoding::Cbor => answer::rewrite(&text, accepted.encoding, &mut out)?,
         // Upstream's tables have no protobuf form.
         Encoding::Protobuf => return Err(answer::no_protobuf("v1.Table")),
     }

@@ -13,13 +13,13 @@ use crate::admission::Operation;
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
-use crate::{answer, body, media};
+use crate::{answer, body};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let options = call.query.write_options("CreateOptions", false)?;
     let accepted = call.accept(true)?;
-    let encoding = media::body_encoding(call.content_type())?;
+    let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
@@ -61,7 +61,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     };
     let endpoint = &Arc::new(endpoint.of_bodies(&subresource)?);
     let accepted = call.accept(true)?;
-    let encoding = media::body_encoding(call.content_type())?;
+    let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let body = body::Reader {
         catalog: endpoint.catalog,

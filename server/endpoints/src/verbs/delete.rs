@@ -18,7 +18,7 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::query::{Query, check_dry_run, refuse};
-use crate::{answer, body, listing, media};
+use crate::{answer, body, listing};
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -111,7 +111,7 @@ async fn options(call: &mut Call) -> Result<Options, Status> {
 }
 
 fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
-    let encoding = media::body_encoding(call.content_type())?;
+    let encoding = call.spoken.body_encoding(call.content_type())?;
     let mut value = metav1::DeleteOptions::default();
     let into = machinery::reflect::Mut::of(&mut value);
     let refused = |why: String| Status::bad_request(why);
@@ -122,6 +122,10 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
             machinery::protobuf::decode(parts.raw, into).map_err(|e| refused(e.to_string()))?;
         }
         Encoding::Json => decode_json(bytes, into)?,
+        Encoding::Cbor => {
+            let text = machinery::cbor::to_json(bytes).map_err(|e| refused(e.to_string()))?;
+            decode_json(&text, into)?;
+        }
         Encoding::Yaml => {
             let text = machinery::yaml::to_json(bytes, &mut machinery::json::Issues::ignore())
                 .map_err(|e| refused(e.to_string()))?;

@@ -23,7 +23,7 @@ use serving::{Body, RequestInfo, User};
 
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
-use crate::media::{self, Accepted};
+use crate::media::{Accepted, Spoken};
 use crate::query::Query;
 use scale::{AsScale, Scale};
 
@@ -35,6 +35,8 @@ pub struct Call {
     pub headers: HeaderMap,
     pub body: Body,
     pub warnings: Warnings,
+    /// The encodings that bodies and answers may be in.
+    pub spoken: Spoken,
 }
 
 impl Call {
@@ -62,7 +64,7 @@ impl Call {
 
     /// How to answer with an object.
     pub fn accept(&self, forms: bool) -> Result<Accepted, Status> {
-        media::accept_object(self.header(&ACCEPT), self.pretty(), forms)
+        self.spoken.accept_object(self.header(&ACCEPT), self.pretty(), forms)
     }
 
     /// The store's view of the request.

@@ -17,7 +17,7 @@ use crate::body;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
-use crate::patching::{Patch, PatchType};
+use crate::patching::{self, Patch, PatchType};
 use crate::query::FieldValidation;
 
 /// Changes an object, or its Scale, by a patch.
@@ -25,10 +25,11 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
-    let kind = PatchType::parse(endpoint, call.content_type())?;
+    let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(scale.is_none())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
+    let bytes = patching::readable(bytes, call.content_type())?;
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let update = UpdateOptions {

@@ -12,11 +12,11 @@ use serving::warnings::Warnings;
 use super::Call;
 use super::scale::Scale;
 use crate::admission::{Attributes, Operation};
+use crate::body;
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
-use crate::{body, media};
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -25,7 +25,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let options = call.query.write_options("UpdateOptions", false)?;
     let accepted = call.accept(scale.is_none())?;
-    let encoding = media::body_encoding(call.content_type())?;
+    let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);

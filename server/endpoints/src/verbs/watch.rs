@@ -13,13 +13,13 @@ use serving::{Body, Response};
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events, error_frame};
-use crate::media::{self, Accepted, Encoding, Form};
+use crate::media::{Accepted, Encoding, Form};
 use crate::query::{Query, refuse};
 use crate::render::Renderer;
 
 /// Watches a collection or one object.
 pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
-    let accepted = media::accept_stream(call.header(&ACCEPT))?;
+    let accepted = call.spoken.accept_stream(call.header(&ACCEPT))?;
     let query = super::list::list_query(&call.query)?;
     let initial = call.query.optional_flag("sendInitialEvents");
     let bookmarks = call.query.flag("allowWatchBookmarks");
@@ -79,6 +79,7 @@ fn respond(body: Body, accepted: &Accepted) -> Response {
     let mut response = Response::new(body);
     let content_type = match accepted.encoding {
         Encoding::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",
+        Encoding::Cbor => "application/cbor-seq",
         Encoding::Json | Encoding::Yaml => "application/json",
     };
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
