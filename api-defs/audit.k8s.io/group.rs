@@ -5,7 +5,7 @@
     model = "io.k8s.apiserver.pkg.apis.audit",
     proto = "k8s.io.apiserver.pkg.apis.audit",
     internal,
-    package = generated,
+    package = apimachinery,
 )]
 #![version(v1, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.

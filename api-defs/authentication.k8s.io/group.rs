@@ -5,7 +5,7 @@
     priority = 17700,
     model = "io.k8s.api.authentication",
     proto = "k8s.io.api.authentication",
-    package = generated,
+    package = apimachinery,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 9, unserved)]

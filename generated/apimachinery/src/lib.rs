@@ -7,4 +7,7 @@ pub mod hatches;
 pub mod apidiscovery;
 pub mod apiextensions;
 pub mod apiregistration;
+pub mod apiserverconfig;
+pub mod audit;
+pub mod authentication;
 pub mod meta;

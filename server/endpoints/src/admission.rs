@@ -7,6 +7,7 @@ use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serving::User;
+use serving::audit::Trail;
 use serving::warnings::Warnings;
 
 /// What is about to happen.
@@ -34,6 +35,8 @@ pub struct Attributes {
     pub dry_run: bool,
     /// What the writer is warned of.
     pub warnings: Warnings,
+    /// What is recorded of the request.
+    pub trail: Trail,
 }
 
 /// A plugin or a chain of them. Objects are in hub form.

@@ -5,6 +5,7 @@
 
 mod admission;
 mod answer;
+mod audit;
 mod behaviour;
 mod body;
 mod discovery;

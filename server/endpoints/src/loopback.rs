@@ -8,6 +8,7 @@ use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, UpdateOptions, meta};
 use serving::User;
+use serving::audit::Trail;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use serving::warnings::Warnings;
 
@@ -135,6 +136,7 @@ impl Loopback {
             user: self.user.clone(),
             dry_run: false,
             warnings: Warnings::default(),
+            trail: Trail::default(),
         }
     }
 }

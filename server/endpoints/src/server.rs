@@ -14,6 +14,7 @@ use serving::warnings::Warnings;
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use crate::answer::{self, respond as send};
+use crate::audit;
 use crate::discovery::{self, Aggregated, Discovery};
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::gzip;
@@ -309,16 +310,22 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     // Streams of events and what is passed on go as they are.
     let is_stream = info.verb == "watch";
     let spoken = Spoken::of(&endpoint.features);
+    let (catalog, trail) = (endpoint.catalog, parts.extensions.trail());
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
-            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken };
+            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken, trail };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {
-            let call = Call { info, user, query, headers: parts.headers, body, warnings, spoken };
-            let answer = dispatch(endpoint, call, &parts.method).await;
-            answer.map(|response| if compresses && !is_stream { gzip::compress(response) } else { response })
+            let call = Call { info, user, query, headers: parts.headers, body, warnings, spoken, trail: trail.clone() };
+            match dispatch(endpoint, call, &parts.method).await {
+                Ok(response) if !is_stream => {
+                    let response = audit::answered(&trail, catalog, response).await;
+                    Ok(if compresses { gzip::compress(response) } else { response })
+                }
+                answer => answer,
+            }
         }
     };
     match answer {

@@ -130,6 +130,19 @@ pub fn list_head(api_version: &str, kind: &str, list_meta: Ref<'_>, items: usize
     });
 }
 
+/// Takes the message of a list apart: its metadata, and the message of each item.
+pub fn list_parts(raw: &[u8]) -> Result<(&[u8], Vec<&[u8]>), Error> {
+    let (mut meta, mut items) = (&[][..], Vec::new());
+    each_bytes(raw, "List", ["metadata", "items"], |number, bytes| {
+        match number {
+            1 => meta = bytes,
+            _ => items.push(bytes),
+        }
+        Ok(())
+    })?;
+    Ok((meta, items))
+}
+
 /// How much an item of this length takes in a list, its head included.
 pub fn item_len(raw: usize) -> usize {
     1 + varint_len(raw as u64) + raw

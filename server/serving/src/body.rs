@@ -60,6 +60,14 @@ impl Body {
         Body(Kind::Boxed(body.map_err(Into::into).boxed_unsync()))
     }
 
+    /// The bytes of a body that is there as a whole.
+    pub fn known(&self) -> Option<&Bytes> {
+        match &self.0 {
+            Kind::Full(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
     pub async fn read(mut self, limit: usize) -> Result<Bytes, ReadError> {
         let too_large = || ReadError::TooLarge { limit };

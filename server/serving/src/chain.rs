@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use crate::Error;
+use crate::audit::Audit;
 use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{
-    WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway, WithImpersonation,
-    WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings, WithWatchTermination,
+    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway,
+    WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings,
+    WithWatchTermination,
 };
 use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
@@ -21,6 +23,8 @@ pub struct Chain<'a> {
     pub authorizer: Arc<dyn Authorizer>,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
+    /// None without a policy of what to record.
+    pub audit: Option<Arc<Audit>>,
 }
 
 impl Chain<'_> {
@@ -31,6 +35,7 @@ impl Chain<'_> {
         let handler = WithAuthorization::new(handler, Arc::clone(&self.authorizer));
         let handler = WithMaxInFlight::new(handler, requests, &self.metrics);
         let handler = WithImpersonation::new(handler, self.authorizer, gate("ConstrainedImpersonation"));
+        let handler = WithAudit(handler);
         let handler = WithAuthentication::new(handler, self.authentication, gate("UnauthenticatedHTTP2DOSMitigation"));
         let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
         let handler = WithWarnings(handler);
@@ -41,6 +46,6 @@ impl Chain<'_> {
         let handler = WithMetrics::new(handler, self.metrics);
         let handler = WithRequestInfo(handler);
         let handler = WithPanicRecovery(handler);
-        Ok(Arc::new(WithAuditId(handler)))
+        Ok(Arc::new(WithAuditId { inner: handler, audit: self.audit }))
     }
 }

@@ -1,5 +1,6 @@
 //! What every request passes through on its way to a resource: one small type each, put together by [`crate::chain`].
 
+mod audit;
 mod audit_id;
 mod authentication;
 mod authorization;
@@ -17,6 +18,7 @@ mod watch_termination;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use audit::WithAudit;
 pub use audit_id::{AuditId, WithAuditId};
 pub use authentication::WithAuthentication;
 pub use authorization::WithAuthorization;

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use crate::audit::Trail;
 use crate::body::Body;
 use crate::request_info::RequestInfo;
 use crate::user::User;
@@ -54,6 +55,8 @@ pub trait RequestExt {
     fn user(&self) -> Option<&Arc<User>>;
     /// Adds a `Warning` header to the answer (upstream: `warning.AddWarning`).
     fn warn(&self, text: &str);
+    /// What is recorded of the request; empty without an audit log.
+    fn trail(&self) -> Trail;
 }
 
 impl RequestExt for http::Extensions {
@@ -70,6 +73,10 @@ impl RequestExt for http::Extensions {
             warnings.add(text);
         }
     }
+
+    fn trail(&self) -> Trail {
+        self.get::<Trail>().cloned().unwrap_or_default()
+    }
 }
 
 impl RequestExt for Request {
@@ -83,5 +90,9 @@ impl RequestExt for Request {
 
     fn warn(&self, text: &str) {
         self.extensions().warn(text);
+    }
+
+    fn trail(&self) -> Trail {
+        self.extensions().trail()
     }
 }

@@ -4,11 +4,14 @@
 //! A program is put together from it like this: [`options::Options::parse_from`] reads the command line, [`Server::prepare`] finds or
 //! makes keys and listens, [`Server::run`] wraps the handler of the endpoints in the chain and serves it.
 
+pub mod audit;
 pub mod authentication;
 pub mod authorization;
+mod backoff;
 pub mod body;
 pub mod certificates;
 pub mod chain;
+pub mod configuration;
 pub mod error;
 pub mod filters;
 pub mod handler;
@@ -23,6 +26,7 @@ pub mod respond;
 mod reviewer;
 pub mod server;
 pub mod shutdown;
+mod source;
 pub mod system_paths;
 pub mod tokens;
 pub mod user;

@@ -3,6 +3,7 @@
 //! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
 
 mod aggregation;
+mod audit;
 mod authorization;
 mod command;
 mod flags;
@@ -20,6 +21,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use aggregation::AggregationOptions;
+pub use audit::{
+    AuditBatch, AuditDelivery, AuditFormat, AuditLimits, AuditLogOptions, AuditMode, AuditOptions, AuditRotation,
+    AuditWebhookOptions,
+};
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use kubelet::KubeletOptions;
 pub use network::{Cidr, PortRange};
@@ -91,6 +96,7 @@ pub struct Options {
     pub admission: AdmissionOptions,
     pub aggregation: AggregationOptions,
     pub kubelet: KubeletOptions,
+    pub audit: AuditOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
@@ -228,6 +234,7 @@ impl Options {
             admission: values.admission()?,
             aggregation: values.aggregation()?,
             kubelet: values.kubelet()?,
+            audit: values.audit()?,
             runtime_config: values.runtime_config()?,
             features: FeatureGates::parse(values.list("feature-gates"))
                 .map(Arc::new)

@@ -7,11 +7,11 @@ use serde_json::Value;
 use webhook::{Client, Kubeconfig};
 
 use crate::Error;
+use crate::backoff::Backoff;
 
 /// How long one answer may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How often a server is asked that cannot answer now, and how long the first pause is (upstream: `DefaultRetryBackoff`).
-const ATTEMPTS: u32 = 5;
+/// How long the first pause is before a server is asked again that cannot answer now (upstream: `DefaultRetryBackoff`).
 const PAUSE: Duration = Duration::from_millis(500);
 /// How many bytes an answer may have.
 const MAX_ANSWER: usize = 1 << 20;
@@ -33,16 +33,8 @@ impl Reviewer {
     /// Posts a review and returns the server's, whose `status` says something.
     pub(crate) async fn review(&self, review: &Value) -> Result<Value, String> {
         let body = Bytes::from(review.to_string());
-        let mut pause = PAUSE;
-        for attempt in 1.. {
-            match self.once(body.clone()).await {
-                Ok(answer) => return Ok(answer),
-                Err((why, again)) if !again || attempt == ATTEMPTS => return Err(why),
-                Err(_) => tokio::time::sleep(pause).await,
-            }
-            pause = pause * 3 / 2;
-        }
-        Err("no attempt was made".into())
+        let answer = Backoff::starting_with(PAUSE).retry(|(_, again)| *again, || self.once(body.clone())).await;
+        answer.map_err(|(why, _)| why)
     }
 
     /// One attempt; the error says whether another one may help.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::Error;
+use crate::audit::Audit;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
 use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
 use crate::authorization::{Abac, AccessWebhook, AlwaysAllow, AlwaysDeny, Authorizer, Union};
@@ -44,6 +45,7 @@ pub struct Server {
     pub health: Health,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
+    audit: Option<Arc<Audit>>,
     listener: Listener,
 }
 
@@ -55,11 +57,12 @@ impl Server {
         let certificates = Certificates::prepare(&options)?;
         let listener = Listener::bind(&options, &certificates)?;
         options.serving.secure_port = listener.address()?.port();
-        let shutdown = Shutdown::default();
+        let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
         Ok(Server {
             certificates,
             health: Health::new(&shutdown),
-            metrics: Metrics::default(),
+            audit: Audit::new(&options.audit, metrics.registry())?,
+            metrics,
             shutdown,
             listener,
             options: Arc::new(options),
@@ -134,12 +137,16 @@ impl Server {
             authorizer: front.access.authorizer,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
+            audit: self.audit.clone(),
         };
         let handler = chain.around(handler)?;
         if let Err(error) = self.shutdown.on_signals() {
             tracing::warn!(%error, "signals will end the server at once");
         }
         self.listener.serve(handler, &self.shutdown).await;
+        if let Some(audit) = self.audit {
+            audit.close().await;
+        }
         Ok(())
     }
 

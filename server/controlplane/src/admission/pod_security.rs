@@ -21,6 +21,8 @@ use subject::Subject;
 
 /// Pods that are looked at when a namespace gets a stricter level (`namespaceMaxPodsToCheck`).
 const MAX_PODS: usize = 3000;
+/// What the annotations of the audit log begin with.
+const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Subresources through which nothing of a pod changes that a level is about.
 const IGNORED: [&str; 8] = ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
 
@@ -70,7 +72,17 @@ async fn evaluate(
 ) -> Result<(), Status> {
     let found = find::<Namespace>(environment, ("", "namespaces"), "", &attributes.namespace).await?;
     let Some(namespace) = found else { return Ok(()) };
-    let (policy, _) = Policy::of_labels(&namespace.metadata.labels);
+    let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels);
+    let annotate = |key: &str, value: String| attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
+    if !wrong.is_empty() {
+        annotate("error", format!("Failed to parse policy: {}", invalid(attributes, &wrong).message));
+    }
+    if enforce {
+        annotate("enforce-policy", policy.enforce.to_string());
+    }
+    if let Some(detail) = violations(policy.audit, subject) {
+        annotate("audit-violations", format!("would violate PodSecurity \"{}\": {detail}", policy.audit));
+    }
     if enforce && let Some(detail) = violations(policy.enforce, subject) {
         return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
     }

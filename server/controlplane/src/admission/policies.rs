@@ -1,5 +1,6 @@
 //! `ValidatingAdmissionPolicy` and `MutatingAdmissionPolicy`: rules of admission that are objects, written in CEL.
 
+mod annotations;
 mod compiled;
 mod input;
 mod matching;

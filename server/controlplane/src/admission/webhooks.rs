@@ -2,6 +2,7 @@
 
 mod call;
 mod hook;
+mod record;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use registry::Informer;
 use super::find;
 use super::policies::{Cache, GROUP, Subject, document, is_subject};
 use hook::{Hook, Matched};
+use record::Called;
 
 /// All configurations, followed.
 pub struct Webhooks {
@@ -54,16 +56,22 @@ impl Webhooks {
         if configurations.is_empty() || !is_subject(attributes) {
             return Ok(());
         }
+        let mut places = 0..;
         for configuration in &configurations {
             let programs = self.compiled.get(&configuration.metadata, || {
                 configuration.webhooks.iter().map(|w| hook::conditions(&w.match_conditions)).collect::<Vec<_>>()
             });
-            for (webhook, conditions) in configuration.webhooks.iter().zip(programs.iter()) {
+            for ((webhook, conditions), index) in configuration.webhooks.iter().zip(programs.iter()).zip(&mut places) {
                 let before = object.clone();
                 let subject = self.subject(attributes, Some(&before), old).await?;
                 let hook = Hook::of_mutating(webhook, conditions);
                 let Some(matched) = hook.matched(&subject)? else { continue };
-                let Some(patch) = call::mutating(&hook, &matched, &subject).await? else { continue };
+                let called = Called { configuration: &configuration.metadata.name, hook: &hook, index, attributes };
+                let call = call::mutating(&called, &matched, &subject);
+                let Some(patch) = attributes.trail.timed("mutating-webhook", call).await? else {
+                    called.mutated(|| false);
+                    continue;
+                };
                 let kind = matched.kind;
                 let patched = patch::json_patch(&document(kind, Some(&before)), &patch, &mut json::Issues::ignore())
                     .map_err(|status| Status::internal(status.message))?;
@@ -71,6 +79,8 @@ impl Webhooks {
                 json::from_value_version(&patched, kind.version, value.as_mut(), &mut json::Issues::ignore())
                     .map_err(Status::internal)?;
                 *object = internal(kind, value);
+                called.patched(&patch);
+                called.mutated(|| document(kind, Some(&before)) != document(kind, Some(object)));
             }
         }
         Ok(())
@@ -88,7 +98,7 @@ impl Webhooks {
             return Ok(());
         }
         let subject = self.subject(attributes, object, old).await?;
-        let mut asked: Vec<(Hook<'_>, Matched)> = Vec::new();
+        let mut asked: Vec<(&str, Hook<'_>, Matched)> = Vec::new();
         let compiled: Vec<_> = configurations
             .iter()
             .map(|configuration| {
@@ -101,11 +111,14 @@ impl Webhooks {
             for (webhook, conditions) in configuration.webhooks.iter().zip(programs.iter()) {
                 let hook = Hook::of_validating(webhook, conditions);
                 if let Some(matched) = hook.matched(&subject)? {
-                    asked.push((hook, matched));
+                    asked.push((&configuration.metadata.name, hook, matched));
                 }
             }
         }
-        let answers = join_all(asked.iter().map(|(hook, matched)| call::validating(hook, matched, &subject))).await;
+        let calls = asked.iter().enumerate().map(async |(index, (configuration, hook, matched))| {
+            call::validating(&Called { configuration, hook, index, attributes }, matched, &subject).await
+        });
+        let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;
         answers.into_iter().collect()
     }
 }

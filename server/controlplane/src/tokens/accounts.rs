@@ -20,6 +20,8 @@ const POD_UID: &str = "authentication.kubernetes.io/pod-uid";
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
 const NODE_UID: &str = "authentication.kubernetes.io/node-uid";
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+/// The annotation of the audit log of a token that its client should have renewed.
+const STALE: &str = "authentication.k8s.io/stale-token";
 /// What is said of a token whose object is gone.
 const INVALIDATED: &str = "service account token has been invalidated";
 
@@ -34,6 +36,10 @@ pub struct Accounts {
 }
 
 impl TokenAuthenticator for Accounts {
+    fn name(&self) -> &'static str {
+        "serviceaccount"
+    }
+
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let Some(jws) = issued_by(token, &self.issuers) else { return Ok(None) };
@@ -78,7 +84,12 @@ impl Accounts {
         let now = Time::from(std::time::SystemTime::now());
         claims.check_time(now)?;
         Bound { lookup: &self.lookup, now, to: &claims.kubernetes }.check().await?;
-        Ok(Authenticated { user: user(&claims), audiences, warnings: Vec::new() })
+        let annotations = claims.stale_for(now).map(|seconds| {
+            let subject = &claims.subject;
+            (STALE, format!("subject: {subject}, seconds after warning threshold: {seconds}"))
+        });
+        let annotations = annotations.into_iter().collect();
+        Ok(Authenticated { user: user(&claims), audiences, annotations, ..Authenticated::default() })
     }
 }
 

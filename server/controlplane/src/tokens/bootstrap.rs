@@ -23,6 +23,10 @@ const SECRET_LENGTH: usize = 16;
 pub struct BootstrapTokens(pub Lookup);
 
 impl UserAuthenticator for BootstrapTokens {
+    fn name(&self) -> &'static str {
+        "bootstraptoken"
+    }
+
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>> {
         Box::pin(async move {
             let Some((id, secret)) = parse(token) else { return Ok(None) };

@@ -69,6 +69,11 @@ impl Claims {
         }
         Ok(())
     }
+
+    /// For how many seconds its client should have had another one.
+    pub fn stale_for(&self, now: Time) -> Option<i64> {
+        self.kubernetes.warn_after.map(|after| now.unix() - after.0).filter(|seconds| *seconds > 0)
+    }
 }
 
 /// Seconds since 1970. Others may write fractions.

@@ -13,7 +13,7 @@ use crate::admission::Operation;
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
-use crate::{answer, body};
+use crate::{answer, audit, body};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -24,6 +24,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
+    audit::sent(&call.trail, endpoint.kind, &object);
     check_namespace(endpoint, &call, &mut object)?;
     forget_system_fields(&mut object);
     owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
@@ -74,6 +75,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
+    audit::sent(&call.trail, endpoint.kind, &object);
     if !handler.keeps_system_fields() {
         forget_system_fields(&mut object);
     }

@@ -18,7 +18,7 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::query::{Query, check_dry_run, refuse};
-use crate::{answer, body, listing};
+use crate::{answer, audit, body, listing};
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -92,7 +92,14 @@ struct Options {
 /// The options of body and query; the body wins when there is one.
 async fn options(call: &mut Call) -> Result<Options, Status> {
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
-    let said = if bytes.is_empty() { from_query(&call.query)? } else { from_body(call, &bytes)? };
+    let said = match bytes.is_empty() {
+        true => from_query(&call.query)?,
+        false => {
+            let said = from_body(call, &bytes)?;
+            audit::sent_options(&call.trail, &said, "DeleteOptions");
+            said
+        }
+    };
     check(&said)?;
     let preconditions = said.preconditions.unwrap_or_default();
     let propagation = match (said.propagation_policy.as_deref(), said.orphan_dependents) {

@@ -18,6 +18,7 @@ use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
+use serving::audit::{Level, Trail};
 use serving::warnings::Warnings;
 use serving::{Body, RequestInfo, User};
 
@@ -37,6 +38,7 @@ pub struct Call {
     pub warnings: Warnings,
     /// The encodings that bodies and answers may be in.
     pub spoken: Spoken,
+    pub trail: Trail,
 }
 
 impl Call {
@@ -87,6 +89,7 @@ impl Call {
             user: self.user.clone(),
             dry_run,
             warnings: self.warnings.clone(),
+            trail: self.trail.clone(),
         }
     }
 
@@ -103,8 +106,10 @@ impl Call {
     /// Warns of a version on its way out (`deprecation.WarningMessage`).
     pub fn warn_deprecated(&self, kind: &KindDef) {
         let Some(deprecated) = deprecation(kind).filter(|minor| *minor <= MINOR) else { return };
+        self.trail.annotate_from(Level::Metadata, "k8s.io/deprecated", || "true".into());
         let mut text = format!("{} {} is deprecated in v1.{deprecated}+", kind.api_version(), kind.kind);
         if let Some(removed) = removal(kind, deprecated) {
+            self.trail.annotate_from(Level::Metadata, "k8s.io/removed-release", || format!("1.{removed}"));
             text.push_str(&format!(", unavailable in v1.{removed}+"));
         }
         let lifecycle = &kind.lifecycle;

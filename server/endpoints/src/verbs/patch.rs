@@ -13,12 +13,12 @@ use serving::warnings::Warnings;
 use super::scale::Scale;
 use super::{Call, check_identity};
 use crate::admission::{Attributes, Operation};
-use crate::body;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
 use crate::query::FieldValidation;
+use crate::{audit, body};
 
 /// Changes an object, or its Scale, by a patch.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -30,6 +30,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let accepted = call.accept(scale.is_none())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
+    audit::patch(&call.trail, &bytes);
     let context = call.context(endpoint, options.dry_run);
     let name = call.info.name.clone();
     let update = UpdateOptions {

@@ -17,6 +17,7 @@ use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
+use crate::audit;
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -30,6 +31,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
+    audit::sent(&call.trail, of_bodies.kind, &object);
     call.check_identity(endpoint, &mut object)?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);

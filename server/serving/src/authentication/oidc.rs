@@ -169,6 +169,10 @@ impl Oidc {
 }
 
 impl UserAuthenticator for Oidc {
+    fn name(&self) -> &'static str {
+        "oidc"
+    }
+
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>> {
         Box::pin(async move { self.verify(token).await.map_err(AuthenticationError) })
     }

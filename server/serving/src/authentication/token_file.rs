@@ -49,6 +49,10 @@ impl TokenFile {
 }
 
 impl UserAuthenticator for TokenFile {
+    fn name(&self) -> &'static str {
+        "tokenfile"
+    }
+
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>> {
         Box::pin(std::future::ready(Ok(self.0.get(&hash(token)).cloned())))
     }

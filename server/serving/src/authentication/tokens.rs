@@ -9,12 +9,18 @@ use crate::user::User;
 
 /// Who knows tokens: a file, the service accounts, a webhook (upstream: `authenticator.Token`).
 pub trait TokenAuthenticator: Send + Sync {
+    /// What the authenticator is called in the audit log.
+    fn name(&self) -> &'static str;
+
     /// Whose token this is, and for which of these audiences it is meant. One that is meant for none of them is wrong.
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict>;
 }
 
 /// Who knows tokens that say nothing of audiences.
 pub trait UserAuthenticator: Send + Sync {
+    /// What the authenticator is called in the audit log.
+    fn name(&self) -> &'static str;
+
     /// Whose token this is.
     fn user<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<Option<User>, AuthenticationError>>;
 }
@@ -27,6 +33,10 @@ pub struct AudienceAgnostic<A> {
 }
 
 impl<A: UserAuthenticator> TokenAuthenticator for AudienceAgnostic<A> {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let common: Vec<String> = audiences.iter().filter(|a| self.audiences.contains(a)).cloned().collect();
@@ -34,7 +44,7 @@ impl<A: UserAuthenticator> TokenAuthenticator for AudienceAgnostic<A> {
                 return Ok(None);
             }
             let user = self.inner.user(token).await?;
-            Ok(user.map(|user| Authenticated { user, audiences: common, warnings: Vec::new() }))
+            Ok(user.map(|user| Authenticated { user, audiences: common, ..Authenticated::default() }))
         })
     }
 }
@@ -74,7 +84,7 @@ impl Tokens {
         let mut errors = Vec::new();
         for authenticator in &self.authenticators {
             match authenticator.authenticate_token(token, audiences).await {
-                Ok(Some(found)) => return Ok(Some(found)),
+                Ok(Some(found)) => return Ok(Some(Authenticated { source: authenticator.name(), ..found })),
                 Ok(None) => {}
                 Err(error) => errors.push(error.0),
             }

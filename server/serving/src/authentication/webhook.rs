@@ -61,11 +61,15 @@ impl TokenWebhook {
         let extra = user["extra"].as_object().into_iter().flatten().map(|(key, values)| (key.clone(), texts(values)));
         let user =
             User { name: text("username"), uid: text("uid"), groups: texts(&user["groups"]), extra: extra.collect() };
-        Ok(Some(Authenticated { user, audiences, warnings: Vec::new() }))
+        Ok(Some(Authenticated { user, audiences, ..Authenticated::default() }))
     }
 }
 
 impl TokenAuthenticator for TokenWebhook {
+    fn name(&self) -> &'static str {
+        "webhook"
+    }
+
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(self.cache.get_or_ask(token, audiences, || self.ask(token, audiences)))
     }

@@ -1,7 +1,11 @@
-//! A name for each request, so that client, server and audit log can speak of the same one (upstream: `WithAuditInit`).
+//! A name for each request, so that client, server and audit log can speak of the same one, and the trail that is recorded of it
+//! (upstream: `WithAuditInit`).
+
+use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 
+use crate::audit::{Audit, Trail};
 use crate::handler::{BoxFuture, Handler, Request, Response};
 
 const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
@@ -10,16 +14,22 @@ const AUDIT_ID: HeaderName = HeaderName::from_static("audit-id");
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditId(pub HeaderValue);
 
-/// Takes the client's name for a request, or makes one.
-pub struct WithAuditId<H>(pub H);
+/// Takes the client's name for a request, or makes one. Begins its trail where there is an audit log.
+pub struct WithAuditId<H> {
+    pub inner: H,
+    pub audit: Option<Arc<Audit>>,
+}
 
 impl<H: Handler> Handler for WithAuditId<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let given = request.headers().get(AUDIT_ID).filter(|v| !v.is_empty());
         let id = given.cloned().unwrap_or_else(fresh);
         request.extensions_mut().insert(AuditId(id.clone()));
+        if let Some(audit) = &self.audit {
+            request.extensions_mut().insert(Trail::new(audit.clone()));
+        }
         Box::pin(async move {
-            let mut response = self.0.handle(request).await;
+            let mut response = self.inner.handle(request).await;
             response.headers_mut().insert(AUDIT_ID, id);
             response
         })
@@ -42,7 +52,7 @@ mod tests {
         if let Some(given) = given {
             request.headers_mut().insert(AUDIT_ID, given.parse().unwrap());
         }
-        WithAuditId(ok()).handle(request).await.headers()[AUDIT_ID].to_str().unwrap().to_owned()
+        WithAuditId { inner: ok(), audit: None }.handle(request).await.headers()[AUDIT_ID].to_str().unwrap().to_owned()
     }
 
     #[tokio::test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use http::Version;
 use machinery::status::Status;
 
+use super::audit::refuse;
 use crate::authentication::Authentication;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
-use crate::respond;
 use crate::user::ANONYMOUS;
 
 /// Puts the [`crate::User`] into the extensions, or answers 401.
@@ -39,7 +39,8 @@ impl<H: Handler> Handler for WithAuthentication<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            let verdict = self.authentication.authenticate(&mut parts).await;
+            let trail = parts.extensions.trail();
+            let verdict = trail.timed("authentication", self.authentication.authenticate(&mut parts)).await;
             let mut request = Request::from_parts(parts, body);
             match verdict {
                 Ok(Some(user)) => {
@@ -55,7 +56,7 @@ impl<H: Handler> Handler for WithAuthentication<H> {
                 }
             }
             self.distrust(&request);
-            respond::failure(&request, &Status::unauthorized("Unauthorized"))
+            refuse(request, &Status::unauthorized("Unauthorized")).await
         })
     }
 }

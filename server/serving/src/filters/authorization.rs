@@ -4,9 +4,14 @@ use std::sync::Arc;
 
 use machinery::status::Status;
 
+use crate::audit::Level;
 use crate::authorization::{Attributes, Authorizer};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
+
+/// The annotations of the audit log that say what was decided, and why.
+const DECISION: &str = "authorization.k8s.io/decision";
+const REASON: &str = "authorization.k8s.io/reason";
 
 /// Answers 403 unless an authorizer allows the request.
 pub struct WithAuthorization<H> {
@@ -29,7 +34,11 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 return respond::failure(&request, &status);
             };
             let attributes = Attributes::of_request(&user, &info);
-            let decision = self.authorizer.authorize(&attributes).await;
+            let trail = request.trail();
+            let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
+            let verdict = if decision.is_allowed() { "allow" } else { "forbid" };
+            trail.annotate_from(Level::Metadata, DECISION, || verdict.to_owned());
+            trail.annotate_from(Level::Metadata, REASON, || decision.reason().to_owned());
             if decision.is_allowed() {
                 return self.inner.handle(request).await;
             }

@@ -55,8 +55,8 @@ impl<H> WithImpersonation<H> {
         }
     }
 
-    /// Who the requestor acts as, or the first refusal.
-    async fn impersonate(&self, requestor: &User, wanted: &User, info: &RequestInfo) -> Result<User, Status> {
+    /// Who the requestor acts as, and by which right; or the first refusal.
+    async fn impersonate(&self, requestor: &User, wanted: &User, info: &RequestInfo) -> Result<(User, Mode), Status> {
         let mut refusal = None;
         for mode in self.modes(requestor) {
             if !mode.applies(requestor, wanted) {
@@ -65,7 +65,7 @@ impl<H> WithImpersonation<H> {
             match self.check(mode, requestor, wanted, info).await {
                 Ok(()) => {
                     self.remember(requestor, mode);
-                    return Ok(with_group_of_proof(mode.becomes(wanted)));
+                    return Ok((with_group_of_proof(mode.becomes(wanted)), mode));
                 }
                 Err(status) => refusal = refusal.or(Some(status)),
             }
@@ -119,8 +119,10 @@ impl<H: Handler> Handler for WithImpersonation<H> {
                 let status = Status::internal("no user found for request");
                 return respond::failure(&request, &status);
             };
-            match self.impersonate(&requestor, &wanted, &info).await {
-                Ok(user) => {
+            let trail = request.trail();
+            match trail.timed("impersonation", self.impersonate(&requestor, &wanted, &info)).await {
+                Ok((user, mode)) => {
+                    trail.impersonate(&user, &mode.constraint());
                     tracing::debug!(requestor = requestor.name, user = user.name, "impersonating");
                     headers::remove(request.headers_mut());
                     request.extensions_mut().insert(Arc::new(user));

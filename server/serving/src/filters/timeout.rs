@@ -5,6 +5,7 @@ use std::time::Duration;
 use machinery::status::Status;
 use tokio::time::Instant;
 
+use super::audit::refuse;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::parameter;
 use crate::respond;
@@ -52,7 +53,7 @@ impl<H: Handler> Handler for WithTimeout<H> {
             Ok(wanted) => wanted,
             Err(why) => {
                 let status = Status::bad_request(format!("invalid timeout specified in the request URL - {why}"));
-                return Box::pin(std::future::ready(respond::failure(&request, &status)));
+                return Box::pin(async move { refuse(request, &status).await });
             }
         };
         let deadline = Instant::now() + wanted;

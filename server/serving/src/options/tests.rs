@@ -121,11 +121,41 @@ fn mistakes_are_named() {
 
 #[test]
 fn what_has_no_effect_is_refused() {
-    refused(&["--audit-log-path=/tmp/x"], "--audit-log-path is not supported yet: see docs/status.md");
+    refused(&["--vmodule=x=1"], "--vmodule is not supported yet: see docs/status.md");
     refused(
-        &["--enable-logs-handler", "--authentication-config=x"],
-        "--authentication-config, --enable-logs-handler are not supported yet: see docs/status.md",
+        &["--vmodule=x=1", "--log-text-split-stream"],
+        "--log-text-split-stream, --vmodule are not supported yet: see docs/status.md",
     );
+}
+
+#[test]
+fn audit() {
+    let o = parse(&["--audit-policy-file=p", "--audit-log-path=-", "--audit-webhook-config-file=w"]).unwrap().audit;
+    let (log, webhook) = (o.log.unwrap(), o.webhook.unwrap());
+    let rotation = log.rotation.unwrap();
+    assert_eq!((rotation.max_bytes, rotation.max_age_days, rotation.max_backups), (100 << 20, Some(366), Some(100)));
+    assert!(matches!(log.delivery.mode, AuditMode::Blocking) && log.delivery.limits.is_none());
+    let AuditMode::Batch(batch) = webhook.delivery.mode else { panic!("batches by default") };
+    assert_eq!((batch.buffer, batch.max_events, batch.max_wait.as_secs()), (10_000, 400, 30));
+    assert_eq!((batch.throttle, webhook.initial_backoff.as_secs()), (Some((10.0, 15)), 10));
+    assert!(parse(&["--audit-log-mode=odd"]).is_ok(), "as upstream, what is not used is not looked at");
+    for (flag, expect) in [
+        ("--audit-log-mode=odd", "invalid audit log mode odd, allowed modes are \"batch,blocking,blocking-strict\""),
+        ("--audit-log-format=odd", "invalid audit log format odd, allowed formats are \"legacy,json\""),
+        ("--audit-log-version=v2", "invalid group version, allowed versions are [\"audit.k8s.io/v1\"]"),
+        ("--audit-log-maxage=-1", "--audit-log-maxage -1 can't be a negative number"),
+        (
+            "--audit-log-truncate-max-event-size=0",
+            "invalid audit truncate log max event size 0, must be a positive number",
+        ),
+        (
+            "--audit-log-truncate-max-batch-size=9",
+            "invalid audit truncate log max batch size 9, must be greater than max event size (102400)",
+        ),
+        ("--audit-webhook-batch-max-size=0", "invalid audit batch webhook max batch size 0, must be a positive number"),
+    ] {
+        refused(&["--audit-log-path=x", "--audit-webhook-config-file=w", flag], expect);
+    }
 }
 
 #[test]
@@ -178,7 +208,7 @@ fn help_and_version_are_texts() {
     assert!(
         help.contains("Secure serving flags:")
             && help.contains("--tls-cert-file <FILE>")
-            && !help.contains("--audit-log-path"),
+            && !help.contains("--vmodule"),
         "{help}"
     );
 }

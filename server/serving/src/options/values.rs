@@ -44,6 +44,11 @@ impl Values {
         given.or_else(|| self.defaults.get(flag).copied()).unwrap_or("")
     }
 
+    /// Whether the flag stands on the command line.
+    pub(super) fn is_given(&self, flag: &str) -> bool {
+        self.given.contains_key(flag)
+    }
+
     /// The values of a flag that takes several.
     pub(super) fn list(&self, flag: &str) -> Vec<&str> {
         let texts: Vec<&str> = match self.given.get(flag) {

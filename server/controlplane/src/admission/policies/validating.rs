@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cel::{Budget, Type, Value};
 use endpoints::Attributes;
 use generated::admissionregistration::v1::{
-    ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
+    AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
 };
 use generated::core::v1::Namespace;
 use generated::hatches::admissionregistration::Available;
@@ -13,6 +13,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 
 use super::super::{find, forbidden};
+use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::Subject;
@@ -25,6 +26,7 @@ const MAX_MESSAGE: usize = 5 * 1024;
 struct Programs {
     common: Common,
     validations: Vec<Check>,
+    annotations: Vec<(String, Expression)>,
 }
 
 struct Check {
@@ -47,7 +49,12 @@ impl Programs {
             reason: validation.reason.clone().unwrap_or_default(),
         };
         let validations = spec.validations.iter().map(check).collect();
-        Programs { common, validations }
+        let annotation = |said: &AuditAnnotation| {
+            let value = Expression::new(&said.value_expression, &common.environment, &[Type::String, Type::Null]);
+            (said.key.clone(), value)
+        };
+        let annotations = spec.audit_annotations.iter().map(annotation).collect();
+        Programs { common, validations, annotations }
     }
 }
 
@@ -55,12 +62,23 @@ impl Programs {
 struct Refusal {
     message: String,
     reason: String,
+    /// Which of the validations refuses it.
+    index: usize,
+    /// Whether it is refused whatever the binding says.
+    always: bool,
 }
 
 impl Refusal {
     fn failed(message: String) -> Self {
-        Refusal { message, reason: String::new() }
+        Refusal { message, reason: String::new(), index: 0, always: false }
     }
+}
+
+/// What the bindings of a policy have to say about a request.
+#[derive(Default)]
+struct Judgement {
+    refusals: Vec<Refusal>,
+    annotations: Annotations,
 }
 
 /// Evaluates all policies that are about a request.
@@ -88,12 +106,15 @@ pub async fn run(
         }
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         let input = Input::new(&subject, kind);
+        let mut judgement = Judgement::default();
         for binding in own {
-            for refusal in judge(policy, binding, &programs, &input, &subject).await {
+            judge(policy, binding, &programs, &input, &subject, &mut judgement).await;
+            for refusal in judgement.refusals.drain(..) {
                 let said = tell(policy, binding, attributes, refusal);
                 denied = denied.or(said);
             }
         }
+        judgement.annotations.tell(&policy.metadata.name, &attributes.trail);
     }
     denied.map_or(Ok(()), Err)
 }
@@ -117,59 +138,72 @@ fn tell(
 ) -> Option<Status> {
     let (policy, name) = (&policy.metadata.name, &binding.metadata.name);
     let has = |action: &str| binding.spec.validation_actions.iter().any(|a| a == action);
-    let message = refusal.message;
-    if has("Warn") {
+    let Refusal { message, reason, index, always } = refusal;
+    if has("Audit") && !always {
+        annotations::record_failure(binding, index, &message, &attributes.trail);
+    }
+    if has("Warn") && !always {
         let warning =
             format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{name}': {message}");
         attributes.warnings.add(&warning);
     }
-    if !has("Deny") {
+    if !has("Deny") && !always {
         return None;
     }
     let why = format!("ValidatingAdmissionPolicy '{policy}' with binding '{name}' denied request: {message}");
-    Some(refused(forbidden(attributes, &why), &refusal.reason, why))
+    Some(refused(forbidden(attributes, &why), &reason, why))
 }
 
-/// What a binding's evaluations have against an object.
+/// What a binding's evaluations have against an object, and note of it.
 async fn judge(
     policy: &ValidatingAdmissionPolicy,
     binding: &ValidatingAdmissionPolicyBinding,
     programs: &Programs,
     input: &Input,
     subject: &Subject<'_>,
-) -> Vec<Refusal> {
+    judgement: &mut Judgement,
+) {
     let ignores = policy.spec.failure_policy.as_deref() == Some("Ignore");
     let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
     let found = match found {
         Ok(found) => found,
-        Err(_) if ignores => return Vec::new(),
-        Err(why) => return vec![Refusal::failed(format!("failed to configure binding: {why}"))],
+        Err(_) if ignores => return,
+        Err(why) => {
+            return judgement.refusals.push(Refusal::failed(format!("failed to configure binding: {why}")));
+        }
     };
-    let mut refusals = Vec::new();
     for param in &found {
         let activation = Activation::new(input, param.as_ref(), &programs.common.variables);
-        evaluate(programs, &activation, ignores, &mut refusals);
+        evaluate(programs, &activation, ignores, judgement);
     }
-    refusals
 }
 
-fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bool, refusals: &mut Vec<Refusal>) {
+fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bool, judgement: &mut Judgement) {
     let budget = &mut Budget::default();
+    let Judgement { refusals, annotations } = judgement;
     match conditions_hold(&programs.common.conditions, activation, budget) {
         Ok(true) => {}
         Ok(false) => return,
         Err(_) if ignores => return,
         Err(why) => return refusals.push(Refusal::failed(why)),
     }
-    for check in &programs.validations {
+    for (index, check) in programs.validations.iter().enumerate() {
         match check.condition.evaluate(activation, budget) {
             Ok(Value::Bool(true)) => {}
             Ok(_) => {
                 let message = message(check, activation, budget);
-                refusals.push(Refusal { message, reason: check.reason.clone() });
+                refusals.push(Refusal { message, reason: check.reason.clone(), index, always: false });
             }
             Err(_) if ignores => {}
-            Err(why) => refusals.push(Refusal::failed(why)),
+            Err(why) => refusals.push(Refusal { index, ..Refusal::failed(why) }),
+        }
+    }
+    for (key, value) in &programs.annotations {
+        match value.evaluate(activation, budget) {
+            Ok(Value::String(text)) => annotations.add(key, text.trim()),
+            Ok(_) => {}
+            Err(_) if ignores => {}
+            Err(why) => refusals.push(Refusal { always: true, ..Refusal::failed(why) }),
         }
     }
 }

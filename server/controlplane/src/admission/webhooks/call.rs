@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use webhook::Target;
 
 use super::hook::{Hook, Matched};
+use super::record::{Called, MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN};
 use crate::admission::policies::Subject;
 
 /// The longest answer that is read.
@@ -37,26 +38,37 @@ struct Answer {
 }
 
 /// Whether the object may pass.
-pub async fn validating(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
-    let answer = match exchange(hook, matched, subject).await {
-        Ok(answer) => answer,
-        Err(_) if hook.ignores_failure => return Ok(()),
-        Err(why) => return Err(failed(hook, &why)),
-    };
-    answer.judge(hook, subject)
+pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
+    match exchange(called.hook, matched, subject).await {
+        Ok(answer) => answer.judge(called.hook, subject),
+        Err(_) if called.hook.ignores_failure => {
+            called.failed_open(VALIDATING_FAILED_OPEN);
+            Ok(())
+        }
+        Err(why) => Err(failed(called.hook, &why)),
+    }
 }
 
 /// The patch that the webhook wants applied.
-pub async fn mutating(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Option<Vec<u8>>, Status> {
-    let answer = match exchange(hook, matched, subject).await {
-        Ok(answer) => answer,
-        Err(_) if hook.ignores_failure => return Ok(None),
-        Err(why) => return Err(failed(hook, &why)),
+pub async fn mutating(
+    called: &Called<'_>,
+    matched: &Matched,
+    subject: &Subject<'_>,
+) -> Result<Option<Vec<u8>>, Status> {
+    let hook = called.hook;
+    let patch = match exchange(hook, matched, subject).await {
+        Ok(answer) => {
+            answer.judge(hook, subject)?;
+            answer.patch()
+        }
+        Err(why) => Err(why),
     };
-    answer.judge(hook, subject)?;
-    match answer.patch() {
+    match patch {
         Ok(patch) => Ok(patch),
-        Err(_) if hook.ignores_failure => Ok(None),
+        Err(_) if hook.ignores_failure => {
+            called.failed_open(MUTATING_FAILED_OPEN);
+            Ok(None)
+        }
         Err(why) => Err(failed(hook, &why)),
     }
 }
@@ -131,8 +143,13 @@ fn read(body: &[u8], api_version: &str, uid: &str) -> Result<Answer, String> {
 }
 
 impl Answer {
-    /// Passes warnings on, and a refusal.
+    /// Passes annotations and warnings on, and a refusal.
     fn judge(&self, hook: &Hook<'_>, subject: &Subject<'_>) -> Result<(), Status> {
+        let annotations = self.response.get("auditAnnotations").and_then(Json::as_object);
+        for (key, value) in annotations.into_iter().flatten() {
+            let value = value.as_str().unwrap_or_default();
+            subject.attributes.trail.annotate(format!("{}/{key}", hook.name), value);
+        }
         let warnings = self.response.get("warnings").and_then(Json::as_array);
         warnings.into_iter().flatten().filter_map(Json::as_str).for_each(|text| subject.attributes.warnings.add(text));
         if self.response.get("allowed").and_then(Json::as_bool) == Some(true) {

@@ -38,6 +38,14 @@ impl Mode {
         }
     }
 
+    /// The verb that allows it, of constrained impersonation.
+    pub(super) fn constraint(self) -> String {
+        match self {
+            Mode::Legacy => String::new(),
+            _ => format!("impersonate:{}", self.name()),
+        }
+    }
+
     /// Whether the mode is for such a user.
     pub(super) fn applies(self, requestor: &User, wanted: &User) -> bool {
         let only_a_name = wanted.uid.is_empty() && wanted.groups.is_empty() && wanted.extra.is_empty();
@@ -54,7 +62,7 @@ impl Mode {
     /// The rights it takes to be this user.
     pub(super) fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
         let thing = |resource: &'a str, name: &'a str| {
-            let attributes = Attributes::resource(requestor, format!("impersonate:{}", self.name()), GROUP, resource);
+            let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
             Attributes { version: "v1", name, ..attributes }
         };
         match self {

@@ -1,0 +1,109 @@
+//! What is recorded of a request besides its head: the objects that are sent and answered, as JSON of the version that was spoken.
+
+use apimachinery::meta::v1::ListMeta;
+use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::envelope::{self, Envelope};
+use machinery::json::{self, Issues};
+use machinery::reflect::{Owned, Ref, Struct};
+use machinery::{protobuf, yaml};
+use registry::meta;
+use serving::audit::{Level, Trail};
+use serving::{Body, Response};
+
+use crate::media::Encoding;
+
+/// Records an object that was sent, in hub form with defaults (`audit.LogRequestObject`).
+pub fn sent(trail: &Trail, kind: &KindDef, object: &Owned) {
+    if let Some(meta) = meta(object.as_ref()) {
+        trail.name(meta);
+    }
+    if trail.reaches(Level::Request) {
+        trail.request_object(text(&kind.api_version(), kind.kind, kind.from_hub(object.clone()).as_ref()));
+    }
+}
+
+/// Records options that were sent as a body.
+pub fn sent_options<T: Struct>(trail: &Trail, options: &T, kind: &str) {
+    if trail.reaches(Level::Request) {
+        trail.request_object(text("meta.k8s.io/v1", kind, Ref::of(options)));
+    }
+}
+
+/// Records a patch (`audit.LogRequestPatch`).
+pub fn patch(trail: &Trail, patch: &bytes::Bytes) {
+    if !trail.reaches(Level::Request) {
+        return;
+    }
+    let is_json = matches!(patch.trim_ascii_start().first(), Some(b'{' | b'['));
+    match is_json {
+        true if json::is_valid(patch) => trail.request_object(patch.clone()),
+        true => {}
+        false => {
+            if let Ok(text) = yaml::to_json(patch, &mut Issues::ignore()) {
+                trail.request_object(text);
+            }
+        }
+    }
+}
+
+/// Records the object that is answered (`audit.LogResponseObject`). An answer in pieces is put together for that.
+pub async fn answered(trail: &Trail, catalog: &Catalog, response: Response) -> Response {
+    if !trail.reaches(Level::RequestResponse) {
+        return response;
+    }
+    let (parts, body) = response.into_parts();
+    let Ok(bytes) = body.read(usize::MAX).await else { return Response::from_parts(parts, Body::empty()) };
+    let media_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let of = |encoding: Encoding| media_type.is_some_and(|said| said.starts_with(encoding.media_type()));
+    let json = if of(Encoding::Json) {
+        Some(bytes.clone())
+    } else if of(Encoding::Yaml) {
+        yaml::to_json(&bytes, &mut Issues::ignore()).ok().map(Into::into)
+    } else {
+        of_protobuf(catalog, &bytes).map(Into::into)
+    };
+    if let Some(json) = json {
+        trail.response_object(json);
+    }
+    Response::from_parts(parts, Body::full(bytes))
+}
+
+/// The JSON of an object or a list in protobuf.
+fn of_protobuf(catalog: &Catalog, bytes: &[u8]) -> Option<Vec<u8>> {
+    let parts = envelope::split(bytes).ok()?;
+    let (group, version) = parse_api_version(parts.api_version);
+    let of_everywhere = || catalog.kind("meta.k8s.io", "v1", parts.kind);
+    match catalog.kind(group, version, parts.kind).or_else(of_everywhere) {
+        Some(kind) => {
+            let mut out = Vec::new();
+            protobuf::object_to_json(parts.api_version, parts.kind, kind.def, parts.raw, &mut out).ok()?;
+            Some(out)
+        }
+        None => {
+            let is_of_list = |k: &&&KindDef| (k.group, k.version, k.list_kind) == (group, version, parts.kind);
+            list_of_protobuf(catalog.kinds.iter().find(is_of_list)?, &parts)
+        }
+    }
+}
+
+fn list_of_protobuf(kind: &KindDef, list: &Envelope<'_>) -> Option<Vec<u8>> {
+    let (meta, items) = envelope::list_parts(list.raw).ok()?;
+    let head = format!("{{\"kind\":\"{}\",\"apiVersion\":\"{}\",\"metadata\":", list.kind, list.api_version);
+    let mut out = head.into_bytes();
+    protobuf::to_json(ListMeta::def(), meta, &mut out).ok()?;
+    out.extend_from_slice(b",\"items\":[");
+    for (i, item) in items.into_iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        protobuf::to_json(kind.def, item, &mut out).ok()?;
+    }
+    out.extend_from_slice(b"]}");
+    Some(out)
+}
+
+fn text(api_version: &str, kind: &str, value: Ref<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    json::encode_object(api_version, kind, value, &mut out);
+    out
+}

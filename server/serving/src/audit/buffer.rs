@@ -1,0 +1,175 @@
+//! Events handed on in batches, while requests go on (upstream: `plugin/audit/buffered`).
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use apimachinery::audit::v1::Event;
+use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::oneshot;
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
+
+use super::sink::{Metrics, Sink};
+use crate::handler::BoxFuture;
+use crate::options::AuditBatch;
+
+const PLUGIN: &str = "buffered";
+
+/// Keeps events until there are enough of them, or it is time. What does not fit in is lost.
+pub(super) struct Buffer {
+    queue: mpsc::Sender<Arc<Event>>,
+    worker: Mutex<Option<Worker>>,
+    metrics: Metrics,
+}
+
+/// The task that empties the queue, and the signal that ends it.
+struct Worker {
+    task: JoinHandle<()>,
+    end: oneshot::Sender<()>,
+}
+
+/// What the task works with.
+struct Batches<S> {
+    queue: mpsc::Receiver<Arc<Event>>,
+    end: oneshot::Receiver<()>,
+    options: AuditBatch,
+    throttle: Option<Throttle>,
+    inner: Arc<S>,
+    under_way: JoinSet<()>,
+}
+
+impl Buffer {
+    /// Begins to hand events on. Needs a tokio runtime.
+    pub fn start(inner: impl Sink + 'static, options: &AuditBatch, metrics: Metrics) -> Self {
+        let (queue, events) = mpsc::channel(options.buffer);
+        let (end, ended) = oneshot::channel();
+        let batches = Batches {
+            queue: events,
+            end: ended,
+            throttle: options.throttle.map(|(per_second, burst)| Throttle::new(per_second, burst)),
+            options: options.clone(),
+            inner: Arc::new(inner),
+            under_way: JoinSet::new(),
+        };
+        let task = tokio::spawn(batches.run());
+        Buffer { queue, worker: Mutex::new(Some(Worker { task, end })), metrics }
+    }
+}
+
+impl Sink for Buffer {
+    fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        for (i, event) in events.iter().enumerate() {
+            let why = match self.queue.try_send(event.clone()) {
+                Ok(()) => continue,
+                Err(TrySendError::Full(_)) => "audit buffer queue blocked",
+                Err(TrySendError::Closed(_)) => "audit backend shut down",
+            };
+            self.metrics.lost(PLUGIN, why, &events[i..]);
+            break;
+        }
+        Box::pin(std::future::ready(true))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        let worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Box::pin(async move {
+            let Some(Worker { task, end }) = worker else { return };
+            let _ = end.send(());
+            let _ = task.await;
+        })
+    }
+}
+
+impl<S: Sink + 'static> Batches<S> {
+    async fn run(mut self) {
+        loop {
+            let (batch, ended) = self.collect().await;
+            if !batch.is_empty() {
+                self.hand_on(batch).await;
+            }
+            if ended {
+                break;
+            }
+        }
+        while self.under_way.join_next().await.is_some() {}
+        self.inner.close().await;
+    }
+
+    /// The next batch, and whether it is the last one.
+    async fn collect(&mut self) -> (Vec<Arc<Event>>, bool) {
+        let mut batch = Vec::new();
+        let time = tokio::time::sleep(self.options.max_wait);
+        tokio::pin!(time);
+        while batch.len() < self.options.max_events {
+            tokio::select! {
+                event = self.queue.recv() => match event {
+                    Some(event) => batch.push(event),
+                    None => return (batch, true),
+                },
+                // A batch of one never waits.
+                () = &mut time, if self.options.max_events > 1 => break,
+                // What is in the queue is still there for `recv`.
+                _ = &mut self.end, if !self.queue.is_closed() => self.queue.close(),
+            }
+        }
+        (batch, false)
+    }
+
+    async fn hand_on(&mut self, batch: Vec<Arc<Event>>) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.wait().await;
+        }
+        if !self.options.concurrent {
+            self.inner.process(&batch).await;
+            return;
+        }
+        while self.under_way.try_join_next().is_some() {}
+        let inner = self.inner.clone();
+        self.under_way.spawn(async move {
+            inner.process(&batch).await;
+        });
+    }
+}
+
+/// Lets so many pass a second, and some more after a pause (upstream: `flowcontrol.NewTokenBucketRateLimiter`).
+struct Throttle {
+    every: Duration,
+    /// For how long of a pause there may be more.
+    slack: Duration,
+    /// When the one after all those let through would be due.
+    due: Instant,
+}
+
+impl Throttle {
+    fn new(per_second: f64, burst: u32) -> Self {
+        let every = Duration::from_secs_f64(1.0 / per_second);
+        Throttle { every, slack: every * burst.saturating_sub(1), due: Instant::now() }
+    }
+
+    async fn wait(&mut self) {
+        let now = Instant::now();
+        let due = self.due.max(now);
+        self.due = due + self.every;
+        if let Some(until) = due.checked_sub(self.slack).filter(|until| *until > now) {
+            tokio::time::sleep_until(until).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn more_pass_after_a_pause() {
+        let begin = Instant::now();
+        let mut throttle = Throttle::new(10.0, 3);
+        let mut at = Vec::new();
+        for _ in 0..5 {
+            throttle.wait().await;
+            at.push(begin.elapsed().as_millis());
+        }
+        assert_eq!(at, [0, 0, 0, 100, 200]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Events as lines of a file, or of standard output (upstream: `plugin/audit/log`).
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use apimachinery::audit::v1::Event;
+use machinery::json;
+use machinery::reflect::Ref;
+
+use super::legacy;
+use super::rotation::Rotated;
+use super::sink::{Metrics, Sink};
+use crate::Error;
+use crate::handler::BoxFuture;
+use crate::options::{AuditFormat, AuditLogOptions};
+
+const PLUGIN: &str = "log";
+/// The path that means standard output.
+const STDOUT: &str = "-";
+
+/// Writes events. A line is written at once and as a whole.
+pub(super) struct Log {
+    format: AuditFormat,
+    out: Mutex<Box<dyn Write + Send>>,
+    metrics: Metrics,
+}
+
+impl Log {
+    /// Opens the file of the options; folder and file are made, for the owner only, when they are not there.
+    pub fn open(options: &AuditLogOptions, metrics: Metrics) -> Result<Self, Error> {
+        let path = &options.path;
+        let out: Box<dyn Write + Send> = match &options.rotation {
+            _ if path.as_os_str() == STDOUT => Box::new(io::stdout()),
+            None => Box::new(append_to(path).map_err(Error::file(path))?),
+            Some(rotation) => Box::new(Rotated::open(path, rotation.clone()).map_err(Error::file(path))?),
+        };
+        Ok(Log { format: options.format, out: Mutex::new(out), metrics })
+    }
+
+    fn line(&self, event: &Event) -> Vec<u8> {
+        let mut line = Vec::new();
+        match self.format {
+            AuditFormat::Legacy => line.extend_from_slice(legacy::line(event).as_bytes()),
+            AuditFormat::Json => json::encode_object(super::API_VERSION, "Event", Ref::of(event), &mut line),
+        }
+        line.push(b'\n');
+        line
+    }
+
+    fn write(&self, event: &Arc<Event>) -> bool {
+        let line = self.line(event);
+        let written = self.out.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line);
+        if let Err(why) = &written {
+            self.metrics.lost(PLUGIN, why, std::slice::from_ref(event));
+        }
+        written.is_ok()
+    }
+}
+
+impl Sink for Log {
+    fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        let taken = events.iter().fold(true, |taken, event| self.write(event) && taken);
+        Box::pin(std::future::ready(taken))
+    }
+}
+
+/// A file to append to, made when it is not there.
+pub(super) fn append_to(path: &Path) -> io::Result<std::fs::File> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)
+}

@@ -1,0 +1,190 @@
+//! What becomes of requests in the audit log.
+
+use super::*;
+use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
+use crate::authorization::{AlwaysDeny, Authorizer, Union};
+use crate::body::Body;
+use crate::chain::Chain;
+use crate::handler::{FromFn, Handler, Request, RequestExt, Response};
+use crate::metrics::Metrics as ServerMetrics;
+use crate::options::Options;
+use crate::shutdown::Shutdown;
+use machinery::status::{GroupResource, Status};
+use serde_json::{Value, json};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A chain of filters with an audit log, around a handler that answers by path.
+struct Recorded {
+    folder: TempDir,
+    audit: Arc<Audit>,
+    chain: Arc<dyn Handler>,
+}
+
+fn answer(request: &Request) -> Response {
+    let not_found = Status::not_found(GroupResource { group: "", resource: "pods" }, "gone");
+    match request.uri().path() {
+        "/api/v1/namespaces/shop/pods" => {
+            let pieces: Vec<Result<http_body::Frame<bytes::Bytes>, std::convert::Infallible>> = Vec::new();
+            Response::new(Body::stream(http_body_util::StreamBody::new(futures_util::stream::iter(pieces))))
+        }
+        "/api/v1/namespaces/shop/pods/gone" => crate::respond::failure(request, &not_found),
+        "/api/v1/namespaces/shop/pods/panic" => panic!("as it should"),
+        _ => {
+            request.trail().annotate("example.com/note", "seen");
+            Response::new(Body::full("ok"))
+        }
+    }
+}
+
+impl Recorded {
+    fn new(level: &str, flags: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = folder.path().join("policy.yaml");
+        let text = format!("apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{{level: {level}}}]");
+        std::fs::write(&policy, text).unwrap();
+        let own = [
+            format!("--audit-policy-file={}", policy.display()),
+            format!("--audit-log-path={}", log(&folder).display()),
+        ];
+        let flags = own.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
+        let options = Options::parse_from(["kube-apiserver".to_owned()].into_iter().chain(flags)).unwrap();
+        let metrics = ServerMetrics::default();
+        let audit = Audit::new(&options.audit, metrics.registry()).unwrap().unwrap();
+        let tokens = TokenFile::parse("admin,admin,1,system:masters\njane,jane,2,dev").unwrap();
+        let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
+        let chain = Chain {
+            options: &options,
+            authentication: Authentication::new(Anonymous::Everybody, vec!["api".into()]).with_tokens(Arc::new(tokens)),
+            authorizer: Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
+            metrics,
+            shutdown: Shutdown::default(),
+            audit: Some(audit.clone()),
+        };
+        let chain = chain.around(FromFn(|request: Request| answer(&request))).unwrap();
+        Recorded { folder, audit, chain }
+    }
+
+    /// Sends a request and reads its answer to the end.
+    async fn send(&self, token: &str, uri: &str) -> u16 {
+        let request = http::Request::get(uri)
+            .header("authorization", format!("Bearer {token}"))
+            .header("audit-id", "the-request")
+            .header("user-agent", "test")
+            .body(Body::empty());
+        let response = self.chain.handle(request.unwrap()).await;
+        let code = response.status().as_u16();
+        response.into_body().read(1 << 20).await.unwrap();
+        code
+    }
+
+    /// The events so far, without times.
+    async fn events(&self) -> Vec<Value> {
+        self.audit.close().await;
+        let text = std::fs::read_to_string(log(&self.folder)).unwrap();
+        let event = |line: &str| {
+            let mut event: Value = serde_json::from_str(line).unwrap();
+            for time in ["requestReceivedTimestamp", "stageTimestamp"] {
+                assert!(event.as_object_mut().unwrap().remove(time).is_some(), "{line}");
+            }
+            event
+        };
+        text.lines().map(event).collect()
+    }
+}
+
+fn log(folder: &TempDir) -> std::path::PathBuf {
+    Path::join(folder.path(), "logs/audit.log")
+}
+
+fn stages(events: &[Value]) -> Vec<String> {
+    let line = |event: &Value| format!("{} {}", event["stage"].as_str().unwrap(), event["responseStatus"]["code"]);
+    events.iter().map(line).collect()
+}
+
+#[tokio::test]
+async fn a_request_from_its_beginning_to_its_end() {
+    let recorded = Recorded::new("Metadata", &[]);
+    assert_eq!(recorded.send("admin", "/api/v1/namespaces/shop/pods/p?pretty=true").await, 200);
+    let mut received = json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": "the-request",
+        "stage": "RequestReceived", "requestURI": "/api/v1/namespaces/shop/pods/p?pretty=true", "verb": "get",
+        "user": {"username": "admin", "uid": "1", "groups": ["system:masters", "system:authenticated"]},
+        "userAgent": "test",
+        "objectRef": {"resource": "pods", "namespace": "shop", "name": "p", "apiVersion": "v1"},
+        "annotations": {"authentication.k8s.io/authenticator": "tokenfile"},
+    });
+    let events = recorded.events().await;
+    assert_eq!(events[0], received);
+    received["stage"] = "ResponseComplete".into();
+    received["responseStatus"] = json!({"metadata": {}, "code": 200});
+    received["annotations"] = json!({
+        "authentication.k8s.io/authenticator": "tokenfile", "authorization.k8s.io/decision": "allow",
+        "authorization.k8s.io/reason": "", "example.com/note": "seen",
+    });
+    assert_eq!(events[1..], [received]);
+}
+
+#[tokio::test]
+async fn what_became_of_requests() {
+    for (token, uri, code, expect) in [
+        ("admin", "/version", 200, &["RequestReceived null", "ResponseComplete 200"][..]),
+        ("jane", "/version", 403, &["RequestReceived null", "ResponseComplete 403"]),
+        ("nobody", "/version", 401, &["ResponseStarted 401"]),
+        ("admin", "/version?timeout=soon", 400, &["ResponseStarted 400"]),
+        ("admin", "/api/v1/namespaces/shop/pods/gone", 404, &["RequestReceived null", "ResponseComplete 404"]),
+        ("admin", "/api/v1/namespaces/shop/pods/panic", 500, &["RequestReceived null", "Panic 500"]),
+        (
+            "admin",
+            "/api/v1/namespaces/shop/pods?watch=1",
+            200,
+            &["RequestReceived null", "ResponseStarted 200", "ResponseComplete 200"],
+        ),
+        ("admin", "/api/v1/namespaces/shop/pods", 200, &["RequestReceived null", "ResponseComplete 200"]),
+    ] {
+        let recorded = Recorded::new("Metadata", &[]);
+        assert_eq!(recorded.send(token, uri).await, code, "{uri}");
+        assert_eq!(stages(&recorded.events().await), expect, "{uri}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_say_why() {
+    let recorded = Recorded::new("RequestResponse", &["--audit-log-mode=batch"]);
+    recorded.send("admin", "/api/v1/namespaces/shop/pods/gone").await;
+    recorded.send("nobody", "/").await;
+    let events = recorded.events().await;
+    assert_eq!(
+        events[1]["responseStatus"],
+        json!({"metadata": {}, "status": "Failure", "message": "pods \"gone\" not found", "reason": "NotFound",
+            "details": {"name": "gone", "kind": "pods"}, "code": 404})
+    );
+    assert_eq!(events[1]["responseObject"]["kind"], "Status");
+    assert_eq!((&events[2]["user"], &events[2]["responseStatus"]["message"]), (&json!({}), &json!("Unauthorized")));
+}
+
+#[tokio::test]
+async fn nothing_is_recorded_at_level_none() {
+    let recorded = Recorded::new("None", &[]);
+    recorded.send("admin", "/version").await;
+    assert_eq!(recorded.events().await, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn large_events_lose_their_objects() {
+    let flags = ["--audit-log-truncate-enabled", "--audit-log-truncate-max-event-size=1000"];
+    let recorded = Recorded::new("RequestResponse", &flags);
+    recorded.send("admin", &format!("/api/v1/namespaces/shop/pods/gone?x={}", "x".repeat(200))).await;
+    recorded.send("admin", &format!("/version?x={}", "x".repeat(2000))).await;
+    let events = recorded.events().await;
+    assert_eq!(events[1]["annotations"]["audit.k8s.io/truncated"], "true");
+    assert_eq!((events.len(), events[1].get("responseObject")), (2, None));
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_stops_requests_if_that_is_asked_for() {
+    for (mode, code) in [("blocking", 200), ("blocking-strict", 500)] {
+        let flags = ["--audit-log-path=/dev/full", "--audit-log-maxsize=0", &format!("--audit-log-mode={mode}")];
+        assert_eq!(Recorded::new("Metadata", &flags).send("admin", "/version").await, code, "{mode}");
+    }
+}

@@ -1,0 +1,83 @@
+//! Bounds what is handed on at a time: too large an event loses its objects, too large a batch is divided (upstream: `plugin/audit/truncate`).
+
+use std::sync::Arc;
+
+use apimachinery::audit::v1::Event;
+use machinery::json;
+use machinery::reflect::Ref;
+
+use super::level::Level;
+use super::sink::{Metrics, Sink};
+use crate::handler::BoxFuture;
+use crate::options::AuditLimits;
+
+/// The annotation of an event that lost its objects.
+const TRUNCATED: &str = "audit.k8s.io/truncated";
+const PLUGIN: &str = "truncate";
+
+/// Hands on what is within the limits.
+pub(super) struct Truncate<S> {
+    inner: S,
+    limits: AuditLimits,
+    metrics: Metrics,
+}
+
+impl<S: Sink> Truncate<S> {
+    pub fn new(inner: S, limits: AuditLimits, metrics: Metrics) -> Self {
+        Truncate { inner, limits, metrics }
+    }
+
+    /// The event and its size, without objects if it is too large with them.
+    fn fit(&self, event: &Arc<Event>) -> Option<(Arc<Event>, usize)> {
+        let size = size(event);
+        if size <= self.limits.event {
+            return Some((event.clone(), size));
+        }
+        let has_objects = Level::of(&event.level).is_some_and(|level| level >= Level::Request);
+        let bare = has_objects.then(|| Arc::new(without_objects(event)))?;
+        let size = self::size(&bare);
+        (size <= self.limits.event).then_some((bare, size))
+    }
+
+    async fn hand_on(&self, events: &[Arc<Event>]) -> bool {
+        let (mut batch, mut total, mut taken) = (Vec::new(), 0, true);
+        for event in events {
+            let Some((event, size)) = self.fit(event) else {
+                self.metrics.lost(PLUGIN, "event is too large even after truncating", std::slice::from_ref(event));
+                continue;
+            };
+            if !batch.is_empty() && total + size > self.limits.batch {
+                taken &= self.inner.process(&batch).await;
+                batch.clear();
+                total = 0;
+            }
+            total += size;
+            batch.push(event);
+        }
+        (batch.is_empty() || self.inner.process(&batch).await) && taken
+    }
+}
+
+impl<S: Sink> Sink for Truncate<S> {
+    fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        Box::pin(self.hand_on(events))
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.inner.close()
+    }
+}
+
+fn without_objects(event: &Event) -> Event {
+    let mut bare = event.clone();
+    (bare.request_object, bare.response_object) = (None, None);
+    bare.annotations.insert(TRUNCATED.into(), "true".into());
+    bare
+}
+
+/// The bytes of an event as JSON.
+fn size(event: &Event) -> usize {
+    let mut text = Vec::new();
+    json::encode_object(super::API_VERSION, "Event", Ref::of(event), &mut text);
+    text.len()
+}

@@ -1,0 +1,83 @@
+//! Events posted to a server, as an `EventList` (upstream: `plugin/audit/webhook`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use apimachinery::audit::v1::Event;
+use bytes::Bytes;
+use http::Uri;
+use machinery::json;
+use machinery::reflect::Ref;
+use webhook::{Client, Kubeconfig};
+
+use super::sink::{Metrics, Sink};
+use crate::Error;
+use crate::backoff::Backoff;
+use crate::handler::BoxFuture;
+use crate::options::AuditWebhookOptions;
+
+const PLUGIN: &str = "webhook";
+/// How long one post may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How many bytes an answer may have. Nothing in it is looked at.
+const MAX_ANSWER: usize = 1 << 20;
+
+/// Posts events to the server of a kubeconfig file.
+pub(super) struct Webhook {
+    client: Client,
+    server: Uri,
+    backoff: Backoff,
+    metrics: Metrics,
+}
+
+impl Webhook {
+    /// The server of the file's current context.
+    pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
+        let wrong = |why: String| Error::Options(format!("initializing audit webhook: {why}"));
+        let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?;
+        let client = config.client().map_err(|why| wrong(why.to_string()))?;
+        Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
+    }
+
+    /// Posts events, again and again: as upstream, nothing that a server says is a reason to lose them at once.
+    async fn post(&self, events: &[Arc<Event>]) -> Result<(), String> {
+        let body = Bytes::from(list(events));
+        self.backoff.retry(|_: &String| true, || self.post_once(body.clone())).await
+    }
+
+    async fn post_once(&self, body: Bytes) -> Result<(), String> {
+        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_ANSWER).await;
+        let reply = reply.map_err(|why| why.to_string())?;
+        match reply.status.is_success() {
+            true => Ok(()),
+            false => Err(format!("the server answered with status {}", reply.status.as_u16())),
+        }
+    }
+}
+
+impl Sink for Webhook {
+    fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
+        Box::pin(async move {
+            let posted = self.post(events).await;
+            if let Err(why) = &posted {
+                self.metrics.lost(PLUGIN, why, events);
+            }
+            posted.is_ok()
+        })
+    }
+}
+
+/// Items of a list say neither kind nor version.
+fn list(events: &[Arc<Event>]) -> Vec<u8> {
+    let mut out =
+        format!("{{\"kind\":\"EventList\",\"apiVersion\":\"{}\",\"metadata\":{{}},\"items\":[", super::API_VERSION)
+            .into_bytes();
+    for (i, event) in events.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        json::encode(Ref::of(&**event), &mut out);
+    }
+    out.extend_from_slice(b"]}");
+    out
+}

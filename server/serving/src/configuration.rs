@@ -1,0 +1,95 @@
+//! Configuration files: documents of declared kinds, in YAML or JSON, that operators write.
+
+use machinery::catalog::parse_api_version;
+use machinery::json::{self, Issues};
+use machinery::reflect::{Mut, Struct};
+use machinery::type_meta::TypeMeta;
+use machinery::yaml;
+
+/// What becomes of fields that nobody knows, and of ones that are said twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    Refused,
+    /// Passed over, with a warning in the log.
+    Warned,
+}
+
+/// Reads a document that has to be of this kind, in one of these versions of its group, which differ in name only.
+///
+/// # Errors
+/// In upstream's words: what is wrong with the document.
+pub fn parse<T: Struct>(
+    text: &[u8],
+    group: &str,
+    versions: &[&str],
+    kind: &str,
+    unknown: Unknown,
+) -> Result<T, String> {
+    let mut issues = Issues::collect();
+    let text = as_json(text, &mut issues)?;
+    check_kind(&text, group, versions, kind)?;
+    let mut document = T::default();
+    json::decode(&text, Mut::of(&mut document), &mut issues).map_err(|why| why.to_string())?;
+    match (json::strict_error(&issues), unknown) {
+        (None, _) => Ok(document),
+        (Some(why), Unknown::Refused) => Err(why),
+        (Some(why), Unknown::Warned) => {
+            tracing::warn!(why, "a {kind} contains errors, which are passed over");
+            Ok(document)
+        }
+    }
+}
+
+fn as_json(text: &[u8], issues: &mut Issues) -> Result<Vec<u8>, String> {
+    match text.trim_ascii_start().first() {
+        Some(b'{') => Ok(text.to_vec()),
+        _ => yaml::to_json(text, issues).map_err(|why| why.to_string()),
+    }
+}
+
+fn check_kind(text: &[u8], group: &str, versions: &[&str], kind: &str) -> Result<(), String> {
+    let mut said = TypeMeta::default();
+    json::decode(text, Mut::of(&mut said), &mut Issues::ignore())
+        .map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
+    let (said_group, said_version) = parse_api_version(&said.api_version);
+    match (said.kind.as_str(), said.api_version.as_str()) {
+        ("", _) => Err("Object 'Kind' is missing".into()),
+        (_, "") => Err("Object 'apiVersion' is missing".into()),
+        (said, _) if said == kind && said_group == group && versions.contains(&said_version) => Ok(()),
+        (kind, version) => Err(format!("no kind {kind:?} is registered for version {version:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use apimachinery::audit::v1::Policy;
+
+    fn read(text: &str, unknown: Unknown) -> Result<usize, String> {
+        let policy: Policy = parse(text.as_bytes(), "audit.k8s.io", &["v1"], "Policy", unknown)?;
+        Ok(policy.rules.len())
+    }
+
+    #[test]
+    fn a_document_has_to_be_what_is_asked_for() {
+        let good = "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None}]\n";
+        assert_eq!(read(good, Unknown::Refused), Ok(1));
+        assert_eq!(read(r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy"}"#, Unknown::Refused), Ok(0));
+        let odd = format!("{good}rules: []\nextra: 1\n");
+        assert_eq!(
+            read(&odd, Unknown::Refused).unwrap_err(),
+            "strict decoding error: yaml: unmarshal errors:\n  line 4: key \"rules\" already set in map, unknown field \"extra\""
+        );
+        assert_eq!(read(&odd, Unknown::Warned), Ok(0));
+        for (text, expect) in [
+            ("apiVersion: audit.k8s.io/v1", "Object 'Kind' is missing"),
+            ("kind: Policy", "Object 'apiVersion' is missing"),
+            (
+                "{apiVersion: audit.k8s.io/v2, kind: Policy}",
+                "no kind \"Policy\" is registered for version \"audit.k8s.io/v2\"",
+            ),
+        ] {
+            assert_eq!(read(text, Unknown::Refused).unwrap_err(), expect);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Records requests in the audit log (upstream: `WithAudit`, `WithFailedAuthenticationAudit`).
+
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use apimachinery::meta::v1::Status;
+use bytes::Bytes;
+use futures_util::FutureExt;
+use http_body::{Frame, SizeHint};
+use machinery::status;
+use tokio::time::Instant;
+
+use super::Deadline;
+use crate::audit::{Stage, Trail};
+use crate::body::{Body, BodyError};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::respond;
+
+/// Records each request whose trail the policy finds worth it. Without a policy there is no trail, and nothing is done.
+pub struct WithAudit<H>(pub H);
+
+impl<H: Handler> Handler for WithAudit<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let trail = request.trail();
+        match trail.begin(&request) {
+            true => Box::pin(self.recorded(trail, request)),
+            false => self.0.handle(request),
+        }
+    }
+}
+
+impl<H: Handler> WithAudit<H> {
+    async fn recorded(&self, trail: Trail, request: Request) -> Response {
+        if !trail.pass(Stage::RequestReceived).await {
+            trail.count_rejected();
+            return respond::failure(&request, &status::Status::internal("failed to store audit event"));
+        }
+        let is_long_running = request.info().is_some_and(|info| info.is_long_running());
+        let deadline = request.extensions().get::<Deadline>().copied();
+        let open = Open { trail: trail.clone(), deadline, is_long_running, is_answered: false };
+        match AssertUnwindSafe(self.0.handle(request)).catch_unwind().await {
+            Ok(response) => open.answer(response).await,
+            Err(panic) => {
+                open.forget();
+                trail.status(failure(500, "InternalError", "APIServer panic'd"));
+                trail.pass(Stage::Panic).await;
+                resume_unwind(panic)
+            }
+        }
+    }
+}
+
+/// Refuses a request, and records that, before anybody could be made sure of, or before it could be understood: one event, when the answer
+/// begins.
+pub(crate) async fn refuse(request: Request, status: &status::Status) -> Response {
+    let (answer, trail) = (respond::failure(&request, status), request.trail());
+    let is_recorded = trail.begin(&request);
+    drop(request);
+    if is_recorded {
+        trail.answer(&answer);
+        trail.pass(Stage::ResponseStarted).await;
+    }
+    answer
+}
+
+fn failure(code: i32, reason: &str, message: &str) -> Status {
+    Status { status: "Failure".into(), reason: reason.into(), message: message.into(), code, ..Status::default() }
+}
+
+/// A request without its last event. When it is given up (a client that goes away, a time that runs out, the end of a stream), the event is
+/// made all the same.
+struct Open {
+    trail: Trail,
+    deadline: Option<Deadline>,
+    is_long_running: bool,
+    is_answered: bool,
+}
+
+impl Open {
+    /// Records an answer, or the beginning of one whose body takes its time.
+    async fn answer(mut self, response: Response) -> Response {
+        self.trail.answer(&response);
+        self.is_answered = true;
+        if self.is_long_running {
+            self.trail.pass(Stage::ResponseStarted).await;
+        }
+        if http_body::Body::size_hint(response.body()).exact().is_some() {
+            self.trail.tell_latencies();
+            self.trail.pass(Stage::ResponseComplete).await;
+            self.forget();
+            return response;
+        }
+        response.map(|body| Body::stream(Recorded { body, open: Some(self) }))
+    }
+
+    /// Makes no further event.
+    fn forget(mut self) {
+        self.trail = Trail::default();
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        if !self.is_answered {
+            let is_late = self.deadline.is_some_and(|deadline| deadline.0 <= Instant::now());
+            self.trail.status(match is_late {
+                true => failure(504, "Timeout", "Timeout: request did not complete within the allotted timeout"),
+                // Upstream's words for an answer of which nothing was sent.
+                false => Status {
+                    status: "Success".into(),
+                    message: "Connection closed early".into(),
+                    code: 200,
+                    ..Status::default()
+                },
+            });
+            if self.is_long_running {
+                self.trail.pass_late(Stage::ResponseStarted);
+            }
+        }
+        self.trail.tell_latencies();
+        self.trail.pass_late(Stage::ResponseComplete);
+    }
+}
+
+/// A body whose end is recorded.
+struct Recorded {
+    body: Body,
+    open: Option<Open>,
+}
+
+impl http_body::Body for Recorded {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if let Poll::Ready(None) = frame {
+            self.open = None;
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
