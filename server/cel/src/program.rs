@@ -17,6 +17,9 @@ const SHALLOW: usize = 16;
 /// Enough for the deepest nesting that is allowed, in programs without optimisation too.
 const DEEP_STACK: usize = 64 << 20;
 
+/// The function of `a.?b`.
+const OPTIONAL_SELECT: &str = "_?._";
+
 /// An expression that was checked.
 #[derive(Debug)]
 pub struct Program {
@@ -87,6 +90,23 @@ impl Program {
         evaluate(&self.expr, &self.types, variables, budget)
     }
 
+    /// Whether the expression looks at a field of a variable: `claims.email`, `has(claims.email)`, `claims.?email`.
+    pub fn selects(&self, variable: &str, field: &str) -> bool {
+        let is_variable = |expr: &Expr| matches!(&expr.kind, Kind::Name(name) if name == variable);
+        let mut found = false;
+        self.expr.walk(&mut |expr| {
+            found |= match &expr.kind {
+                Kind::Select { operand, field: selected, .. } => selected == field && is_variable(operand),
+                Kind::Call(call) if call.function == OPTIONAL_SELECT => match call.args.as_slice() {
+                    [operand, selected] => is_variable(operand) && is_text(selected, field),
+                    _ => false,
+                },
+                _ => false,
+            };
+        });
+        found
+    }
+
     /// The variables that the expression names, with dots where the variable's name has them.
     pub fn names(&self) -> BTreeSet<&str> {
         let mut names = BTreeSet::new();
@@ -97,4 +117,8 @@ impl Program {
         });
         names
     }
+}
+
+fn is_text(expr: &Expr, text: &str) -> bool {
+    matches!(&expr.kind, Kind::Literal(value) if value.as_str() == Some(text))
 }

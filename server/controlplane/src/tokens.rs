@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use registry::Stores;
 use serving::Server;
-use serving::authentication::{AudienceAgnostic, Authentication, Oidc, TokenWebhook};
+use serving::authentication::{AudienceAgnostic, Authentication, TokenWebhook};
 
 pub use issue::Issuer;
 use lookup::Lookup;
@@ -43,9 +43,9 @@ pub fn authenticators(
         let bootstrap = AudienceAgnostic { inner: bootstrap, audiences: audiences.clone() };
         authentication = authentication.with_tokens(Arc::new(bootstrap));
     }
-    if let Some(oidc) = &options.oidc {
-        let oidc = AudienceAgnostic { inner: Oidc::new(oidc)?, audiences: audiences.clone() };
-        authentication = authentication.with_tokens(Arc::new(oidc));
+    if let Some(issuers) = &server.configured.issuers {
+        let issuers = AudienceAgnostic { inner: issuers.clone(), audiences: audiences.clone() };
+        authentication = authentication.with_tokens(Arc::new(issuers));
     }
     if let Some(webhook) = &options.webhook {
         authentication = authentication.with_tokens(Arc::new(TokenWebhook::load(webhook, audiences)?));

@@ -6,6 +6,7 @@
 mod bearer;
 mod cache;
 mod client_certificate;
+mod configured;
 mod oidc;
 mod request_header;
 mod token_file;
@@ -18,7 +19,8 @@ use http::request::Parts;
 use subtle::ConstantTimeEq;
 
 pub use client_certificate::{ClientCertificate, user_of_certificate};
-pub use oidc::Oidc;
+pub use configured::Configured;
+pub use oidc::Issuers;
 pub use request_header::RequestHeaders;
 pub use token_file::TokenFile;
 pub use tokens::{AudienceAgnostic, TokenAuthenticator, Tokens, UserAuthenticator};

@@ -21,6 +21,7 @@ pub mod listener;
 pub mod logging;
 pub mod metrics;
 pub mod options;
+mod reload;
 pub mod request_info;
 pub mod respond;
 mod reviewer;
@@ -28,6 +29,8 @@ pub mod server;
 pub mod shutdown;
 mod source;
 pub mod system_paths;
+#[cfg(test)]
+mod testing;
 pub mod tokens;
 pub mod user;
 pub mod version;

@@ -28,7 +28,7 @@ pub use audit::{
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use kubelet::KubeletOptions;
 pub use network::{Cidr, PortRange};
-pub use oidc::OidcOptions;
+pub use oidc::IssuerOptions;
 use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
 pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
@@ -131,6 +131,8 @@ pub struct ServingOptions {
 #[derive(Clone, Debug)]
 pub struct AuthenticationOptions {
     pub anonymous: bool,
+    /// Whether the command line says so.
+    pub anonymous_is_given: bool,
     pub client_ca_file: Option<PathBuf>,
     pub token_auth_file: Option<PathBuf>,
     /// Issuers of service account tokens; the first one issues.
@@ -151,8 +153,8 @@ pub struct AuthenticationOptions {
     pub bootstrap_tokens: bool,
     /// The authorities of front proxies, and what these say in which headers.
     pub request_headers: Option<(PathBuf, RequestHeaders)>,
-    /// An OpenID Connect issuer.
-    pub oidc: Option<OidcOptions>,
+    /// OpenID Connect issuers.
+    pub issuers: IssuerOptions,
     pub webhook: Option<TokenWebhookOptions>,
 }
 

@@ -9,7 +9,7 @@ use webhook::{Client, Kubeconfig};
 use crate::Error;
 use crate::backoff::Backoff;
 
-/// How long one answer may take.
+/// How long one answer may take, unless said otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the first pause is before a server is asked again that cannot answer now (upstream: `DefaultRetryBackoff`).
 const PAUSE: Duration = Duration::from_millis(500);
@@ -20,6 +20,7 @@ const MAX_ANSWER: usize = 1 << 20;
 pub(crate) struct Reviewer {
     client: Client,
     server: http::Uri,
+    timeout: Duration,
 }
 
 impl Reviewer {
@@ -27,7 +28,13 @@ impl Reviewer {
     pub(crate) fn load(path: &std::path::Path) -> Result<Self, Error> {
         let config = Kubeconfig::load(path).map_err(|why| Error::Options(why.to_string()))?;
         let client = config.client().map_err(|why| Error::Options(format!("{}: {why}", path.display())))?;
-        Ok(Reviewer { client, server: config.server })
+        Ok(Reviewer { client, server: config.server, timeout: TIMEOUT })
+    }
+
+    /// Waits so long for an answer.
+    #[must_use]
+    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
+        Reviewer { timeout, ..self }
     }
 
     /// Posts a review and returns the server's, whose `status` says something.
@@ -39,7 +46,7 @@ impl Reviewer {
 
     /// One attempt; the error says whether another one may help.
     async fn once(&self, body: Bytes) -> Result<Value, (String, bool)> {
-        let reply = self.client.post_json(&self.server, body, TIMEOUT, MAX_ANSWER).await;
+        let reply = self.client.post_json(&self.server, body, self.timeout, MAX_ANSWER).await;
         let reply = reply.map_err(|why| (why.to_string(), true))?;
         match reply.status.as_u16() {
             200..=299 => serde_json::from_slice(&reply.body).map_err(|why| (why.to_string(), false)),

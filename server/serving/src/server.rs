@@ -7,9 +7,9 @@ use tokio::sync::watch;
 
 use crate::Error;
 use crate::audit::Audit;
-use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, TokenFile};
+use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile};
 use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
-use crate::authorization::{Abac, AccessWebhook, AlwaysAllow, AlwaysDeny, Authorizer, Union};
+use crate::authorization::{self, Abac, AccessWebhook, AlwaysAllow, AlwaysDeny, Authorizer, Counted, Lasting, Union};
 use crate::certificates::Certificates;
 use crate::chain::Chain;
 use crate::handler::Handler;
@@ -17,6 +17,7 @@ use crate::health::Health;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
 use crate::options::{AuthorizationMode, Options};
+use crate::reload::Reloads;
 use crate::shutdown::Shutdown;
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::tokens::{Documents, OpenId};
@@ -45,6 +46,8 @@ pub struct Server {
     pub health: Health,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
+    /// Who is believed by configuration.
+    pub configured: Configured,
     audit: Option<Arc<Audit>>,
     listener: Listener,
 }
@@ -61,6 +64,7 @@ impl Server {
         Ok(Server {
             certificates,
             health: Health::new(&shutdown),
+            configured: Configured::load(&options.authentication, metrics.registry())?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             metrics,
             shutdown,
@@ -79,12 +83,13 @@ impl Server {
         let options = &self.options.authentication;
         // Upstream does the same: who lets everybody do everything should at least know who they are.
         let allows_all = self.options.authorization.modes == [AuthorizationMode::AlwaysAllow];
-        if options.anonymous && allows_all {
+        let configured = &self.configured.anonymous;
+        if *configured != Anonymous::Nobody && allows_all {
             tracing::warn!(
                 "anonymous requests are refused, because --authorization-mode=AlwaysAllow would let them do everything"
             );
         }
-        let anonymous = if options.anonymous && !allows_all { Anonymous::Everybody } else { Anonymous::Nobody };
+        let anonymous = if allows_all { Anonymous::Nobody } else { configured.clone() };
         let audiences = options.api_audiences.clone();
         let mut authentication = Authentication::new(anonymous, audiences.clone());
         if let Some((_, headers)) = &options.request_headers {
@@ -104,22 +109,33 @@ impl Server {
         nodes: impl Fn() -> Result<Arc<dyn Authorizer>, Error>,
     ) -> Result<Arc<dyn Authorizer>, Error> {
         let options = &self.options.authorization;
+        let metrics = authorization::Metrics::register(self.metrics.registry());
+        let abac = options.policy_file.as_ref().map(|path| Abac::load(path)).transpose()?;
+        let abac = abac.map(|policy| Arc::new(policy) as Arc<dyn Authorizer>);
+        let rbac: Arc<dyn Authorizer> = Arc::new(RbacAuthorizer(roles));
+        if let Some(path) = &options.config_file {
+            let file = authorization::load_configuration(path)?;
+            let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
+            let node = names_nodes.then(nodes).transpose()?;
+            let reloads = Reloads::register(self.metrics.registry(), "authorization");
+            let lasting = Lasting { rbac, node, abac, metrics };
+            return Ok(authorization::Configured::start(path.clone(), file, lasting, reloads)?);
+        }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
         for mode in &options.modes {
-            match mode {
-                AuthorizationMode::Node => authorizers.push(nodes()?),
-                AuthorizationMode::Rbac => authorizers.push(Arc::new(RbacAuthorizer(roles.clone()))),
-                AuthorizationMode::Abac => {
-                    let policy = options.policy_file.as_ref().map(|path| Abac::load(path)).transpose()?;
-                    authorizers.extend(policy.map(|policy| Arc::new(policy) as _));
-                }
+            let (of, inner): (_, Option<Arc<dyn Authorizer>>) = match mode {
+                AuthorizationMode::Node => ("Node", Some(nodes()?)),
+                AuthorizationMode::Rbac => ("RBAC", Some(rbac.clone())),
+                AuthorizationMode::Abac => ("ABAC", abac.clone()),
                 AuthorizationMode::Webhook => {
-                    let webhook = options.webhook.as_ref().map(AccessWebhook::load).transpose()?;
-                    authorizers.extend(webhook.map(|webhook| Arc::new(webhook) as _));
+                    let webhook = options.webhook.as_ref().map(|options| AccessWebhook::load(options, &metrics));
+                    ("Webhook", webhook.transpose()?.map(|webhook| Arc::new(webhook) as _))
                 }
-                AuthorizationMode::AlwaysAllow => authorizers.push(Arc::new(AlwaysAllow)),
-                AuthorizationMode::AlwaysDeny => authorizers.push(Arc::new(AlwaysDeny)),
-            }
+                AuthorizationMode::AlwaysAllow => ("AlwaysAllow", Some(Arc::new(AlwaysAllow))),
+                AuthorizationMode::AlwaysDeny => ("AlwaysDeny", Some(Arc::new(AlwaysDeny))),
+            };
+            let name = if of == "Webhook" { "default".to_owned() } else { of.to_lowercase() };
+            authorizers.extend(inner.map(|inner| Arc::new(Counted::new(inner, of, &name, &metrics)) as _));
         }
         Ok(Arc::new(Union::new(authorizers)))
     }

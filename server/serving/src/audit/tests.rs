@@ -9,9 +9,11 @@ use crate::handler::{FromFn, Handler, Request, RequestExt, Response};
 use crate::metrics::Metrics as ServerMetrics;
 use crate::options::Options;
 use crate::shutdown::Shutdown;
+use crate::testing::Https;
 use machinery::status::{GroupResource, Status};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Mutex;
 use tempfile::TempDir;
 
 /// A chain of filters with an audit log, around a handler that answers by path.
@@ -187,4 +189,30 @@ async fn a_log_that_cannot_be_written_stops_requests_if_that_is_asked_for() {
         let flags = ["--audit-log-path=/dev/full", "--audit-log-maxsize=0", &format!("--audit-log-mode={mode}")];
         assert_eq!(Recorded::new("Metadata", &flags).send("admin", "/version").await, code, "{mode}");
     }
+}
+
+#[tokio::test]
+async fn a_server_gets_events_in_batches() {
+    let posts = Arc::new(Mutex::new(Vec::new()));
+    let seen = posts.clone();
+    let server = Https::start(move |_, list| {
+        let mut posts = posts.lock().unwrap();
+        posts.push(list.clone());
+        // The first one is not taken, and comes again.
+        (if posts.len() == 1 { 500 } else { 200 }, Value::Null)
+    })
+    .await;
+    let kubeconfig = server.kubeconfig();
+    let config = format!("--audit-webhook-config-file={}", kubeconfig.path().display());
+    let flags = [&config, "--audit-webhook-batch-max-wait=1h", "--audit-webhook-initial-backoff=1ms"];
+    let recorded = Recorded::new("Metadata", &flags);
+    recorded.send("admin", "/version").await;
+    recorded.send("jane", "/version").await;
+    assert_eq!(recorded.events().await.len(), 4, "the end of the server waits for what is under way");
+    let lists = seen.lock().unwrap().clone();
+    assert_eq!(lists.len(), 2);
+    assert_eq!(lists[0], lists[1]);
+    assert_eq!((&lists[0]["kind"], &lists[0]["apiVersion"]), (&json!("EventList"), &json!("audit.k8s.io/v1")));
+    let users: Vec<_> = lists[0]["items"].as_array().unwrap().iter().map(|event| &event["user"]["username"]).collect();
+    assert_eq!(users, ["admin", "admin", "jane", "jane"]);
 }

@@ -149,6 +149,7 @@ impl Values {
         }
         Ok(AuthenticationOptions {
             anonymous: self.bool("anonymous-auth")?,
+            anonymous_is_given: self.is_given("anonymous-auth"),
             client_ca_file: self.path("client-ca-file"),
             token_auth_file: self.path("token-auth-file"),
             service_account_issuers: issuers,
@@ -165,7 +166,7 @@ impl Values {
             service_account_max_expiration: self.max_expiration()?,
             bootstrap_tokens: self.bool("enable-bootstrap-token-auth")?,
             request_headers: self.request_headers()?,
-            oidc: self.oidc()?,
+            issuers: self.issuers()?,
             webhook: self.token_webhook()?,
         })
     }

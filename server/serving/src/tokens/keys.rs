@@ -42,6 +42,11 @@ impl Algorithm {
         (Algorithm::ES384, "ES384"),
     ];
 
+    /// All of them.
+    pub fn all() -> Vec<Self> {
+        Self::ALL.iter().map(|(algorithm, _)| *algorithm).collect()
+    }
+
     /// As headers name it.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(algorithm, _)| *algorithm == self).map_or("", |(_, name)| name)

@@ -1,67 +1,51 @@
 //! Tokens of an issuer that speaks HTTPS.
 
 use super::*;
+use crate::authentication::{Anonymous, Configured};
 use crate::options::Options;
+use crate::testing::Https;
 use crate::tokens::SigningKey;
-use rcgen::{CertificateParams, KeyPair, PKCS_ECDSA_P256_SHA256};
-use rustls::pki_types::PrivateKeyDer;
+use prometheus::Registry;
+use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+use std::sync::OnceLock;
 
 struct Issuer {
+    server: Https,
     url: String,
     key: SigningKey,
-    /// Its certificate, in a file.
-    certificate: tempfile::NamedTempFile,
 }
 
 /// Serves the documents of an issuer.
 async fn issuer() -> Issuer {
     let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap();
     let key = SigningKey::from_pem(key.serialize_pem().as_bytes()).unwrap();
-    let tls_key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&tls_key).unwrap();
-    let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), certificate.pem()).unwrap();
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(tls_key.serialize_der()).unwrap())
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
-    let discovery = json!({"issuer": url, "jwks_uri": format!("{url}/keys")}).to_string();
-    let keys = json!({"keys": [key.public.jwk()]}).to_string();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-            let mut head = vec![0; 4096];
-            let read = stream.read(&mut head).await.unwrap();
-            let body = if head[..read].starts_with(b"GET /keys ") { &keys } else { &discovery };
-            let head = format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
-            stream.write_all(format!("{head}{body}").as_bytes()).await.unwrap();
-            let _ = stream.shutdown().await;
-        }
-    });
-    Issuer { url, key, certificate: file }
+    let keys = json!({"keys": [key.public.jwk()]});
+    let url = Arc::new(OnceLock::<String>::new());
+    let own = url.clone();
+    let server = Https::start(move |path, _| match path {
+        "/keys" => (200, keys.clone()),
+        _ => (200, json!({"issuer": own.get(), "jwks_uri": format!("{}/keys", own.get().unwrap())})),
+    })
+    .await;
+    let url = url.get_or_init(|| server.url.clone()).clone();
+    Issuer { server, url, key }
 }
 
 impl Issuer {
-    fn believer(&self, flags: &[&str]) -> Oidc {
-        let own = [
-            format!("--oidc-issuer-url={}", self.url),
-            "--oidc-client-id=cluster".into(),
-            "--oidc-signing-algs=ES256".into(),
-            format!("--oidc-ca-file={}", self.certificate.path().display()),
-        ];
-        let args = ["kube-apiserver".to_owned()].into_iter().chain(own).chain(flags.iter().map(|f| (*f).to_owned()));
-        let options = Options::parse_from(args).unwrap();
-        Oidc::new(options.authentication.oidc.as_ref().unwrap()).unwrap()
+    /// Believes the issuer as flags say; without `--oidc-ca-file`, which is for the caller to add.
+    fn strict_believer(&self, flags: &[&str]) -> Arc<Issuers> {
+        let own = [format!("--oidc-issuer-url={}", self.url), "--oidc-client-id=cluster".into()];
+        let flags = own.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
+        let options = Options::parse_from(["kube-apiserver".to_owned()].into_iter().chain(flags)).unwrap();
+        Configured::load(&options.authentication, &Registry::new()).unwrap().issuers.unwrap()
+    }
+
+    fn believer(&self, flags: &[&str]) -> Arc<Issuers> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &self.server.certificate).unwrap();
+        let authority = format!("--oidc-ca-file={}", file.path().display());
+        self.strict_believer(&[&["--oidc-signing-algs=ES256", &authority], flags].concat())
     }
 
     /// A token with these claims besides those that every token needs.
@@ -74,8 +58,8 @@ impl Issuer {
     }
 }
 
-async fn said(oidc: &Oidc, token: &str) -> String {
-    match oidc.verify(token).await {
+async fn said(issuers: &Issuers, token: &str) -> String {
+    match issuers.verify(token).await {
         Ok(None) => "nobody".into(),
         Ok(Some(user)) => format!("{} {:?}", user.name, user.groups),
         Err(why) => why,
@@ -125,7 +109,130 @@ async fn only_the_issuers_keys_count() {
     let forged = other.token(&json!({"iss": issuer.url}));
     let why = "oidc: verify token: failed to verify signature: failed to verify id token signature";
     assert_eq!(said(&believer, &forged).await, why);
-    let distrustful = Oidc { client: Client::new(&Trust::default()).unwrap(), ..issuer.believer(&[]) };
+    let distrustful = issuer.strict_believer(&["--oidc-signing-algs=ES256"]);
     let why = said(&distrustful, &issuer.token(&json!({}))).await;
     assert!(why.ends_with("x509: certificate signed by unknown authority"), "{why}");
+}
+
+/// A configuration file that believes these issuers.
+fn configuration(issuers: &[(&Issuer, Value)]) -> Value {
+    let jwt = issuers.iter().map(|(issuer, more)| {
+        let mut jwt = json!({"issuer": {"url": issuer.url, "audiences": ["cluster", "other"],
+            "audienceMatchPolicy": "MatchAny", "certificateAuthority": issuer.server.certificate}});
+        jwt.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        jwt
+    });
+    json!({"apiVersion": "apiserver.config.k8s.io/v1beta1", "kind": "AuthenticationConfiguration",
+        "jwt": jwt.collect::<Vec<_>>()})
+}
+
+fn load(file: &std::path::Path, flags: &[&str]) -> Result<Configured, String> {
+    let own = format!("--authentication-config={}", file.display());
+    let options = Options::parse_from(["kube-apiserver", &own].iter().chain(flags)).map_err(|why| why.to_string())?;
+    Configured::load(&options.authentication, &Registry::new()).map_err(|why| why.to_string())
+}
+
+#[tokio::test]
+async fn several_issuers_with_expressions() {
+    let (one, other) = tokio::join!(issuer(), issuer());
+    let mapped = json!({
+        "claimMappings": {
+            "username": {"expression": "claims.sub + '@one'"},
+            "groups": {"expression": "claims.?roles.orValue([])"},
+            "uid": {"claim": "id"},
+            "extra": [{"key": "example.com/team", "valueExpression": "claims.?team.orValue('')"}],
+        },
+        "claimValidationRules": [
+            {"claim": "hd", "requiredValue": "example.com"},
+            {"expression": "claims.exp > 5.0", "message": "too short"},
+        ],
+        "userValidationRules": [{"expression": "!user.username.startsWith('system:')", "message": "reserved"}],
+    });
+    let plain = json!({"claimMappings": {"username": {"claim": "sub", "prefix": "two:"}}});
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), configuration(&[(&one, mapped), (&other, plain.clone())]).to_string()).unwrap();
+    let issuers = load(file.path(), &[]).unwrap().issuers.unwrap();
+    let claims = json!({"aud": "other", "hd": "example.com", "id": "7", "roles": ["dev", ""], "team": "red"});
+    let user = issuers.verify(&one.token(&claims)).await.unwrap().unwrap();
+    assert_eq!((user.name.as_str(), user.uid.as_str()), ("jane@one", "7"));
+    assert_eq!(
+        (user.groups.as_slice(), &user.extra["example.com/team"]),
+        (&["dev".to_owned()][..], &vec!["red".to_owned()])
+    );
+    assert_eq!(said(&issuers, &other.token(&json!({}))).await, "two:jane []");
+    for (claims, expect) in [
+        (
+            json!({"hd": "evil", "id": "7"}),
+            "oidc: required claim hd value does not match. Got = evil, want = example.com",
+        ),
+        (json!({"hd": "example.com"}), "oidc: parse uid claim \"id\": claim not present"),
+        (
+            json!({"hd": "example.com", "id": "7", "sub": "system:x"}),
+            "oidc: error evaluating user info validation rule: validation expression '!user.username.startsWith('system:')' failed: reserved",
+        ),
+        (
+            json!({"aud": "third"}),
+            "oidc: verify token: oidc: expected audience in [\"cluster\", \"other\"] got [\"third\"]",
+        ),
+    ] {
+        assert_eq!(said(&issuers, &one.token(&claims)).await, expect, "{claims}");
+    }
+
+    // The file changes: one issuer is believed no longer, and what is wrong is not taken over.
+    std::fs::write(file.path(), configuration(&[(&other, plain)]).to_string()).unwrap();
+    while said(&issuers, &one.token(&claims)).await != "nobody" {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(said(&issuers, &other.token(&json!({}))).await, "two:jane []");
+}
+
+#[tokio::test]
+async fn configurations_that_are_wrong() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let check = |document: &str, flags: &[&str], expect: &str| {
+        let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\n";
+        std::fs::write(file.path(), format!("{head}{document}")).unwrap();
+        let why = load(file.path(), flags).map(drop).unwrap_err();
+        assert!(why.contains(expect), "{document}\n{why}");
+    };
+    check("jwt: []\nodd: 1", &[], "strict decoding error: unknown field \"odd\"");
+    check(
+        "jwt: [{issuer: {url: 'http://x', audiences: []}, claimMappings: {username: {claim: sub}}}]",
+        &[],
+        "[jwt[0].issuer.url: Invalid value: \"http://x\": URL scheme must be https, jwt[0].issuer.audiences: Required value: at least one jwt[0].issuer.audiences is required, jwt[0].claimMappings.username.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing]",
+    );
+    let jwt = |mappings: &str| {
+        format!("jwt: [{{issuer: {{url: 'https://x', audiences: [a]}}, claimMappings: {{{mappings}}}}}]")
+    };
+    check(&jwt(""), &[], "jwt[0].claimMappings.username: Required value: claim or expression is required");
+    check(
+        &jwt("username: {expression: claims.email}"),
+        &[],
+        "claims.email_verified must be used in claimMappings.username.expression",
+    );
+    check(
+        &jwt("username: {expression: 'claims.'}"),
+        &[],
+        "jwt[0].claimMappings.username.expression: Invalid value: \"claims.\": compilation failed: ERROR: <input>:1:8: Syntax error",
+    );
+    check(
+        &jwt(
+            "username: {claim: sub, prefix: ''}, extra: [{key: k8s.io/x, valueExpression: '1'}, {key: y, valueExpression: ''}]",
+        ),
+        &[],
+        "jwt[0].claimMappings.extra[0].key: Invalid value: \"k8s.io/x\": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use",
+    );
+    check(
+        "jwt: [{issuer: {url: 'https://kubernetes.default.svc', audiences: [a]}, claimMappings: {username: {claim: sub, prefix: ''}}}]",
+        &[],
+        "URL must not overlap with disallowed issuers: [https://kubernetes.default.svc]",
+    );
+    check(
+        "anonymous: {enabled: true}",
+        &["--anonymous-auth=true"],
+        "--anonymous-auth flag cannot be set when anonymous field is configured",
+    );
+    check("jwt: []", &["--oidc-client-id=x"], "authentication-config file and oidc-* flags are mutually exclusive");
+    std::fs::write(file.path(), "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthenticationConfiguration\nanonymous: {enabled: true, conditions: [{path: /livez}]}").unwrap();
+    assert_eq!(load(file.path(), &[]).unwrap().anonymous, Anonymous::To(vec!["/livez".into()]));
 }

@@ -1,0 +1,244 @@
+//! From the claims of a token to a user, as a configuration says (upstream: `jwtAuthenticator`, `authentication/cel`).
+
+use std::collections::BTreeMap;
+
+use cel::{Budget, Program, Type, Value as Cel};
+use serde_json::{Number, Value, json};
+
+use crate::reviewer::texts;
+use crate::user::User;
+
+/// The variables of expressions.
+pub(super) const CLAIMS: &str = "claims";
+pub(super) const USER: &str = "user";
+/// The extra that tells which credential was used.
+const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
+
+/// Who somebody is, by the claims of a token.
+#[derive(Debug, Default)]
+pub(super) struct Mapping {
+    pub username: Source,
+    pub groups: Source,
+    pub uid: Source,
+    /// Keys of extras, and what makes their values.
+    pub extra: Vec<(String, Program)>,
+    /// Claims that have to be there with these values.
+    pub required: Vec<(String, String)>,
+    /// What claims have to be like.
+    pub claim_rules: Vec<Rule>,
+    /// What the user has to be like.
+    pub user_rules: Vec<Rule>,
+}
+
+/// Where something about a user is found.
+#[derive(Debug, Default)]
+pub(super) enum Source {
+    #[default]
+    Nowhere,
+    Claim {
+        name: String,
+        prefix: String,
+    },
+    Expression(Program),
+}
+
+/// An expression that has to be true.
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub program: Program,
+    pub message: String,
+}
+
+impl Mapping {
+    /// The user of a token whose signature, audience and time are right.
+    pub fn user(&self, claims: &Value) -> Result<User, String> {
+        let of_claims = Claims::new(claims);
+        let mut user = User { name: self.name(claims, &of_claims)?, ..User::default() };
+        user.groups = self.groups(claims, &of_claims)?;
+        user.uid = self.uid(claims, &of_claims)?;
+        user.extra = self.extra(claims, &of_claims)?;
+        self.check_required(claims)?;
+        check_rules(&self.claim_rules, CLAIMS, &of_claims.0, &claims_type())
+            .map_err(|why| format!("oidc: error evaluating claim validation expression: {why}"))?;
+        check_user(&self.user_rules, &user)?;
+        Ok(user)
+    }
+
+    fn name(&self, claims: &Value, of_claims: &Claims) -> Result<String, String> {
+        let wrong = |why: &str| format!("oidc: error evaluating username claim expression: {why}");
+        match &self.username {
+            Source::Nowhere => Err(wrong("there is none")),
+            Source::Claim { name, prefix } => {
+                let said = claim(claims, name).map_err(|why| format!("oidc: parse username claims {name:?}: {why}"))?;
+                if name == "email" && claims.get("email_verified").is_some_and(|verified| *verified != true) {
+                    return Err("oidc: email not verified".into());
+                }
+                Ok(format!("{prefix}{said}"))
+            }
+            Source::Expression(program) => {
+                let made = of_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                match made.as_str() {
+                    None => Err(wrong("username claim expression must return a string")),
+                    Some("") => Err("oidc: empty username via CEL expression is not allowed".into()),
+                    Some(name) => Ok(name.to_owned()),
+                }
+            }
+        }
+    }
+
+    fn groups(&self, claims: &Value, of_claims: &Claims) -> Result<Vec<String>, String> {
+        match &self.groups {
+            Source::Nowhere => Ok(Vec::new()),
+            Source::Claim { name, prefix } => {
+                let groups = match &claims[name] {
+                    Value::String(one) => vec![one.clone()],
+                    several => texts(several),
+                };
+                Ok(groups.into_iter().map(|group| format!("{prefix}{group}")).collect())
+            }
+            Source::Expression(program) => of_claims
+                .evaluate(program)
+                .and_then(|made| strings(&made))
+                .map_err(|why| format!("oidc: error evaluating group claim expression: {why}")),
+        }
+    }
+
+    fn uid(&self, claims: &Value, of_claims: &Claims) -> Result<String, String> {
+        let wrong = |why: &str| format!("oidc: error evaluating uid claim expression: {why}");
+        match &self.uid {
+            Source::Nowhere => Ok(String::new()),
+            Source::Claim { name, .. } => {
+                claim(claims, name).map(str::to_owned).map_err(|why| format!("oidc: parse uid claim {name:?}: {why}"))
+            }
+            Source::Expression(program) => {
+                let made = of_claims.evaluate(program).map_err(|why| wrong(&why))?;
+                let uid = made.as_str().ok_or_else(|| wrong("uid claim expression must return a string"))?;
+                Ok(uid.to_owned())
+            }
+        }
+    }
+
+    fn extra(&self, claims: &Value, of_claims: &Claims) -> Result<BTreeMap<String, Vec<String>>, String> {
+        let mut extra = BTreeMap::new();
+        if let Some(id) = claims["jti"].as_str().filter(|id| !id.is_empty()) {
+            extra.insert(CREDENTIAL_ID.to_owned(), vec![format!("JTI={id}")]);
+        }
+        for (key, program) in &self.extra {
+            let values = of_claims.evaluate(program).and_then(|made| strings(&made));
+            let values = values
+                .map_err(|why| format!("oidc: error evaluating extra claim expression: {}: {why}", program.source()))?;
+            if !values.is_empty() {
+                extra.insert(key.clone(), values);
+            }
+        }
+        Ok(extra)
+    }
+
+    fn check_required(&self, claims: &Value) -> Result<(), String> {
+        for (name, wanted) in &self.required {
+            if claims.get(name).is_none() {
+                return Err(format!("oidc: required claim {name} not present in ID token"));
+            }
+            let said = claim(claims, name).map_err(|why| format!("oidc: parse claim {name}: {why}"))?;
+            if said != wanted {
+                return Err(format!("oidc: required claim {name} value does not match. Got = {said}, want = {wanted}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The text of a claim.
+fn claim<'c>(claims: &'c Value, name: &str) -> Result<&'c str, &'static str> {
+    match claims.get(name) {
+        None => Err("claim not present"),
+        Some(said) => said.as_str().ok_or("the claim is not a string"),
+    }
+}
+
+/// Claims as expressions see them.
+struct Claims(Value);
+
+impl Claims {
+    /// As in upstream, every number is a double.
+    fn new(claims: &Value) -> Self {
+        let mut claims = claims.clone();
+        make_doubles(&mut claims);
+        Claims(claims)
+    }
+
+    fn evaluate<'a>(&'a self, program: &'a Program) -> Result<Cel<'a>, String> {
+        let variables = [(CLAIMS, Cel::untyped(&self.0))];
+        program.evaluate(&variables, &mut Budget::default()).map_err(|why| why.to_string())
+    }
+}
+
+fn make_doubles(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            if let Some(double) = number.as_f64().and_then(Number::from_f64) {
+                *number = double;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(make_doubles),
+        Value::Object(members) => members.values_mut().for_each(make_doubles),
+        Value::Null | Value::Bool(_) | Value::String(_) => {}
+    }
+}
+
+/// The type of `claims`.
+pub(super) fn claims_type() -> Type {
+    Type::map(Type::String, Type::Dyn)
+}
+
+/// The type of `user`.
+pub(super) fn user_type() -> Type {
+    Type::object(cel::ObjectType::new(
+        "kubernetes.UserInfo",
+        [
+            ("username", Type::String),
+            ("uid", Type::String),
+            ("groups", Type::list(Type::String)),
+            ("extra", Type::map(Type::String, Type::list(Type::String))),
+        ],
+    ))
+}
+
+fn check_user(rules: &[Rule], user: &User) -> Result<(), String> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let document = json!({"username": user.name, "uid": user.uid, "groups": user.groups, "extra": user.extra});
+    check_rules(rules, USER, &document, &user_type())
+        .map_err(|why| format!("oidc: error evaluating user info validation rule: {why}"))
+}
+
+/// Whether all rules are true of a document; the first that is not tells why.
+fn check_rules(rules: &[Rule], variable: &str, document: &Value, of: &Type) -> Result<(), String> {
+    for rule in rules {
+        let variables = [(variable, Cel::json(document, of))];
+        match rule.program.evaluate(&variables, &mut Budget::default()) {
+            Ok(Cel::Bool(true)) => {}
+            Ok(Cel::Bool(false)) => {
+                return Err(format!("validation expression '{}' failed: {}", rule.program.source(), rule.message));
+            }
+            Ok(_) => return Err("validation expression must return a boolean".into()),
+            Err(why) => return Err(why.to_string()),
+        }
+    }
+    Ok(())
+}
+
+/// A string or a list of strings, without empty ones (`convertCELValueToStringList`).
+fn strings(value: &Cel<'_>) -> Result<Vec<String>, String> {
+    let wrong = || "expression must return a string or a list of strings".to_owned();
+    let all = match value.to_json().map_err(|_| wrong())? {
+        Value::Null => Vec::new(),
+        Value::String(text) => vec![text],
+        Value::Array(items) => {
+            items.iter().map(|item| item.as_str().map(str::to_owned)).collect::<Option<_>>().ok_or_else(wrong)?
+        }
+        _ => return Err(wrong()),
+    };
+    Ok(all.into_iter().filter(|text| !text.is_empty()).collect())
+}

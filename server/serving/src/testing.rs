@@ -1,0 +1,79 @@
+//! A small HTTPS server for tests: it answers one request for each connection.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::{CertificateParams, KeyPair};
+use rustls::pki_types::PrivateKeyDer;
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+/// A running server.
+pub struct Https {
+    pub url: String,
+    /// Its certificate in PEM, which it signed itself.
+    pub certificate: String,
+}
+
+impl Https {
+    /// Answers requests by their path and their body, which is `null` when there is none.
+    pub async fn start(answer: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+        let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+            .unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+                let (path, body) = read(&mut stream).await;
+                let (code, answer) = answer(&path, &body);
+                let answer = answer.to_string();
+                let length = answer.len();
+                let head = format!("HTTP/1.1 {code} x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+                stream.write_all(format!("{head}{answer}").as_bytes()).await.unwrap();
+                let _ = stream.shutdown().await;
+            }
+        });
+        Https { url, certificate: certificate.pem() }
+    }
+
+    /// A kubeconfig of the server, in a file.
+    pub fn kubeconfig(&self) -> NamedTempFile {
+        let file = NamedTempFile::new().unwrap();
+        let authority = STANDARD.encode(&self.certificate);
+        let config = json!({
+            "clusters": [{"name": "c", "cluster": {"server": self.url, "certificate-authority-data": authority}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c"}}],
+            "current-context": "c",
+        });
+        std::fs::write(file.path(), config.to_string()).unwrap();
+        file
+    }
+}
+
+/// Path and body of a request.
+async fn read(stream: &mut (impl AsyncRead + Unpin)) -> (String, Value) {
+    let mut text = Vec::new();
+    loop {
+        stream.read_buf(&mut text).await.unwrap();
+        let Some(end) = text.windows(4).position(|w| w == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8_lossy(&text[..end]).to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap_or("0");
+        if text.len() - end - 4 >= length.parse().unwrap() {
+            let path = head.split(' ').nth(1).unwrap().to_owned();
+            return (path, serde_json::from_slice(&text[end + 4..]).unwrap_or_default());
+        }
+    }
+}
