@@ -4,13 +4,20 @@
 
 mod abac;
 pub mod attributes;
+mod conditions;
+mod configured;
+mod metrics;
 pub mod rbac;
+mod validation;
 mod webhook;
 
 use std::sync::Arc;
 
 pub use abac::Abac;
 pub use attributes::{Attributes, Selectors};
+pub(crate) use configured::load as load_configuration;
+pub use configured::{Configured, Lasting};
+pub use metrics::{Counted, Metrics};
 use rbac::PolicyRule;
 pub use webhook::AccessWebhook;
 

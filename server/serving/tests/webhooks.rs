@@ -4,10 +4,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use prometheus::Registry;
 use serde_json::{Value, json};
 use serving::User;
 use serving::authentication::{TokenAuthenticator, TokenWebhook};
-use serving::authorization::{AccessWebhook, Attributes, Authorizer, Selectors};
+use serving::authorization::{AccessWebhook, Attributes, Authorizer, Metrics, Selectors};
 use serving::options::Options;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -75,7 +76,8 @@ async fn rights() {
     })
     .await;
     let options = reviews.options("authorization-webhook-config-file", &["--authorization-mode=Webhook"]);
-    let webhook = AccessWebhook::load(options.authorization.webhook.as_ref().unwrap()).unwrap();
+    let metrics = Metrics::register(&Registry::new());
+    let webhook = AccessWebhook::load(options.authorization.webhook.as_ref().unwrap(), &metrics).unwrap();
     let user = User::new("jane", ["dev"]);
     let of = |resource| Attributes { namespace: "shop", name: "x", ..Attributes::resource(&user, "get", "", resource) };
     let listed = Attributes {

@@ -8,7 +8,8 @@ use machinery::selector::{FieldRequirement, LabelRequirement, Operator};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use super::{Attributes, Authorizer, Decision, Rules, ready};
+use super::conditions::Conditions;
+use super::{Attributes, Authorizer, Decision, Metrics, Rules, ready};
 use crate::Error;
 use crate::handler::BoxFuture;
 use crate::options::AccessWebhookOptions;
@@ -22,23 +23,66 @@ const MAX_KEY: usize = 10_000;
 
 /// Has wishes reviewed, and remembers the answers for a while.
 pub struct AccessWebhook {
+    /// Tells it apart in metrics.
+    name: String,
     reviewer: Reviewer,
     /// `v1` or `v1beta1`.
     version: String,
     allowed: Duration,
     refused: Duration,
+    /// Whether no answer is a refusal.
+    denies_on_error: bool,
+    conditions: Conditions,
     cache: Mutex<HashMap<String, (Instant, Decision)>>,
+    metrics: Metrics,
 }
 
 impl AccessWebhook {
     /// The server of the options.
-    pub fn load(options: &AccessWebhookOptions) -> Result<Self, Error> {
-        let AccessWebhookOptions { config_file, version, allowed, refused } = options.clone();
-        let reviewer = Reviewer::load(&config_file)?;
-        Ok(AccessWebhook { reviewer, version, allowed, refused, cache: Mutex::default() })
+    pub fn load(options: &AccessWebhookOptions, metrics: &Metrics) -> Result<Self, Error> {
+        let AccessWebhookOptions { name, config_file, version, allowed, refused, timeout, denies_on_error } =
+            options.clone();
+        let reviewer = Reviewer::load(&config_file)?.with_timeout(timeout);
+        let (conditions, cache, metrics) = (Conditions::default(), Mutex::default(), metrics.clone());
+        Ok(AccessWebhook { name, reviewer, version, allowed, refused, denies_on_error, conditions, cache, metrics })
+    }
+
+    /// Asks only about wishes that meet these.
+    #[must_use]
+    pub fn with_conditions(self, conditions: Conditions) -> Self {
+        AccessWebhook { conditions, ..self }
+    }
+
+    fn on_error(&self) -> Decision {
+        if self.denies_on_error { Decision::Deny("".into()) } else { Decision::NoOpinion("".into()) }
+    }
+
+    /// What is said without asking, when conditions are not met or go wrong.
+    fn passed_over(&self, wish: &Attributes<'_>) -> Option<Decision> {
+        if self.conditions.is_empty() {
+            return None;
+        }
+        let (labels, begin) = (&["Webhook", self.name.as_str()], Instant::now());
+        let hold = self.conditions.hold(&spec(wish, "v1"));
+        self.metrics.condition_seconds.with_label_values(labels).observe(begin.elapsed().as_secs_f64());
+        match hold {
+            Ok(true) => None,
+            Ok(false) => {
+                self.metrics.exclusions.with_label_values(labels).inc();
+                Some(Decision::NoOpinion("".into()))
+            }
+            Err(why) => {
+                tracing::warn!(name = self.name, why, "match conditions of an authorization webhook");
+                self.metrics.condition_errors.with_label_values(labels).inc();
+                Some(self.on_error())
+            }
+        }
     }
 
     async fn decide(&self, wish: &Attributes<'_>) -> Decision {
+        if let Some(decision) = self.passed_over(wish) {
+            return decision;
+        }
         let spec = spec(wish, &self.version);
         let key = spec.to_string();
         if let Some(known) = self.known(&key) {
@@ -46,15 +90,22 @@ impl AccessWebhook {
         }
         let api_version = format!("authorization.k8s.io/{}", self.version);
         let review = json!({"apiVersion": api_version, "kind": "SubjectAccessReview", "spec": spec});
-        match self.reviewer.review(&review).await {
+        let begin = Instant::now();
+        let answer = self.reviewer.review(&review).await;
+        let result = if answer.is_ok() { "success" } else { "error" };
+        self.metrics.called(&self.name, result, begin.elapsed());
+        match answer {
             Ok(answer) => {
                 let decision = read(&answer["status"]);
                 self.remember(key, &decision);
                 decision
             }
             Err(why) => {
-                tracing::warn!(why, "the authorization webhook did not answer");
-                Decision::NoOpinion("".into())
+                tracing::warn!(name = self.name, why, "the authorization webhook did not answer");
+                if !self.denies_on_error {
+                    self.metrics.failed_open(&self.name, result);
+                }
+                self.on_error()
             }
         }
     }

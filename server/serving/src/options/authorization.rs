@@ -3,7 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use apimachinery::apiserverconfig::v1::WebhookConfiguration;
+
 use super::values::Values;
+
+/// Flags that say what `--authorization-config` says in their stead.
+const REPLACED: [&str; 5] = [
+    "authorization-mode",
+    "authorization-webhook-config-file",
+    "authorization-webhook-version",
+    "authorization-webhook-cache-authorized-ttl",
+    "authorization-webhook-cache-unauthorized-ttl",
+];
+/// How long the webhook of the flags may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// An authorizer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +32,8 @@ pub enum AuthorizationMode {
 /// Telling who may do what.
 #[derive(Clone, Debug)]
 pub struct AuthorizationOptions {
+    /// An AuthorizationConfiguration, which is read again when it changes and counts instead of the other options.
+    pub config_file: Option<PathBuf>,
     /// Authorizers, in the order they are asked.
     pub modes: Vec<AuthorizationMode>,
     /// The policy of ABAC.
@@ -29,6 +44,8 @@ pub struct AuthorizationOptions {
 /// A server that knows who may do what.
 #[derive(Clone, Debug)]
 pub struct AccessWebhookOptions {
+    /// Tells it apart in metrics.
+    pub name: String,
     /// A kubeconfig.
     pub config_file: PathBuf,
     /// `v1` or `v1beta1`.
@@ -36,6 +53,27 @@ pub struct AccessWebhookOptions {
     /// For how long permissions and refusals count.
     pub allowed: Duration,
     pub refused: Duration,
+    /// How long an answer may take.
+    pub timeout: Duration,
+    /// Whether no answer is a refusal.
+    pub denies_on_error: bool,
+}
+
+impl AccessWebhookOptions {
+    /// What a configuration file says, which has been validated.
+    pub fn of_file(name: &str, said: &WebhookConfiguration) -> Self {
+        let time = |time: machinery::scalar::Duration| Duration::from_nanos(time.nanos().unsigned_abs());
+        let remembered = |is_on: Option<bool>, limit| if is_on == Some(false) { Duration::ZERO } else { time(limit) };
+        AccessWebhookOptions {
+            name: name.to_owned(),
+            config_file: said.connection_info.kube_config_file.clone().unwrap_or_default().into(),
+            version: said.subject_access_review_version.clone(),
+            allowed: remembered(said.cache_authorized_requests, said.authorized_ttl),
+            refused: remembered(said.cache_unauthorized_requests, said.unauthorized_ttl),
+            timeout: time(said.timeout),
+            denies_on_error: said.failure_policy == "Deny",
+        }
+    }
 }
 
 impl AuthorizationMode {
@@ -54,9 +92,20 @@ impl AuthorizationMode {
 
 impl Values {
     pub(super) fn authorization(&self) -> Result<AuthorizationOptions, String> {
+        let policy_file = self.path("authorization-policy-file");
+        if let Some(config_file) = self.path("authorization-config") {
+            if REPLACED.iter().any(|flag| self.is_given(flag)) {
+                return Err("--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined".into());
+            }
+            return Ok(AuthorizationOptions {
+                config_file: Some(config_file),
+                modes: Vec::new(),
+                policy_file,
+                webhook: None,
+            });
+        }
         let modes = self.authorization_modes()?;
         let (abac, webhook) = (modes.contains(&AuthorizationMode::Abac), modes.contains(&AuthorizationMode::Webhook));
-        let policy_file = self.path("authorization-policy-file");
         let config_file = self.path("authorization-webhook-config-file");
         match (abac, policy_file.is_some(), webhook, config_file.is_some()) {
             (true, false, ..) => return Err("authorization-mode ABAC's authorization policy file not passed".into()),
@@ -68,11 +117,14 @@ impl Values {
             _ => {}
         }
         let webhook = config_file.map(|config_file| self.access_webhook(config_file)).transpose()?;
-        Ok(AuthorizationOptions { modes, policy_file, webhook })
+        Ok(AuthorizationOptions { config_file: None, modes, policy_file, webhook })
     }
 
     fn access_webhook(&self, config_file: PathBuf) -> Result<AccessWebhookOptions, String> {
         Ok(AccessWebhookOptions {
+            name: "default".into(),
+            timeout: TIMEOUT,
+            denies_on_error: false,
             config_file,
             version: self.webhook_version("authorization-webhook-version")?,
             allowed: self.duration("authorization-webhook-cache-authorized-ttl")?,

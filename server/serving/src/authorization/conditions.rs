@@ -1,0 +1,122 @@
+//! When a webhook is asked: expressions over the review that it would get (upstream: `authorization/cel`).
+
+use cel::{Budget, Environment, ObjectType, Program, Type, Value as Cel};
+use serde_json::{Map, Value};
+
+/// The variable of expressions.
+const REQUEST: &str = "request";
+
+/// Expressions that all have to be true.
+#[derive(Debug, Default)]
+pub struct Conditions(Vec<Program>);
+
+impl Conditions {
+    pub fn new(programs: Vec<Program>) -> Self {
+        Conditions(programs)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether all are true of the specification of a review (`v1`). One that is false outvotes ones that go wrong.
+    pub(super) fn hold(&self, spec: &Value) -> Result<bool, String> {
+        let (document, of) = (whole(spec), request_type());
+        let variables = [(REQUEST, Cel::json(&document, &of))];
+        let mut errors = Vec::new();
+        for program in &self.0 {
+            let wrong = |why: &dyn std::fmt::Display| {
+                format!("cel evaluation error: expression '{}' resulted in error: {why}", program.source())
+            };
+            match program.evaluate(&variables, &mut Budget::default()) {
+                Ok(Cel::Bool(true)) => {}
+                Ok(Cel::Bool(false)) => return Ok(false),
+                Ok(_) => errors.push(wrong(&"the result is no bool")),
+                Err(why) => errors.push(wrong(&why)),
+            }
+        }
+        if errors.is_empty() { Ok(true) } else { Err(errors.join(", ")) }
+    }
+}
+
+/// Compiles a condition; the error is text for who wrote it.
+pub(super) fn compile(source: &str) -> Result<Program, String> {
+    let program = cel::compile(source, &Environment::new([(REQUEST, request_type())]))
+        .map_err(|why| format!("compilation failed: {why}"))?;
+    match program.output() {
+        Type::Bool => Ok(program),
+        other => Err(format!("must evaluate to bool but got {other}")),
+    }
+}
+
+/// The specification with the fields that expressions may look at whether or not they are said.
+fn whole(spec: &Value) -> Value {
+    let mut out = Map::new();
+    for (key, empty) in [("user", Value::from("")), ("uid", "".into()), ("groups", Value::Array(Vec::new()))] {
+        out.insert(key.into(), empty);
+    }
+    out.insert("extra".into(), Value::Object(Map::new()));
+    out.extend(spec.as_object().cloned().unwrap_or_default());
+    if let Some(resource) = out.get_mut("resourceAttributes").and_then(Value::as_object_mut) {
+        for key in ["namespace", "verb", "group", "version", "resource", "subresource", "name"] {
+            resource.entry(key).or_insert_with(|| "".into());
+        }
+    }
+    Value::Object(out)
+}
+
+fn request_type() -> Type {
+    let object =
+        |name: &str, fields: Vec<(&str, Type)>| Type::object(ObjectType::new(format!("kubernetes.{name}"), fields));
+    let strings = || Type::list(Type::String);
+    let requirement =
+        object("SelectorRequirement", vec![("key", Type::String), ("operator", Type::String), ("values", strings())]);
+    let selector = |name: &str| {
+        object(name, vec![("rawSelector", Type::String), ("requirements", Type::list(requirement.clone()))])
+    };
+    let texts = ["namespace", "verb", "group", "version", "resource", "subresource", "name"];
+    let mut resource: Vec<(&str, Type)> = texts.map(|name| (name, Type::String)).to_vec();
+    resource.push(("fieldSelector", selector("FieldSelectorAttributes")));
+    resource.push(("labelSelector", selector("LabelSelectorAttributes")));
+    let path = object("NonResourceAttributes", vec![("path", Type::String), ("verb", Type::String)]);
+    let fields = vec![
+        ("resourceAttributes", object("ResourceAttributes", resource)),
+        ("nonResourceAttributes", path),
+        ("user", Type::String),
+        ("groups", strings()),
+        ("extra", Type::map(Type::String, strings())),
+        ("uid", Type::String),
+    ];
+    object("SubjectAccessReviewSpec", fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn conditions_look_at_the_review() {
+        let pods = json!({"user": "jane", "groups": ["dev"], "resourceAttributes": {"resource": "pods", "verb": "list",
+            "labelSelector": {"requirements": [{"key": "app", "operator": "In", "values": ["x"]}]}}});
+        let path = json!({"user": "jane", "nonResourceAttributes": {"path": "/x", "verb": "get"}});
+        for (spec, expressions, expect) in [
+            (&pods, &["has(request.resourceAttributes)", "request.resourceAttributes.namespace == ''"][..], Ok(true)),
+            (&pods, &["request.user == 'bob'"], Ok(false)),
+            (&pods, &["'dev' in request.groups && request.uid == ''"], Ok(true)),
+            (&pods, &["request.resourceAttributes.labelSelector.requirements.all(r, r.key == 'app')"], Ok(true)),
+            (&path, &["request.nonResourceAttributes.path.startsWith('/x')"], Ok(true)),
+            (&path, &["request.resourceAttributes.verb == 'get'", "request.user != 'jane'"], Ok(false)),
+            (&path, &["request.resourceAttributes.verb == 'get'"], Err(())),
+        ] {
+            let programs = expressions.iter().map(|source| compile(source).unwrap()).collect();
+            assert_eq!(Conditions(programs).hold(spec).map_err(drop), expect, "{expressions:?}");
+        }
+        assert_eq!(compile("request.user").unwrap_err(), "must evaluate to bool but got string");
+        assert!(
+            compile("request.name")
+                .unwrap_err()
+                .starts_with("compilation failed: ERROR: <input>:1:8: undefined field 'name'")
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! Authorizers by configuration: from flags, or from a file that is read again when it changes (upstream: `kubeapiserver/authorizer`, KEP-3221).
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use apimachinery::apiserverconfig::v1::{AuthorizationConfiguration, AuthorizerConfiguration};
+
+use super::conditions::Conditions;
+use super::metrics::Metrics;
+use super::validation::{self, WEBHOOK};
+use super::{AccessWebhook, AlwaysAllow, AlwaysDeny, Attributes, Authorizer, Counted, Decision, Rules, Union};
+use crate::Error;
+use crate::configuration::{self, Unknown};
+use crate::handler::BoxFuture;
+use crate::options::AccessWebhookOptions;
+use crate::reload::{self, Reloads};
+use crate::user::User;
+
+const GROUP: &str = "apiserver.config.k8s.io";
+const VERSIONS: [&str; 3] = ["v1", "v1beta1", "v1alpha1"];
+
+/// Authorizers that are made once, whatever a file says later.
+pub struct Lasting {
+    pub rbac: Arc<dyn Authorizer>,
+    pub node: Option<Arc<dyn Authorizer>>,
+    pub abac: Option<Arc<dyn Authorizer>>,
+    pub metrics: Metrics,
+}
+
+/// The authorizers of a file.
+pub struct Configured(RwLock<Arc<Union>>);
+
+/// Reads a file; the error is text for a person.
+pub(crate) fn load(path: &PathBuf) -> Result<(AuthorizationConfiguration, Vec<u8>), Error> {
+    let text = std::fs::read(path).map_err(Error::file(path))?;
+    let configuration = parse(&text).map_err(Error::Options)?;
+    validation::compile(&configuration, &BTreeSet::new()).map_err(Error::Options)?;
+    Ok((configuration, text))
+}
+
+fn parse(text: &[u8]) -> Result<AuthorizationConfiguration, String> {
+    let document: Result<AuthorizationConfiguration, String> =
+        configuration::parse(text, GROUP, &VERSIONS, "AuthorizationConfiguration", Unknown::Refused);
+    let mut document = document.map_err(|why| format!("failed to load AuthorizationConfiguration from file: {why}"))?;
+    document.authorizers.iter_mut().filter_map(|authorizer| authorizer.webhook.as_deref_mut()).for_each(complete);
+    Ok(document)
+}
+
+/// `SetDefaults_WebhookConfiguration`
+fn complete(webhook: &mut apimachinery::apiserverconfig::v1::WebhookConfiguration) {
+    for (time, seconds) in [(&mut webhook.authorized_ttl, 5 * 60), (&mut webhook.unauthorized_ttl, 30)] {
+        if time.nanos() == 0 {
+            *time = machinery::scalar::Duration::from_secs(seconds);
+        }
+    }
+}
+
+impl Configured {
+    /// The authorizers of a file that was read, which is followed. Needs a tokio runtime.
+    pub(crate) fn start(
+        path: PathBuf,
+        (configuration, text): (AuthorizationConfiguration, Vec<u8>),
+        lasting: Lasting,
+        reloads: Reloads,
+    ) -> Result<Arc<Self>, Error> {
+        let types = configuration.authorizers.iter().map(|a| a.r#type.clone()).filter(|of| of != WEBHOOK);
+        let required: BTreeSet<String> = types.collect();
+        let union = lasting.build(&configuration, &required).map_err(Error::Options)?;
+        let configured = Arc::new(Configured(RwLock::new(Arc::new(union))));
+        let changed = configured.clone();
+        reload::follow(path, text, reloads, move |text| {
+            let union = lasting.build(&parse(text)?, &required)?;
+            *changed.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(union);
+            Ok(())
+        });
+        Ok(configured)
+    }
+
+    fn current(&self) -> Arc<Union> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Authorizer for Configured {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(async move { self.current().authorize(attributes).await })
+    }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+        Box::pin(async move { self.current().rules(user, namespace).await })
+    }
+}
+
+impl Lasting {
+    fn build(&self, configuration: &AuthorizationConfiguration, required: &BTreeSet<String>) -> Result<Union, String> {
+        let conditions = validation::compile(configuration, required)?;
+        let each = configuration.authorizers.iter().zip(conditions);
+        let authorizers = each.map(|(said, conditions)| {
+            let inner = self.authorizer(said, conditions)?;
+            Ok(Arc::new(Counted::new(inner, &said.r#type, &said.name, &self.metrics)) as Arc<dyn Authorizer>)
+        });
+        authorizers.collect::<Result<Vec<_>, String>>().map(Union::new)
+    }
+
+    fn authorizer(
+        &self,
+        said: &AuthorizerConfiguration,
+        conditions: Conditions,
+    ) -> Result<Arc<dyn Authorizer>, String> {
+        let later =
+            |of: &str| format!("authorizer type {of} is not allowed if it was not enabled at initial server startup");
+        Ok(match (said.r#type.as_str(), &said.webhook) {
+            ("RBAC", _) => self.rbac.clone(),
+            ("Node", _) => self.node.clone().ok_or_else(|| later("Node"))?,
+            ("ABAC", _) => self.abac.clone().ok_or_else(|| later("ABAC"))?,
+            ("AlwaysAllow", _) => Arc::new(AlwaysAllow),
+            ("AlwaysDeny", _) => Arc::new(AlwaysDeny),
+            (WEBHOOK, Some(webhook)) => {
+                let options = AccessWebhookOptions::of_file(&said.name, webhook);
+                let webhook = AccessWebhook::load(&options, &self.metrics).map_err(|why| why.to_string())?;
+                Arc::new(webhook.with_conditions(conditions))
+            }
+            (other, _) => return Err(format!("unknown authorization mode {other} specified")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+//! What operators measure authorization by, and the authorizer that counts what another one decides.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prometheus::{DEFAULT_BUCKETS, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry};
+
+use super::{Attributes, Authorizer, Decision, Rules};
+use crate::handler::BoxFuture;
+use crate::user::User;
+
+const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+
+/// The metrics of authorization. Clones share them.
+#[derive(Clone)]
+pub struct Metrics {
+    decisions: IntCounterVec,
+    evaluations: IntCounterVec,
+    fail_open: IntCounterVec,
+    durations: HistogramVec,
+    pub(super) condition_errors: IntCounterVec,
+    pub(super) exclusions: IntCounterVec,
+    pub(super) condition_seconds: HistogramVec,
+}
+
+impl Metrics {
+    /// Makes and registers them.
+    pub fn register(registry: &Registry) -> Self {
+        let authorizer = &["type", "name"];
+        let metrics = Metrics {
+            decisions: counters("decisions_total", "Decisions by authorizer.", &["type", "name", "decision"]),
+            evaluations: counters("webhook_evaluations_total", "Calls of webhooks, by outcome.", &["name", "result"]),
+            fail_open: counters(
+                "webhook_evaluations_fail_open_total",
+                "Calls of webhooks that failed and left the decision to others.",
+                &["name", "result"],
+            ),
+            durations: histograms(
+                "webhook_duration_seconds",
+                "How long webhooks took.",
+                &["name", "result"],
+                DEFAULT_BUCKETS,
+            ),
+            condition_errors: counters(
+                "match_condition_evaluation_errors_total",
+                "Match conditions that went wrong.",
+                authorizer,
+            ),
+            exclusions: counters(
+                "match_condition_exclusions_total",
+                "Requests that match conditions kept from a webhook.",
+                authorizer,
+            ),
+            condition_seconds: histograms(
+                "match_condition_evaluation_seconds",
+                "How long match conditions took.",
+                authorizer,
+                &CONDITION_BUCKETS,
+            ),
+        };
+        for collector in [
+            Box::new(metrics.decisions.clone()) as Box<dyn prometheus::core::Collector>,
+            Box::new(metrics.evaluations.clone()),
+            Box::new(metrics.fail_open.clone()),
+            Box::new(metrics.durations.clone()),
+            Box::new(metrics.condition_errors.clone()),
+            Box::new(metrics.exclusions.clone()),
+            Box::new(metrics.condition_seconds.clone()),
+        ] {
+            // Only a name registered twice is refused, and these are seven.
+            let _ = registry.register(collector);
+        }
+        metrics
+    }
+
+    /// Counts a call of a webhook.
+    pub(super) fn called(&self, name: &str, result: &str, time: Duration) {
+        self.evaluations.with_label_values(&[name, result]).inc();
+        self.durations.with_label_values(&[name, result]).observe(time.as_secs_f64());
+    }
+
+    /// Counts a failure that leaves the decision to others.
+    pub(super) fn failed_open(&self, name: &str, result: &str) {
+        self.fail_open.with_label_values(&[name, result]).inc();
+    }
+}
+
+/// Names and labels are literals of this file; that they are well-formed is what the tests show.
+fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+    IntCounterVec::new(Opts::new(format!("apiserver_authorization_{name}"), help), labels)
+        .expect("a well-formed metric")
+}
+
+fn histograms(name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> HistogramVec {
+    let options = HistogramOpts::new(format!("apiserver_authorization_{name}"), help).buckets(buckets.into());
+    HistogramVec::new(options, labels).expect("a well-formed metric")
+}
+
+/// Counts what an authorizer decides (upstream: `InstrumentedAuthorizer`).
+pub struct Counted {
+    inner: Arc<dyn Authorizer>,
+    allowed: IntCounter,
+    denied: IntCounter,
+}
+
+impl Counted {
+    /// Type and name are those of the configuration.
+    pub fn new(inner: Arc<dyn Authorizer>, of: &str, name: &str, metrics: &Metrics) -> Self {
+        let counter = |decision: &str| metrics.decisions.with_label_values(&[of, name, decision]);
+        Counted { inner, allowed: counter("allowed"), denied: counter("denied") }
+    }
+}
+
+impl Authorizer for Counted {
+    fn authorize<'a>(&'a self, attributes: &'a Attributes<'a>) -> BoxFuture<'a, Decision> {
+        Box::pin(async move {
+            let decision = self.inner.authorize(attributes).await;
+            match decision {
+                Decision::Allow(_) => self.allowed.inc(),
+                Decision::Deny(_) => self.denied.inc(),
+                Decision::NoOpinion(_) => {}
+            }
+            decision
+        })
+    }
+
+    fn rules<'a>(&'a self, user: &'a User, namespace: &'a str) -> BoxFuture<'a, Rules> {
+        self.inner.rules(user, namespace)
+    }
+}
