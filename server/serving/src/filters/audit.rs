@@ -39,7 +39,8 @@ impl<H: Handler> WithAudit<H> {
         let is_long_running = request.info().is_some_and(|info| info.is_long_running());
         let deadline = request.extensions().get::<Deadline>().copied();
         let open = Open { trail: trail.clone(), deadline, is_long_running, is_answered: false };
-        match AssertUnwindSafe(self.0.handle(request)).catch_unwind().await {
+        // A handler may panic before there is anything to wait for.
+        match AssertUnwindSafe(async { self.0.handle(request).await }).catch_unwind().await {
             Ok(response) => open.answer(response).await,
             Err(panic) => {
                 open.forget();
