@@ -52,10 +52,10 @@ pub fn is_wanted(headers: &HeaderMap) -> bool {
 /// Makes the client's connection a WebSocket, and carries its channels to the streams of a kubelet. Whatever goes wrong from then on is said
 /// on the WebSocket.
 pub fn translate(client: Client, location: Location, streams: Streams, request: Request) -> Response {
-    let answer = match websocket::handshake(request.headers(), OF_CLIENTS) {
-        Ok(answer) => answer,
-        Err(refusal) => return refusal,
-    };
+    let answer = websocket::handshake(request.headers(), OF_CLIENTS);
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return answer;
+    }
     let (_, client_side) = upgrade::split(request);
     tokio::spawn(async move {
         match websocket::open(client_side).await {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::header::{HeaderName, HeaderValue, UPGRADE};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
@@ -57,10 +57,10 @@ pub async fn tunnel(client: &Client, location: &Location, request: Request) -> R
             let chosen = response.headers().get(&STREAM_PROTOCOL).and_then(|value| value.to_str().ok());
             let chosen = chosen.map(|protocol| format!("{PREFIX}{}", protocol.trim())).unwrap_or_default();
             let answer = websocket::handshake(&asked, &chosen);
-            if answer.is_ok() {
+            if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
                 tokio::spawn(join(client_side, hyper::upgrade::on(&mut response)));
             }
-            Ok(answer.unwrap_or_else(|refusal| refusal))
+            Ok(answer)
         }
         101 => Ok(respond::text_error(500, "unable to upgrade: missing upgrade headers in response")),
         code if code < 400 => Err(refused(UpgradeError::Refused(code))),

@@ -39,18 +39,15 @@ pub(crate) fn protocols(headers: &HeaderMap) -> Vec<&str> {
     said.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
 }
 
-/// The answer that makes a connection a WebSocket of a protocol, or says what is wrong with the request.
-///
-/// # Errors
-/// What to answer instead.
-pub(crate) fn handshake(asked: &HeaderMap, protocol: &str) -> Result<Response, Response> {
+/// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with the request.
+pub(crate) fn handshake(asked: &HeaderMap, protocol: &str) -> Response {
     if asked.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
         let mut refusal = respond::text_error(400, "missing or bad WebSocket Version");
         headers::set(refusal.headers_mut(), SEC_WEBSOCKET_VERSION, VERSION);
-        return Err(refusal);
+        return refusal;
     }
     let Some(key) = asked.get(SEC_WEBSOCKET_KEY).and_then(|key| key.to_str().ok()) else {
-        return Err(respond::text_error(400, "mismatch challenge/response"));
+        return respond::text_error(400, "mismatch challenge/response");
     };
     let shown = BASE64_STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{MAGIC}").as_bytes()));
     let mut answer = Response::default();
@@ -62,7 +59,7 @@ pub(crate) fn handshake(asked: &HeaderMap, protocol: &str) -> Result<Response, R
     if !protocol.is_empty() {
         headers::set(said, SEC_WEBSOCKET_PROTOCOL, protocol);
     }
-    Ok(answer)
+    answer
 }
 
 /// Headers of the handshake, which mean nothing to who speaks another protocol.

@@ -95,7 +95,7 @@ pub fn go_away() -> Bytes {
 
 fn control(kind: u16, length: usize) -> BytesMut {
     let mut frame = BytesMut::with_capacity(HEAD + length);
-    frame.put_u32(CONTROL | VERSION << 16 | u32::from(kind));
+    frame.put_u32(CONTROL | (VERSION << 16) | u32::from(kind));
     // No flags, and three bytes of length.
     frame.put_u32(length as u32);
     frame
