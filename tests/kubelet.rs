@@ -8,38 +8,11 @@ mod common;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
 
 use common::kubectl::{self, Kubectl, assert_has};
-use common::{Outcome, Server};
+use common::{Outcome, Server, go};
 use tempfile::TempDir;
-
-/// The kubelet as a program; built once. None, said on stderr, where it cannot be built.
-fn program() -> Option<&'static Path> {
-    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let build = || {
-        if let Some(built) = std::env::var_os("FAKE_KUBELET") {
-            return Some(PathBuf::from(built));
-        }
-        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kubelet");
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kubelet");
-        let build = Command::new("go").arg("build").arg("-o").arg(&program).arg(".").current_dir(sources).output();
-        match build {
-            Ok(output) if output.status.success() => Some(program),
-            Ok(output) => {
-                eprintln!("passing over: the kubelet does not build: {}", String::from_utf8_lossy(&output.stderr));
-                None
-            }
-            Err(_) => {
-                eprintln!("no go here: passing over");
-                None
-            }
-        }
-    };
-    PROGRAM.get_or_init(build).as_deref()
-}
 
 /// A server with the node `one`, on which a kubelet runs the pods `web`, `broken` and `lost`.
 struct Cluster {
@@ -52,7 +25,7 @@ struct Cluster {
 
 impl Cluster {
     fn start() -> Option<Cluster> {
-        let program = kubectl::is_here().then(program).flatten()?;
+        let program = kubectl::is_here().then(|| go::program("kubelet")).flatten()?;
         let ip = own_address()?;
         let folder = tempfile::tempdir().unwrap();
         let mut kubelet = Command::new(program).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();

@@ -1,11 +1,13 @@
 //! Admission of the control plane, in upstream's order.
 
+mod bound_pods;
 mod certificates;
 mod classes;
 mod limit_ranger;
 mod namespaces;
 mod node_restriction;
 mod nodes;
+mod owners;
 mod pod_security;
 mod pods;
 mod policies;
@@ -17,6 +19,7 @@ mod services;
 mod storage;
 mod tolerations;
 mod webhooks;
+mod workloads;
 
 use std::sync::Arc;
 
@@ -65,7 +68,9 @@ impl Chain {
     ) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
+            "NamespaceAutoProvision" => namespaces::provide(environment, attributes).await,
             "NamespaceLifecycle" => namespaces::admit(environment, attributes).await,
+            "AlwaysDeny" => Err(deny(attributes)),
             "MutatingAdmissionPolicy" => self.policies.mutate(attributes, object, old).await,
             "MutatingAdmissionWebhook" => self.webhooks.mutate(attributes, object, old).await,
             "PodTopologyLabels" => pods::topology_labels(environment, attributes, object).await,
@@ -136,9 +141,24 @@ impl Chain {
             "ClusterTrustBundleAttest" => certificates.attestation().await,
             "CertificateSubjectRestriction" => certificates.subject(),
             "DenyServiceExternalIPs" => services::deny_external_ips(attributes, object, old),
+            "OwnerReferencesPermissionEnforcement" => owners::check(environment, attributes, object, old).await,
+            "PodGroupWorkloadExists" if self.is_enabled("GenericWorkload") => {
+                workloads::check_template(environment, attributes, object).await
+            }
+            "NodeDeclaredFeatureValidator" if self.is_enabled("NodeDeclaredFeatures") => {
+                bound_pods::check_features(environment, attributes, object, old).await
+            }
+            "JobValidation" if self.is_enabled("GenericWorkload") || self.is_enabled("WorkloadWithJob") => {
+                workloads::check_job(environment, attributes, object, old).await
+            }
+            "PodResizeValidator" => bound_pods::check_resize(environment, attributes, object, old).await,
             "ResourceQuota" => quota::validate(environment, attributes, object, old).await,
             _ => Ok(()),
         }
+    }
+
+    fn is_enabled(&self, gate: &str) -> bool {
+        self.environment.options.features.enabled(gate)
     }
 
     /// What a plugin has against removing an object.
@@ -155,6 +175,7 @@ impl Chain {
 /// Whether a plugin has a say in an operation (upstream: `admission.Handler.Handles`).
 fn has_a_say(plugin: &str, operation: Operation) -> bool {
     let of_operators = [
+        "AlwaysDeny",
         "MutatingAdmissionPolicy",
         "MutatingAdmissionWebhook",
         "ValidatingAdmissionPolicy",
@@ -195,6 +216,8 @@ impl Admission for Chain {
                 "NodeRestriction" => {
                     node_restriction::validate(&self.environment, attributes, object, old).await?;
                 }
+                "NamespaceExists" => namespaces::check_exists(&self.environment, attributes).await?,
+                "AlwaysDeny" => return Err(deny(attributes)),
                 "ValidatingAdmissionPolicy" => self.policies.validate(attributes, object, old).await?,
                 "ValidatingAdmissionWebhook" => self.webhooks.validate(attributes, object, old).await?,
                 _ => {}
@@ -206,6 +229,11 @@ impl Admission for Chain {
         }
         Ok(())
     }
+}
+
+/// What `AlwaysDeny` says.
+fn deny(attributes: &Attributes) -> Status {
+    forbidden(attributes, "admission control is denying all modifications")
 }
 
 /// `admission.NewForbidden`

@@ -93,7 +93,7 @@ impl Connected<'_> {
     /// # Errors
     /// What admission has against it.
     pub async fn admit(&self, options: &mut Owned) -> Result<(), Status> {
-        if self.query.get("dryRun").is_some_and(|value| !value.is_empty()) {
+        if self.query.get("dryRun").is_some() {
             return Err(Status::bad_request("dryRun is not supported"));
         }
         self.endpoint.admission.admit(self.attributes, options, None).await?;

@@ -8,6 +8,7 @@ mod client;
 mod connect;
 mod error;
 mod kubeconfig;
+mod one_of_them;
 mod services;
 mod tls;
 

@@ -9,6 +9,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
 use crate::Error;
+use crate::one_of_them::OneOfThem;
 
 /// Certificate and key to be known by, in PEM.
 pub type Identity = (Vec<u8>, Vec<u8>);
@@ -38,7 +39,11 @@ impl Trust {
         let builder = builder.with_safe_default_protocol_versions().map_err(|e| Error::Configuration(e.to_string()))?;
         let builder = match self.insecure {
             true => builder.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))),
-            false => builder.with_root_certificates(self.roots()?),
+            false if self.authorities.is_empty() => builder.with_root_certificates(self.roots()?),
+            false => {
+                let verifier = OneOfThem::new(self.roots()?, certificates(&self.authorities)?, provider)?;
+                builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
+            }
         };
         let config = match &self.identity {
             None => builder.with_no_client_auth(),

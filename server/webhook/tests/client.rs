@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -23,15 +23,18 @@ async fn server(answer: &'static str) -> (u16, Vec<u8>) {
     let issuer = Issuer::from_ca_cert_pem(&authority, authority_key).unwrap();
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec!["back.default.svc".to_owned()]).unwrap().signed_by(&key, &issuer);
+    let port = serve(vec![certificate.unwrap().der().clone()], &key, answer).await;
+    (port, authority.into_bytes())
+}
+
+/// Serves one answer per connection; returns the port.
+async fn serve(chain: Vec<CertificateDer<'static>>, key: &KeyPair, answer: &'static str) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(
-            vec![certificate.unwrap().der().clone()],
-            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
-        )
+        .with_single_cert(chain, PrivateKeyDer::try_from(key.serialize_der()).unwrap())
         .unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -45,7 +48,7 @@ async fn server(answer: &'static str) -> (u16, Vec<u8>) {
             let _ = stream.shutdown().await;
         }
     });
-    (port, authority.into_bytes())
+    port
 }
 
 async fn get(port: u16, trust: Trust) -> String {
@@ -72,6 +75,27 @@ async fn who_is_believed() {
     ] {
         assert_eq!(get(port, trust).await, expect);
     }
+}
+
+/// Serves as `back.default.svc` with an authority's own certificate.
+async fn authority() -> (u16, Vec<u8>) {
+    let mut params = CertificateParams::new(vec!["back.default.svc".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    let certificate = params.self_signed(&key).unwrap();
+    let port = serve(vec![certificate.der().clone()], &key, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    (port, certificate.pem().into_bytes())
+}
+
+#[tokio::test]
+async fn an_authority_may_serve() {
+    let (port, authorities) = authority().await;
+    let named =
+        |name: &str| Trust { authorities: authorities.clone(), server_name: Some(name.into()), ..Trust::default() };
+    assert_eq!(get(port, named("back.default.svc")).await, "200 ok");
+    assert!(get(port, named("other.default.svc")).await.contains("certificate is"));
+    let (other, _) = authority().await;
+    assert!(get(other, named("back.default.svc")).await.contains("x509: "));
 }
 
 #[tokio::test]

@@ -1,8 +1,11 @@
-//! `NamespaceLifecycle`: nothing new in a namespace that is missing or on its way out; some namespaces stay.
+//! Plugins about namespaces: `NamespaceLifecycle` (nothing new in one that is missing or on its way out; some stay), `NamespaceExists`,
+//! `NamespaceAutoProvision`.
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Environment, Operation, internal};
 use generated::core::v1::{Namespace, namespace_phase};
+use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
+use registry::{CheckWrite, Context, CreateOptions};
 
 use super::{find, forbidden};
 
@@ -36,6 +39,47 @@ pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result
         }
     }
 }
+
+/// Nothing is written in a namespace that is missing.
+pub async fn check_exists(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
+    let name = &attributes.namespace;
+    if name.is_empty() || attributes.plural == NAMESPACES.1 {
+        return Ok(());
+    }
+    match find::<Namespace>(environment, NAMESPACES, "", name).await? {
+        Some(_) => Ok(()),
+        None => Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES.1 }, name)),
+    }
+}
+
+/// A namespace in which something is created is made when it is missing.
+pub async fn provide(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
+    let name = &attributes.namespace;
+    let creates = attributes.operation == Operation::Create && !attributes.dry_run;
+    if !creates || name.is_empty() || attributes.plural == NAMESPACES.1 {
+        return Ok(());
+    }
+    let kind = environment.catalog.kind("", "v1", "Namespace");
+    let Some((store, kind)) = environment.stores.get(&NAMESPACES).zip(kind) else { return Ok(()) };
+    if find::<Namespace>(environment, NAMESPACES, "", name).await?.is_some() {
+        return Ok(());
+    }
+    let mut namespace = Namespace::default();
+    namespace.metadata.name.clone_from(name);
+    let context = Context { features: environment.options.features.clone(), ..Context::default() };
+    let object = internal(kind, Owned::of(namespace));
+    match store.create(&context, object, &CreateOptions::default(), &mut Anything).await {
+        Ok(_) => Ok(()),
+        // Somebody else was faster.
+        Err(status) if status.code == 409 => Ok(()),
+        Err(status) => Err(forbidden(attributes, status.message)),
+    }
+}
+
+/// Lets everything be stored.
+struct Anything;
+
+impl CheckWrite for Anything {}
 
 /// The system's namespaces may not be deleted.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {

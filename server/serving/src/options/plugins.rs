@@ -47,12 +47,4 @@ pub static PLUGINS: &[(&str, bool)] = &[
 ];
 
 /// Those that are off without flags and cannot be turned on yet.
-pub static NOT_BUILT: [&str; 7] = [
-    "AlwaysDeny",
-    "EventRateLimit",
-    "ImagePolicyWebhook",
-    "NamespaceAutoProvision",
-    "NamespaceExists",
-    "OwnerReferencesPermissionEnforcement",
-    "PodTolerationRestriction",
-];
+pub static NOT_BUILT: [&str; 3] = ["EventRateLimit", "ImagePolicyWebhook", "PodTolerationRestriction"];

@@ -1,0 +1,71 @@
+//! Plugins about groups of pods that are scheduled together: `PodGroupWorkloadExists`, `JobValidation`.
+
+use endpoints::{Attributes, Environment, Operation};
+use generated::batch::v1::Job;
+use generated::scheduling::v1alpha2::{PodGroup, Workload};
+use machinery::reflect::Owned;
+use machinery::status::Status;
+
+use super::{find, forbidden, of_namespace};
+
+const GROUP: &str = "scheduling.k8s.io";
+
+/// A group is made from a template of a workload that is there and stays.
+pub async fn check_template(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+    if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
+        return Ok(());
+    }
+    let Some(group) = object.downcast_ref::<PodGroup>() else { return Ok(()) };
+    let template = group.spec.pod_group_template_ref.as_deref().and_then(|reference| reference.workload.as_deref());
+    let Some(template) = template else { return Ok(()) };
+    let name = &template.workload_name;
+    let refused = |why: String| Err(forbidden(attributes, format!("PodGroup rejected: {why}")));
+    let found = find::<Workload>(environment, (GROUP, "workloads"), &attributes.namespace, name).await?;
+    let Some(workload) = found else { return refused(format!("Workload {name:?} not found")) };
+    if workload.metadata.deletion_timestamp.is_some() {
+        return refused(format!("Workload {name:?} is being deleted"));
+    }
+    let wanted = &template.pod_group_template_name;
+    match workload.spec.pod_group_templates.iter().any(|known| known.name == *wanted) {
+        true => Ok(()),
+        false => refused(format!("PodGroupTemplate {wanted:?} not found in Workload {name:?}")),
+    }
+}
+
+/// A job whose pods start all or none keeps their number.
+pub async fn check_job(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    if attributes.operation != Operation::Update || !attributes.subresource.is_empty() {
+        return Ok(());
+    }
+    let Some((job, old)) = object.downcast_ref::<Job>().zip(old.and_then(Owned::downcast_ref::<Job>)) else {
+        return Ok(());
+    };
+    if job.spec.parallelism == old.spec.parallelism {
+        return Ok(());
+    }
+    let groups: Vec<PodGroup> = of_namespace(environment, (GROUP, "podgroups"), &attributes.namespace).await?;
+    let named = old.spec.template.spec.scheduling_group.as_deref().and_then(|group| group.pod_group_name.as_deref());
+    let is_of_job = |group: &&PodGroup| match named {
+        Some(name) => group.metadata.name == name,
+        None => is_controlled_by(group, old),
+    };
+    let mut groups = groups.iter().filter(is_of_job);
+    match groups.find(|group| group.spec.scheduling_policy.gang.is_some()) {
+        Some(group) => {
+            let name = &group.metadata.name;
+            let why = format!("cannot change parallelism for a Job referencing gang-scheduled PodGroup {name:?}");
+            Err(forbidden(attributes, why))
+        }
+        None => Ok(()),
+    }
+}
+
+fn is_controlled_by(group: &PodGroup, job: &Job) -> bool {
+    let mut owners = group.metadata.owner_references.iter();
+    owners.any(|owner| owner.controller == Some(true) && owner.uid == job.metadata.uid)
+}

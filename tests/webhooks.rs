@@ -1,0 +1,115 @@
+//! Admission webhooks of a real HTTPS server (`tests/webhook/`), which allows, refuses, changes, hangs and talks nonsense. Without kubectl, or
+//! without Go to build that server with, the test passes over.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use common::kubectl::{self, Kubectl, assert_has};
+use common::{Outcome, go};
+
+/// A webhook that runs, and a server that calls it.
+struct Hooked {
+    kubectl: Kubectl,
+    webhook: Child,
+    url: String,
+    /// The webhook's authority as configurations hold it.
+    authority: String,
+}
+
+impl Hooked {
+    fn start() -> Option<Hooked> {
+        let program = kubectl::is_here().then(|| go::program("webhook")).flatten()?;
+        let mut webhook = Command::new(program).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = BufReader::new(webhook.stdout.take().unwrap()).lines();
+        let (url, authority) = (said.next().unwrap().unwrap(), said.next().unwrap().unwrap());
+        Some(Hooked { kubectl: Kubectl::start()?, webhook, url, authority })
+    }
+
+    /// Has objects of a resource that are labelled `case: <name>` shown to the webhook, at a path.
+    fn call(&self, kind: &str, name: &str, path: &str, rule: &str, more: &str) {
+        let (url, authority) = (&self.url, &self.authority);
+        let yaml = format!(
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: {kind}\nmetadata: {{name: {name}.example.com}}\nwebhooks:\n\
+             - name: {name}.example.com\n  clientConfig: {{url: '{url}/{path}', caBundle: {authority}}}\n  rules: [{rule}]\n  \
+             objectSelector: {{matchLabels: {{case: {name}}}}}\n  sideEffects: None\n  admissionReviewVersions: [v1]\n{more}"
+        );
+        self.kubectl.run_with(&["create", "-f", "-"], &yaml);
+    }
+
+    /// Creates an object of a case until what comes of it is what is expected: configurations are followed, not read each time.
+    fn create(&self, name: &str, yaml: &str, expected: impl Fn(&Outcome) -> bool) -> Outcome {
+        let object = yaml.replace("CASE", name);
+        for _ in 0..20 {
+            let outcome = self.kubectl.try_run(&["create", "-f", "-"], &object);
+            if expected(&outcome) {
+                return outcome;
+            }
+            assert!(outcome.ok, "{}", outcome.stderr);
+            self.kubectl.run_with(&["delete", "-f", "-"], &object);
+        }
+        panic!("{name}: nothing comes of the webhook");
+    }
+}
+
+impl Drop for Hooked {
+    fn drop(&mut self) {
+        let _ = self.webhook.kill();
+        let _ = self.webhook.wait();
+    }
+}
+
+const VALIDATING: &str = "ValidatingWebhookConfiguration";
+const CONFIG_MAPS: &str = "{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}";
+const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: CASE, labels: {case: CASE}}\n";
+
+#[test]
+fn what_a_webhook_says_counts() {
+    let Some(hooked) = Hooked::start() else { return };
+    let url = &hooked.url;
+    let refused = |name: &str, path: &str, more: &str, expect: &str| {
+        hooked.call(VALIDATING, name, path, CONFIG_MAPS, more);
+        let outcome = hooked.create(name, CONFIG_MAP, |outcome| !outcome.ok);
+        assert_has(&outcome.stderr, &[expect]);
+    };
+    let by = |name: &str| format!("failed calling webhook \"{name}.example.com\": ");
+    refused(
+        "deny",
+        "deny",
+        "",
+        "admission webhook \"deny.example.com\" denied the request: no ConfigMap of v1, read as v1",
+    );
+    let late =
+        format!("{}failed to call webhook: Post \"{url}/hang?timeout=1s\": context deadline exceeded", by("late"));
+    refused("late", "hang", "  timeoutSeconds: 1\n", &late);
+    refused("garbage", "garbage", "", &format!("{}couldn't get version/kind; json parse error", by("garbage")));
+    refused("other", "other-uid", "", &format!("{}expected response.uid=", by("other")));
+    let broken = "an error on the server (\"it broke\") has prevented the request from succeeding";
+    refused("broken", "break", "", broken);
+
+    hooked.call(VALIDATING, "warned", "warn", CONFIG_MAPS, "");
+    hooked.create("warned", CONFIG_MAP, |outcome| outcome.ok && outcome.stderr.contains("Warning: seen"));
+    hooked.call(VALIDATING, "lenient", "break", CONFIG_MAPS, "  failurePolicy: Ignore\n");
+    hooked.create("lenient", CONFIG_MAP, |outcome| outcome.ok);
+    hooked.call("MutatingWebhookConfiguration", "patched", "patch", CONFIG_MAPS, "");
+    hooked.create("patched", CONFIG_MAP, |outcome| {
+        outcome.ok
+            && hooked.kubectl.run(&["get", "configmap", "patched", "-o", "jsonpath={.metadata.labels.patched}"])
+                == "yes"
+    });
+}
+
+#[test]
+fn a_webhook_sees_the_version_that_it_asks_for() {
+    let Some(hooked) = Hooked::start() else { return };
+    let rule =
+        "{apiGroups: [autoscaling], apiVersions: [v1], resources: [horizontalpodautoscalers], operations: [CREATE]}";
+    let autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: CASE, labels: {case: CASE}}\n\
+                      spec: {maxReplicas: 2, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n";
+    hooked.call(VALIDATING, "old", "deny", rule, "  matchPolicy: Equivalent\n");
+    let outcome = hooked.create("old", autoscaler, |outcome| !outcome.ok);
+    assert_has(&outcome.stderr, &["no HorizontalPodAutoscaler of v2, read as autoscaling/v1"]);
+}
