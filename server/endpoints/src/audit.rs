@@ -80,7 +80,7 @@ fn of_protobuf(catalog: &Catalog, bytes: &[u8]) -> Option<Vec<u8>> {
             Some(out)
         }
         None => {
-            let is_of_list = |k: &&&KindDef| (k.group, k.version, k.list_kind) == (group, version, parts.kind);
+            let is_of_list = |k: &&KindDef| (k.group, k.version, k.list_kind) == (group, version, parts.kind);
             list_of_protobuf(catalog.kinds.iter().find(is_of_list)?, &parts)
         }
     }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Namespace, Pod};
-use machinery::field_error::{BadValue, FieldError};
+use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
@@ -75,7 +75,7 @@ async fn evaluate(
     let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels);
     let annotate = |key: &str, value: String| attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
     if !wrong.is_empty() {
-        annotate("error", format!("Failed to parse policy: {}", invalid(attributes, &wrong).message));
+        annotate("error", format!("Failed to parse policy: {}", aggregate(&field_errors(&wrong))));
     }
     if enforce {
         annotate("enforce-policy", policy.enforce.to_string());
@@ -124,13 +124,15 @@ async fn validate_namespace(
 }
 
 fn invalid(attributes: &Attributes, wrong: &[policy::Wrong]) -> Status {
+    let of = GroupResource { group: "", resource: attributes.kind.kind };
+    Status::invalid(of, &attributes.name, &field_errors(wrong))
+}
+
+fn field_errors(wrong: &[policy::Wrong]) -> Vec<FieldError> {
     let labels = Path::new("metadata");
     let labels = labels.child("labels");
-    let errors: Vec<FieldError> = wrong
-        .iter()
-        .map(|w| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why))
-        .collect();
-    Status::invalid(GroupResource { group: "", resource: attributes.kind.kind }, &attributes.name, &errors)
+    let error = |w: &policy::Wrong| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why);
+    wrong.iter().map(error).collect()
 }
 
 /// Warnings about pods that are there already.

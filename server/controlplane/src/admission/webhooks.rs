@@ -115,8 +115,11 @@ impl Webhooks {
                 }
             }
         }
-        let calls = asked.iter().enumerate().map(async |(index, (configuration, hook, matched))| {
-            call::validating(&Called { configuration, hook, index, attributes }, matched, &subject).await
+        let calls = asked.iter().enumerate().map(|(index, (configuration, hook, matched))| {
+            let subject = &subject;
+            async move {
+                call::validating(&Called { configuration, hook, index, attributes }, matched, subject).await
+            }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;
         answers.into_iter().collect()
