@@ -25,6 +25,30 @@ metadata: {name: one, labels: {app: one}}
 spec: {containers: [{name: nginx, image: 'nginx:1.27'}]}
 ";
 
+const CUSTOM: &str = "
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.stable.example.com}
+spec:
+  group: stable.example.com
+  scope: Namespaced
+  names: {plural: crontabs, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        description: How often.
+        properties:
+          spec:
+            type: object
+            properties:
+              mode: {type: string, enum: [Fast, Slow], description: What is done.}
+              port: {x-kubernetes-int-or-string: true}
+";
+
 /// The words of the line that starts with `name`.
 fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     let line = table.lines().find(|l| l.split_whitespace().next() == Some(name));
@@ -79,6 +103,30 @@ fn explain_describes_kinds_and_fields() {
     }
     let field = kubectl.run(&["explain", "pods.spec.containers.imagePullPolicy"]);
     assert_has(&field, &["FIELD: imagePullPolicy <string>", "IfNotPresent"]);
+}
+
+#[test]
+fn explain_describes_custom_kinds() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    kubectl.run_with(&["create", "-f", "-"], CUSTOM);
+    let explain = |args: &[&str]| kubectl.run(&[&["explain"], args].concat());
+    assert_has(
+        &explain(&["crontabs", "--recursive"]),
+        &[
+            "GROUP:      stable.example.com",
+            "KIND:       CronTab",
+            "How often.",
+            "  metadata\t<ObjectMeta>",
+            "    port\t<Object>",
+        ],
+    );
+    let field = explain(&["crontabs.spec.mode", "--api-version=stable.example.com/v1"]);
+    assert_has(&field, &["FIELD: mode <string>", "ENUM:", "    Fast", "What is done."]);
+    // Gone with its definition.
+    kubectl.run(&["delete", "crd", "crontabs.stable.example.com"]);
+    let v2 = kubectl.run(&["get", "--raw", "/openapi/v2"]);
+    assert!(v2.contains("io.k8s.api.core.v1.Pod") && !v2.contains("CronTab"));
+    assert!(!kubectl.run(&["get", "--raw", "/openapi/v3"]).contains("stable.example.com"));
 }
 
 #[test]

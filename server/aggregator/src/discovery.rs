@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use endpoints::{Backend, Discovery, Registration, RemoteVersion};
+use endpoints::{Backend, Discovery, Registration, RemoteDocument, RemoteVersion};
 use http::header::{ACCEPT, ETAG, IF_NONE_MATCH};
 use http::{HeaderName, StatusCode};
 use serde_json::{Value, json};
@@ -67,22 +67,25 @@ struct Server {
 
 impl Server {
     async fn follow(self) {
-        let mut document = None;
+        let mut known = Known::default();
         let mut retry = RETRY;
         loop {
-            let reached = self.refresh(&mut document).await;
+            let reached = self.refresh(&mut known).await;
             retry = if reached { RETRY } else { (retry * 2).min(REFRESH) };
             tokio::time::sleep(if reached { REFRESH } else { retry }).await;
         }
     }
 
     /// Asks once, and tells what is known now. Whether all went well.
-    async fn refresh(&self, document: &mut Option<Document>) -> bool {
+    async fn refresh(&self, known: &mut Known) -> bool {
         let said = match self.backend.available {
-            true => self.aggregated(document).await,
+            true => self.aggregated(&mut known.discovery).await,
             false => Err(()),
         };
         let openapi = if said.is_ok() { self.openapi().await } else { Value::Null };
+        if said.is_ok() {
+            self.refresh_v2(&mut known.openapi_v2).await;
+        }
         let mut reached = true;
         for registration in &self.served {
             let Registration { group, version, .. } = registration;
@@ -93,15 +96,16 @@ impl Server {
             };
             reached &= resources.is_ok();
             let before = || self.discovery.remote(group, version);
-            let known = RemoteVersion {
+            let now = RemoteVersion {
                 group_priority: registration.group_priority,
                 version_priority: registration.version_priority,
                 current: resources.is_ok(),
+                openapi_v2: known.openapi_v2.clone().filter(|_| said.is_ok()),
                 openapi: openapi["paths"][path(group, version)]["serverRelativeURL"].as_str().map(str::to_owned),
                 // What was known while the server was reached is better than nothing.
                 resources: resources.unwrap_or_else(|()| before().map(|known| known.resources).unwrap_or_default()),
             };
-            self.discovery.set_remote(group, version, Some(known));
+            self.discovery.set_remote(group, version, Some(now));
         }
         reached
     }
@@ -118,7 +122,7 @@ impl Server {
             StatusCode::NOT_MODIFIED => {}
             StatusCode::SERVICE_UNAVAILABLE => return Err(()),
             StatusCode::OK if is_aggregated(&reply.headers) => {
-                let etag = reply.headers.get(ETAG).and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+                let etag = etag_of(&reply.headers);
                 let list = serde_json::from_slice(&reply.body).map_err(drop)?;
                 *document = Some(Document { etag, resources: resources(&list) });
             }
@@ -142,6 +146,28 @@ impl Server {
         let index = reply.ok().filter(|reply| reply.status == StatusCode::OK);
         index.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or_default()
     }
+
+    /// Gets the server's OpenAPI v2 document, unless it is the one that is known.
+    async fn refresh_v2(&self, known: &mut Option<Arc<RemoteDocument>>) {
+        let etag = known.as_ref().map_or("", |document| &document.etag);
+        let mut headers: Vec<(HeaderName, &str)> = vec![(ACCEPT, "application/json")];
+        if !etag.is_empty() {
+            headers.push((IF_NONE_MATCH, etag));
+        }
+        let Ok(reply) = self.backends.get(&self.backend, "/openapi/v2", &headers).await else { return };
+        match reply.status {
+            StatusCode::NOT_MODIFIED => {}
+            StatusCode::OK => *known = Some(Arc::new(RemoteDocument::new(etag_of(&reply.headers), reply.body))),
+            _ => *known = None,
+        }
+    }
+}
+
+/// What a server said when it was last reached.
+#[derive(Default)]
+struct Known {
+    discovery: Option<Document>,
+    openapi_v2: Option<Arc<RemoteDocument>>,
 }
 
 /// Entries of an `APIVersionDiscovery` by group and version.
@@ -151,6 +177,10 @@ type Resources = BTreeMap<Name, Vec<Value>>;
 struct Document {
     etag: String,
     resources: Resources,
+}
+
+fn etag_of(headers: &http::HeaderMap) -> String {
+    headers.get(ETAG).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
 }
 
 fn is_aggregated(headers: &http::HeaderMap) -> bool {

@@ -6,6 +6,7 @@ use machinery::scalar::Time;
 pub const ESTABLISHED: &str = "Established";
 pub const NAMES_ACCEPTED: &str = "NamesAccepted";
 pub const TERMINATING: &str = "Terminating";
+pub const NON_STRUCTURAL_SCHEMA: &str = "NonStructuralSchema";
 pub const API_APPROVED: &str = "KubernetesAPIApprovalPolicyConformant";
 
 /// A condition that begins now.

@@ -13,6 +13,8 @@ use patch::schema::{CustomType, Type};
 use schema::Schema;
 use serde_json::Value;
 
+use crate::conversion::{Calls, Conversion, Webhook};
+use crate::definition::is_structural;
 use crate::kinds;
 use crate::rules::Rules;
 use crate::serve::deprecation;
@@ -26,6 +28,10 @@ pub struct CustomKind {
     pub versions: Vec<Version>,
     /// The selectable fields of all versions, each once.
     pub selectable: Vec<&'static SelectableDef>,
+    pub conversion: Conversion,
+    preserves_unknown_fields: bool,
+    /// The definition that it was compiled from: its uid and generation.
+    made_from: (String, i64),
 }
 
 /// One version of it.
@@ -40,11 +46,13 @@ pub struct Version {
     /// Validation rules.
     pub rules: Option<Rules>,
     merge: CustomType,
+    /// The schema as JSON, for documents; none when it is not structural.
+    published: Option<Box<str>>,
 }
 
 impl CustomKind {
     /// Compiles a definition.
-    pub fn of(definition: &CustomResourceDefinition, terminating: bool) -> Self {
+    pub fn of(definition: &CustomResourceDefinition, terminating: bool, calls: &Arc<Calls>) -> Self {
         let spec = &definition.spec;
         let versions: Vec<Version> =
             spec.versions.iter().map(|version| Version::of(definition, version, terminating)).collect();
@@ -60,6 +68,9 @@ impl CustomKind {
             storage_version: stored.map_or(String::new(), |version| version.name.clone()),
             versions,
             selectable,
+            conversion: Conversion::of(definition, calls),
+            preserves_unknown_fields: spec.preserve_unknown_fields,
+            made_from: (definition.metadata.uid.clone(), definition.metadata.generation),
         }
     }
 
@@ -77,10 +88,12 @@ impl CustomKind {
 impl Version {
     fn of(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion, terminating: bool) -> Self {
         let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
-        let merge = match props {
-            Some(props) => CustomType::of_resource(&json::to_value(Ref::of(props)), ObjectMeta::def()),
+        let document = props.map(|props| json::to_value(Ref::of(props)));
+        let merge = match &document {
+            Some(document) => CustomType::of_resource(document, ObjectMeta::def()),
             None => CustomType { deduced: true, ..CustomType::default() },
         };
+        let is_structural = props.is_some_and(|props| is_structural(props));
         let subresources = version.subresources.as_deref();
         Version {
             name: version.name.clone(),
@@ -92,6 +105,7 @@ impl Version {
             has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
             warnings: deprecation(definition, version),
             merge,
+            published: document.filter(|_| is_structural).map(|document| document.to_string().into()),
         }
     }
 
@@ -149,7 +163,12 @@ impl OpenKind for OpenVersion {
 
     fn convert(&self, document: &Value, api_version: &str) -> Option<(Type<'_>, Value)> {
         let to = self.kind.version_of(api_version)?;
-        let mut document = document.clone();
+        let mut document = match &self.kind.conversion {
+            Conversion::Webhook(webhook) if document["apiVersion"] != api_version => {
+                convert_now(webhook, document.clone(), api_version)?
+            }
+            _ => document.clone(),
+        };
         if let Value::Object(members) = &mut document {
             members.insert("apiVersion".into(), api_version.into());
         }
@@ -161,5 +180,31 @@ impl OpenKind for OpenVersion {
 
     fn warnings(&self) -> &[String] {
         self.version().map_or(&[], |version| &version.warnings)
+    }
+
+    fn schema(&self) -> Option<Value> {
+        self.version().and_then(|version| serde_json::from_str(version.published.as_deref()?).ok())
+    }
+
+    fn preserves_unknown_fields(&self) -> bool {
+        self.kind.preserves_unknown_fields
+    }
+
+    fn revision(&self) -> String {
+        let (uid, generation) = &self.kind.made_from;
+        format!("{uid},{generation}")
+    }
+}
+
+/// Converts where the caller cannot wait: in field ownership, and there only when somebody owns fields of another version.
+fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Option<Value> {
+    let runtime = tokio::runtime::Handle::current();
+    let converted = tokio::task::block_in_place(|| runtime.block_on(webhook.convert_one(document, api_version)));
+    match converted {
+        Ok(converted) => Some(converted),
+        Err(status) => {
+            tracing::warn!(why = status.message, "what is owned in another version is not known");
+            None
+        }
     }
 }

@@ -21,6 +21,8 @@ use machinery::hooks::{Context, Validation};
 use machinery::reflect::{Owned, Ref};
 use registry::{DeclaredStrategy, Strategy};
 
+pub use structural::{check as unstructured_because, unsupported};
+
 use crate::names::{APPROVAL, approval, is_protected};
 
 /// The strategy of CustomResourceDefinitions.
@@ -92,6 +94,11 @@ impl Strategy for DefinitionStrategy {
     fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
         self.declared.grace_period(asked, object)
     }
+}
+
+/// Whether a schema is structural.
+pub fn is_structural(props: &JSONSchemaProps) -> bool {
+    unsupported(props).is_none() && unstructured_because(&Path::NONE, props).is_empty()
 }
 
 /// The path that a rule names, as errors show it; empty when it names none.

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Ref};
 use registry::Describe;
+use serde_json::Value;
 use storage::cache::{Attributes, Description, Entry};
 use storage::{KeyValue, Revision};
 
@@ -58,6 +59,16 @@ pub fn text(api_version: &str, kind: &str, object: &Unstructured) -> Bytes {
     out.push(b'\n');
     out.shrink_to_fit();
     out.into()
+}
+
+/// The same as a tree.
+pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
+    let mut document = json::to_value(Ref::of(object));
+    if let Value::Object(members) = &mut document {
+        members.insert("kind".into(), kind.into());
+        members.insert("apiVersion".into(), api_version.into());
+    }
+    document
 }
 
 fn attributes(kind: &CustomKind, object: &Unstructured) -> Attributes {

@@ -6,14 +6,17 @@
 //! | `kinds` | descriptors made at run time, interned |
 //! | `custom` | a definition's versions, ready for use: schemas, merging, reading and writing of objects |
 //! | `form` | how stored objects are read into the cache |
+//! | `conversion` | what changes an object of one version into one of another: nothing, or a webhook |
 //! | `versions` | objects between the version of the store and the one asked for |
 //! | `strategy` | what custom objects have to be |
 //! | `rules` | validation rules, compiled and run |
 //! | `definition` | what definitions have to be |
+//! | `structure` | the condition of definitions whose schemas are not structural |
 //! | `controller` | follows definitions: accepts their names, serves what they say, cleans up |
 
 mod conditions;
 mod controller;
+mod conversion;
 mod custom;
 mod definition;
 mod finalize;
@@ -23,6 +26,7 @@ mod names;
 mod rules;
 mod serve;
 mod strategy;
+mod structure;
 mod unstructured;
 mod versions;
 

@@ -8,6 +8,7 @@ use apimachinery::apiextensions::v1::{
 };
 
 use crate::conditions::{self, API_APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition};
+use crate::structure;
 
 /// The names that definitions have been granted, by definition.
 #[derive(Default)]
@@ -67,6 +68,7 @@ impl Granted {
         }
         establish(definition);
         approve(definition);
+        structure::settle(definition);
     }
 
     fn accept(

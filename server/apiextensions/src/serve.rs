@@ -15,6 +15,7 @@ use registry::{Backend, ResourceStore};
 use storage::cache::ResourceCache;
 
 use crate::conditions::{self, ESTABLISHED, TERMINATING};
+use crate::conversion::Calls;
 use crate::custom::{CustomKind, OpenVersion, Version};
 use crate::form::TextForm;
 use crate::strategy::CustomStrategy;
@@ -29,6 +30,7 @@ pub struct Custom {
     pub environment: Arc<Environment>,
     pub admission: Arc<dyn Admission>,
     pub places: Places,
+    calls: Arc<Calls>,
     installed: Mutex<HashMap<String, Installed>>,
 }
 
@@ -54,8 +56,10 @@ impl Custom {
         environment: Arc<Environment>,
         admission: Arc<dyn Admission>,
         places: Places,
+        metrics: &prometheus::Registry,
     ) -> Self {
-        Custom { server, environment, admission, places, installed: Mutex::default() }
+        let calls = Arc::new(Calls::new(environment.services.clone(), metrics));
+        Custom { server, environment, admission, places, calls, installed: Mutex::default() }
     }
 
     /// Serves a definition as it is now, or ceases to.
@@ -104,7 +108,7 @@ impl Custom {
         if let Some(before) = before.as_ref().filter(|before| same(before) && before.terminating == terminating) {
             return before.again();
         }
-        let kind = Arc::new(CustomKind::of(definition, terminating));
+        let kind = Arc::new(CustomKind::of(definition, terminating, &self.calls));
         let (form, cache, backend, prefix) = match &before {
             Some(before) => {
                 before.form.replace(kind.clone());

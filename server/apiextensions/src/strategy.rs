@@ -6,13 +6,13 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::is_qualified_name;
 use machinery::hooks::Context;
-use machinery::json;
 use machinery::reflect::{Owned, Ref};
 use registry::{Strategy, validate_metadata};
 use schema::{Pair, Schema};
 use serde_json::Value;
 
 use crate::custom::{CustomKind, Version};
+use crate::form;
 use crate::unstructured::Unstructured;
 
 /// The strategy of one version.
@@ -165,12 +165,8 @@ impl Validation<'_> {
 
     /// The object as a tree, as its schema sees it.
     fn document(&self, object: Ref<'_>) -> Value {
-        let mut document = json::to_value(object);
-        if let Value::Object(members) = &mut document {
-            members.insert("kind".into(), self.version.def.kind.into());
-            members.insert("apiVersion".into(), self.version.api_version.as_str().into());
-        }
-        document
+        let document = |object| form::document(&self.version.api_version, self.version.def.kind, object);
+        object.downcast::<Unstructured>().map_or(Value::Null, document)
     }
 
     /// `ValidateTypeMeta`

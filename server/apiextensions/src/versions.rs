@@ -7,13 +7,15 @@ use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use registry::Versions;
+use serde_json::Value;
 use storage::cache::Entry;
 
+use crate::conversion::{Conversion, Webhook};
 use crate::custom::{CustomKind, Version};
-use crate::form::text;
+use crate::form;
 use crate::unstructured::Unstructured;
 
-/// The conversion of a definition whose versions differ in what their schemas know.
+/// One version of a definition, as seen from those that objects are stored in.
 pub struct OneVersion {
     kind: Arc<CustomKind>,
     name: String,
@@ -31,19 +33,49 @@ impl OneVersion {
         self.kind.version(name).ok_or_else(|| Status::internal(format!("there is no version {name}")))
     }
 
-    fn read_one(&self, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
-        let version = self.version(&self.name)?;
-        let id = std::ptr::from_ref(version.def) as u64;
-        if let Some(known) = entry.encoding(id) {
-            return Ok(Arc::new(entry.with_object(known)));
-        }
+    /// Another entry that was converted before.
+    fn known(&self, version: &Version, entry: &Arc<Entry>) -> Option<Arc<Entry>> {
+        Some(Arc::new(entry.with_object(entry.encoding(id(version))?)))
+    }
+
+    /// An entry in this version, as the conversion made it.
+    fn finish(&self, version: &Version, entry: &Arc<Entry>, mut object: Unstructured) -> Arc<Entry> {
+        version.prune(&mut object);
+        let converted = form::text(&version.api_version, &self.kind.kind, &object);
+        entry.keep_encoding(id(version), &converted);
+        Arc::new(entry.with_object(converted))
+    }
+
+    fn rename(&self, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
         let mut object = Unstructured::default();
         json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
-        version.prune(&mut object);
-        let converted = text(&version.api_version, &self.kind.kind, &object);
-        entry.keep_encoding(id, &converted);
-        Ok(Arc::new(entry.with_object(converted)))
+        Ok(self.finish(version, entry, object))
     }
+
+    /// Entries of other versions, by a webhook.
+    async fn convert(
+        &self,
+        webhook: &Webhook,
+        version: &Version,
+        entries: &[Arc<Entry>],
+    ) -> Result<Vec<Arc<Entry>>, Status> {
+        let parse = |entry: &Arc<Entry>| json::parse(&entry.object, &mut Issues::ignore()).map_err(Status::internal);
+        let objects = entries.iter().map(parse).collect::<Result<_, _>>()?;
+        let converted = webhook.convert(objects, &version.api_version).await?;
+        let finish = |(entry, value): (&Arc<Entry>, Value)| Ok(self.finish(version, entry, read(&value)?));
+        entries.iter().zip(converted).map(finish).collect()
+    }
+}
+
+/// What encodings of a version are kept by.
+fn id(version: &Version) -> u64 {
+    std::ptr::from_ref(version.def) as u64
+}
+
+fn read(value: &Value) -> Result<Unstructured, Status> {
+    let mut object = Unstructured::default();
+    json::from_value(value, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
+    Ok(object)
 }
 
 #[async_trait]
@@ -52,9 +84,24 @@ impl Versions for OneVersion {
         entry.object.starts_with(&self.head)
     }
 
-    async fn read(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
-        let read = |entry: Arc<Entry>| if self.is_read(&entry) { Ok(entry) } else { self.read_one(&entry) };
-        entries.into_iter().map(read).collect()
+    async fn read(&self, mut entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
+        let version = self.version(&self.name)?;
+        let mut others = Vec::new();
+        for (index, entry) in entries.iter_mut().enumerate().filter(|(_, entry)| !self.is_read(entry)) {
+            match self.known(version, entry) {
+                Some(known) => *entry = known,
+                None => others.push((index, entry.clone())),
+            }
+        }
+        let (places, others): (Vec<usize>, Vec<Arc<Entry>>) = others.into_iter().unzip();
+        let converted = match &self.kind.conversion {
+            Conversion::Rename => others.iter().map(|entry| self.rename(version, entry)).collect::<Result<_, _>>()?,
+            Conversion::Webhook(webhook) => self.convert(webhook, version, &others).await?,
+        };
+        for (place, entry) in places.into_iter().zip(converted) {
+            entries[place] = entry;
+        }
+        Ok(entries)
     }
 
     async fn write(&self, object: &Owned) -> Result<Vec<u8>, Status> {
@@ -64,8 +111,14 @@ impl Versions for OneVersion {
         object.metadata.self_link.clear();
         let stored = self.version(&self.kind.storage_version)?;
         if stored.name != self.name {
+            if let Conversion::Webhook(webhook) = &self.kind.conversion {
+                let api_version = &self.version(&self.name)?.api_version;
+                let document = form::document(api_version, &self.kind.kind, &object);
+                let converted = webhook.convert_one(document, &stored.api_version).await?;
+                object = read(&converted)?;
+            }
             stored.prune(&mut object);
         }
-        Ok(text(&stored.api_version, &self.kind.kind, &object).to_vec())
+        Ok(form::text(&stored.api_version, &self.kind.kind, &object).to_vec())
     }
 }

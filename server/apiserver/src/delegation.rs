@@ -64,13 +64,14 @@ pub fn build(
     let discovery = environment.discovery.clone();
     let openapi = openapi(catalog, &kinds)?;
     let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
-    let custom_server = Arc::new(ApiServer::open(catalog, discovery.clone(), not_found));
+    let custom_server = Arc::new(ApiServer::open(catalog, discovery.clone(), openapi.clone(), not_found));
     let places = backends.clone();
     let custom = Arc::new(Custom::new(
         custom_server.clone(),
         environment.clone(),
         admission.clone(),
         Box::new(move |group: &str, plural: &str| places.of(group, plural).clone()),
+        server.metrics.registry(),
     ));
     let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, custom_server);
     let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;

@@ -149,11 +149,15 @@ impl<'a> Evaluation<'_, 'a> {
                 Value::Bool(false) => self.expr(no),
                 _ => Err(EvalError::no_such_overload()),
             },
-            ("@not_strictly_false", [value]) => match self.expr(value) {
-                Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
-                Err(EvalError::TooDear) => Err(EvalError::TooDear),
-                _ => Ok(Value::Bool(true)),
-            },
+            ("@not_strictly_false", [value]) => {
+                let value = self.expr(value);
+                self.spend(1)?;
+                match value {
+                    Ok(Value::Bool(value)) => Ok(Value::Bool(value)),
+                    Err(EvalError::TooDear) => Err(EvalError::TooDear),
+                    _ => Ok(Value::Bool(true)),
+                }
+            }
             ("or" | "orValue", [other]) => self.otherwise(call, other),
             _ => self.strict(call),
         }

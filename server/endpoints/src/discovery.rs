@@ -2,7 +2,6 @@
 
 mod aggregated;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use base64::Engine;
@@ -12,8 +11,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use aggregated::Remote;
-pub use aggregated::{Aggregated, RemoteVersion};
+pub use aggregated::{Aggregated, RemoteDocument, RemoteVersion};
 
+use crate::openapi_docs::RemoteOpenApi;
 use crate::registrations::{Registration, Registrations};
 use crate::versions;
 
@@ -87,17 +87,22 @@ impl Discovery {
         remote.get(&(group.to_owned(), version.to_owned())).cloned()
     }
 
-    /// The OpenAPI documents of aggregated servers: path below `/openapi/v3/`, and URL with hash.
-    pub(crate) fn remote_openapi(&self) -> BTreeMap<String, String> {
+    /// The OpenAPI documents of aggregated servers.
+    pub(crate) fn remote_openapi(&self) -> RemoteOpenApi {
         let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
-        let path = |group: &str, version: &str| match group {
-            "" => format!("api/{version}"),
-            _ => format!("apis/{group}/{version}"),
-        };
-        remote
-            .iter()
-            .filter_map(|((group, version), known)| Some((path(group, version), known.openapi.clone()?)))
-            .collect()
+        let mut out = RemoteOpenApi::default();
+        for ((group, version), known) in remote.iter() {
+            let path = match group.as_str() {
+                "" => format!("api/{version}"),
+                _ => format!("apis/{group}/{version}"),
+            };
+            out.v3.extend(known.openapi.clone().map(|url| (path, url)));
+            let new =
+                known.openapi_v2.iter().filter(|document| out.v2.iter().all(|other| !Arc::ptr_eq(other, document)));
+            let new: Vec<_> = new.cloned().collect();
+            out.v2.extend(new);
+        }
+        out
     }
 
     /// Tells what an aggregated server says of a group version; `None` once it is none of its any more.
@@ -239,9 +244,7 @@ pub fn describe(catalog: &Catalog, group: &str, version: &str, kinds: &[&'static
     let mut resources = Vec::new();
     for (kind, resource) in &served {
         resources.push(resource_entry(kind, resource));
-        let mut subresources: Vec<&SubresourceDef> = resource.subresources.iter().collect();
-        subresources.sort_by_key(|s| s.name);
-        resources.extend(subresources.into_iter().map(|s| subresource_entry(kind, resource, s)));
+        resources.extend(subresources(kind, resource).into_iter().map(|s| subresource_entry(kind, resource, s)));
     }
     GroupVersions {
         group: group.into(),
@@ -251,6 +254,15 @@ pub fn describe(catalog: &Catalog, group: &str, version: &str, kinds: &[&'static
         resources,
         aggregated: served.iter().map(|(kind, resource)| aggregated_entry(kind, resource)).collect(),
     }
+}
+
+/// The subresources in order of their names; those of custom resources as their definition gives them.
+fn subresources(kind: &KindDef, resource: &'static ResourceDef) -> Vec<&'static SubresourceDef> {
+    let mut subresources: Vec<&SubresourceDef> = resource.subresources.iter().collect();
+    if !registry::is_text(kind) {
+        subresources.sort_by_key(|s| s.name);
+    }
+    subresources
 }
 
 fn resource_entry(kind: &KindDef, resource: &ResourceDef) -> Value {
@@ -296,7 +308,7 @@ fn subresource_entry(kind: &KindDef, resource: &ResourceDef, sub: &SubresourceDe
     out
 }
 
-fn aggregated_entry(kind: &KindDef, resource: &ResourceDef) -> Value {
+fn aggregated_entry(kind: &KindDef, resource: &'static ResourceDef) -> Value {
     let mut out = json!({
         "resource": resource.plural,
         "responseKind": {"group": "", "version": "", "kind": kind.kind},
@@ -310,8 +322,7 @@ fn aggregated_entry(kind: &KindDef, resource: &ResourceDef) -> Value {
     if !resource.categories.is_empty() {
         out["categories"] = json!(resource.categories);
     }
-    let mut subresources: Vec<&SubresourceDef> = resource.subresources.iter().collect();
-    subresources.sort_by_key(|s| s.name);
+    let subresources = subresources(kind, resource);
     if !subresources.is_empty() {
         out["subresources"] = subresources
             .into_iter()

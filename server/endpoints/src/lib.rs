@@ -34,7 +34,7 @@ mod versions;
 pub use admission::{Admission, Attributes, Operation};
 pub use behaviour::{Behaviour, Environment};
 pub use body::internal;
-pub use discovery::{Discovery, GroupVersions, RemoteVersion};
+pub use discovery::{Discovery, GroupVersions, RemoteDocument, RemoteVersion};
 pub use endpoint::{Answer, Connected, Endpoint, Posted, SubresourceHandler};
 pub use loopback::{Loopback, Resource};
 pub use media::{Accepted, Encoding, Form};

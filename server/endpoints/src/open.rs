@@ -22,4 +22,13 @@ pub trait OpenKind: Send + Sync {
 
     /// What everybody who uses it is warned of.
     fn warnings(&self) -> &[String];
+
+    /// Its structural schema, as far as documents show it.
+    fn schema(&self) -> Option<Value>;
+
+    /// Whether objects keep whatever the schema does not know.
+    fn preserves_unknown_fields(&self) -> bool;
+
+    /// What its documents are made from; another text whenever they may differ.
+    fn revision(&self) -> String;
 }

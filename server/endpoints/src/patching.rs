@@ -197,7 +197,11 @@ impl Patch<'_> {
 
     fn apply_to(&self, endpoint: &Endpoint, document: Value) -> Result<Patched, Status> {
         let mut issues = json::Issues::collect();
-        let patched = patched(self.kind, endpoint.kind.def, &document, self.bytes, &mut issues)?;
+        let mut patched = patched(self.kind, endpoint.kind.def, &document, self.bytes, &mut issues)?;
+        if endpoint.open.is_some() {
+            // Upstream keeps these in maps, and shows them in order of their names.
+            patched.sort_all_objects();
+        }
         self.decoded(endpoint, &patched, issues)
     }
 

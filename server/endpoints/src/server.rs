@@ -65,9 +65,14 @@ impl ApiServer {
         server
     }
 
-    /// A server of resources that come and go; none at first.
-    pub fn open(catalog: &'static Catalog, discovery: Arc<Discovery>, next: Arc<dyn Handler>) -> Self {
-        ApiServer { open: true, ..Self::new(catalog, Vec::new(), discovery, None, next) }
+    /// A server of resources that come and go; none at first. What there is of them is told to `openapi`, which another server serves.
+    pub fn open(
+        catalog: &'static Catalog,
+        discovery: Arc<Discovery>,
+        openapi: Arc<OpenApi>,
+        next: Arc<dyn Handler>,
+    ) -> Self {
+        ApiServer { open: true, openapi: Some(openapi), ..Self::new(catalog, Vec::new(), discovery, None, next) }
     }
 
     /// Takes endpoints away and puts others in their place, and describes their group versions anew. Requests that are under way go on with
@@ -82,7 +87,11 @@ impl ApiServer {
         table.endpoints.extend(new.into_iter().map(|endpoint| (key_of(&endpoint), endpoint)));
         for (group, version) in touched {
             let in_version = |e: &&Arc<Endpoint>| (e.kind.group, e.kind.version) == (group, version);
-            let kinds: Vec<_> = table.endpoints.values().filter(in_version).map(|e| e.kind).collect();
+            let served: Vec<_> = table.endpoints.values().filter(in_version).cloned().collect();
+            let kinds: Vec<_> = served.iter().map(|e| e.kind).collect();
+            if let Some(openapi) = self.openapi.as_ref().filter(|_| self.open) {
+                openapi.set_custom(group, version, served);
+            }
             if kinds.is_empty() {
                 table.group_versions.remove(&(group.to_owned(), version.to_owned()));
                 self.discovery.remove(group, version);
@@ -115,21 +124,22 @@ impl ApiServer {
             }
             return self.next.handle(request).await;
         }
+        if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && is_read_of_openapi(&request)) {
+            let remote = self.discovery.remote_openapi();
+            return match openapi.answer(request.uri().path(), request.headers(), remote).await {
+                Some(response) => response,
+                None => self.next.handle(request).await,
+            };
+        }
         match self.document(&request) {
             Some(response) => response,
             None => self.next.handle(request).await,
         }
     }
 
-    /// Discovery and OpenAPI documents.
+    /// Discovery documents.
     fn document(&self, request: &Request) -> Option<Response> {
         let path = request.uri().path();
-        if self.root
-            && path.starts_with("/openapi/")
-            && (request.method() == Method::GET || request.method() == Method::HEAD)
-        {
-            return self.openapi.as_ref()?.answer(path, request.headers(), self.discovery.remote_openapi());
-        }
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (document, aggregated) = match parts.as_slice() {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
@@ -179,6 +189,11 @@ impl ApiServer {
             Err(status) => refuse(request, &status),
         }
     }
+}
+
+fn is_read_of_openapi(request: &Request) -> bool {
+    request.uri().path().starts_with("/openapi/")
+        && (request.method() == Method::GET || request.method() == Method::HEAD)
 }
 
 /// The encoding of the first clause that asks for an aggregated document of version v2.

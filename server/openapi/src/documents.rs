@@ -9,7 +9,7 @@ use crate::endpoints::{self, Discovery};
 use crate::item::Item;
 use crate::names;
 use crate::paths::ResourcePaths;
-use crate::references::References;
+use crate::references::{SCHEMAS, closure};
 use crate::{v2, v3};
 
 /// What documents say about the server itself.
@@ -40,8 +40,7 @@ impl Catalog {
         items.extend(self.groups().into_iter().map(|group| discovery.group(group)));
         items.extend(self.versions.iter().flat_map(|version| self.items(&discovery, version)));
         items.sort_by(|a, b| a.path.cmp(&b.path));
-        let references = References::new(&self.definitions);
-        let used = references.closure(items.iter().flat_map(Item::definitions));
+        let used = closure(SCHEMAS, |name| self.definitions.get(name), items.iter().flat_map(Item::definitions));
         v2::document(self, options, &items, &used)
     }
 
@@ -65,9 +64,8 @@ impl Catalog {
             items.sort_by(|a, b| a.path.cmp(&b.path));
             documents.insert(document_of(&version.path()), (Some(version), items));
         }
-        let references = References::new(&self.definitions);
         let finish = |(path, (version, items)): (String, (Option<&GroupVersion>, Vec<Item>))| {
-            let used = references.closure(items.iter().flat_map(Item::definitions));
+            let used = closure(SCHEMAS, |name| self.definitions.get(name), items.iter().flat_map(Item::definitions));
             (path, v3::document(self, options, version, &items, &used))
         };
         documents.into_iter().map(finish).collect()

@@ -7,6 +7,9 @@ pub(crate) const JWK_SET: &[&str] = &["application/jwk-set+json"];
 /// What objects are written as.
 pub(crate) const OBJECT: &[&str] = &["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"];
 
+/// What custom objects are read and written as, as far as documents say.
+pub(crate) const CUSTOM: &[&str] = &["application/json", "application/yaml"];
+
 /// What lists are written as: the answer may be a watch.
 pub(crate) const LIST: &[&str] = &[
     "application/json",

@@ -16,6 +16,12 @@ pub const WATCH_EVENT: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent";
 pub const PATCH: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Patch";
 /// Answer of DELETE.
 pub const STATUS: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.Status";
+/// Metadata of objects.
+pub const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+/// Metadata of lists.
+pub const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
+/// Body and answer of `scale`.
+pub const SCALE: &str = "io.k8s.api.autoscaling.v1.Scale";
 /// Answer of `/version`.
 pub const VERSION_INFO: &str = "io.k8s.apimachinery.pkg.version.Info";
 /// Any Kubernetes object, inside a field.

@@ -157,7 +157,7 @@ impl<'a> ResourcePaths<'a> {
             operation.query.extend(&self.catalog.parameters.patch);
             operation.body = Some(Body { definition: names::PATCH, required: true });
             operation.answers = answers(&[200, 201], definition);
-            operation.consumes = if self.resource.watch_paths { media::PATCH } else { media::PATCH_CUSTOM };
+            operation.consumes = media::PATCH;
             item.operations.push(Operation { kind: Some(kind.clone()), ..operation });
         }
     }

@@ -174,14 +174,3 @@ fn what_is_off_is_left_out_with_its_group() {
     let paths: Vec<_> = catalog.v3(&Options::default()).into_keys().collect();
     assert_eq!(paths, [".well-known/openid-configuration", "openid/v1/jwks", "version"]);
 }
-
-#[test]
-fn custom_resources_have_no_watch_paths_and_no_strategic_merge_patch() {
-    let custom = Resource { watch_paths: false, delete_returns_object: false, ..product() };
-    let document = catalog(vec![shop("v1", Serving::On, custom)]).v2(&Options::default());
-    assert!(operations(&document).keys().all(|key| !key.contains("/watch/")));
-    let item = &document["paths"]["/apis/shop.example.com/v1/namespaces/{namespace}/products/{name}"];
-    let consumes = item["patch"]["consumes"].as_array().expect("list");
-    assert!(!consumes.contains(&json!("application/strategic-merge-patch+json")));
-    assert_eq!(item["delete"]["responses"]["200"]["schema"]["$ref"], format!("#/definitions/{}", names::STATUS));
-}

@@ -165,6 +165,12 @@ impl Pattern {
 }
 
 impl Schema {
+    /// The schema of whole objects, which have a kind and metadata whatever it says of that.
+    pub fn as_resource(mut self) -> Self {
+        self.flags.embedded_resource = true;
+        self
+    }
+
     /// The schema of a property.
     pub fn property(&self, name: &str) -> Option<&Schema> {
         let at = self.properties.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;

@@ -103,19 +103,28 @@ fn bound(flags: &Flags, number: &Number, bound: Bound, path: &Path<'_>, out: &mu
 }
 
 fn multiple(number: &Number, factor: f64, path: &Path<'_>, out: &mut Outcome) {
-    let (is_multiple, factor_text) = match number.as_i64() {
+    let (is_multiple, factor) = match number.as_i64() {
+        // Whole numbers are divided as such, whatever the factor says behind the point.
         Some(n) => {
             let factor = factor as i64;
-            (factor > 0 && n.checked_rem(factor) == Some(0), factor.to_string())
+            (factor > 0 && n.checked_rem(factor) == Some(0), BadValue::Int(factor))
         }
         None => {
             let n = number.as_f64().unwrap_or(0.0);
             let times = if factor < 1.0 { 1.0 / factor * n } else { n / factor };
-            (factor > 0.0 && (times - times.round()).abs() < 1e-9 * times.abs().max(1.0), go_float(factor))
+            let is_whole = (times - times.round()).abs() < 1e-9 * times.abs().max(1.0);
+            (factor > 0.0 && is_whole, BadValue::Float(factor))
         }
     };
-    if !is_multiple {
-        let text = format!("{} in body should be a multiple of {factor_text}", name(path));
+    let is_positive = match factor {
+        BadValue::Int(factor) => factor > 0,
+        _ => true,
+    };
+    if !is_positive {
+        let text = format!("factor MultipleOf declared for {} must be positive: {factor}", name(path));
+        out.invalid(path, factor, text);
+    } else if !is_multiple {
+        let text = format!("{} in body should be a multiple of {factor}", name(path));
         out.invalid(path, shown(&Value::Number(number.clone())), text);
     }
 }

@@ -37,6 +37,36 @@ pub struct Reply {
     pub body: Bytes,
 }
 
+impl Reply {
+    /// What kind of document the body is.
+    pub fn content_type(&self) -> &str {
+        self.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// Why the request was refused, in the words of client-go (`errors.NewGenericServerResponse`); none when it was not.
+    pub fn refusal(&self) -> Option<String> {
+        if self.status.is_success() {
+            return None;
+        }
+        let is_text = matches!(self.content_type(), "") || self.content_type().starts_with("text/");
+        let said = if is_text { String::from_utf8_lossy(&self.body).trim().to_owned() } else { "unknown".into() };
+        Some(match self.status.as_u16() {
+            400 => "the server rejected our request for an unknown reason".into(),
+            401 => "the server has asked for the client to provide credentials".into(),
+            403 => said,
+            404 => "the server could not find the requested resource".into(),
+            405 => "the server does not allow this method on the requested resource".into(),
+            409 => "the server reported a conflict".into(),
+            422 => "the server rejected our request due to an error in our request".into(),
+            429 => "the server has received too many requests and has asked us to try again later".into(),
+            503 => "the server is currently unable to handle the request".into(),
+            504 => "the server was unable to return a response in the time allotted, but may still be processing the request".into(),
+            500.. => format!("an error on the server ({said:?}) has prevented the request from succeeding"),
+            code => format!("the server responded with the status code {code} but did not return more information"),
+        })
+    }
+}
+
 impl Client {
     /// A client of servers that are trusted in this way.
     ///

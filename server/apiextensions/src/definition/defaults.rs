@@ -39,8 +39,8 @@ impl Check<'_> {
     }
 
     fn default(&mut self, path: &Path<'_>, props: &JSONSchemaProps, mut value: Value, is_root: bool) {
-        let schema = Schema::compile(props);
-        let is_object = is_root || props.x_kubernetes_embedded_resource;
+        let schema = if is_root { Schema::compile(props).as_resource() } else { Schema::compile(props) };
+        let is_object = schema.flags.embedded_resource;
         if self.requires_pruned {
             let mut pruned = value.clone();
             schema::prune(&mut pruned, &schema, is_object, None);

@@ -31,7 +31,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     Function::new("_&&_", &["(bool, bool) -> bool"], lazy, Cost::Fixed(0)),
     Function::new("_||_", &["(bool, bool) -> bool"], lazy, Cost::Fixed(0)),
     Function::new("_?_:_", &["(bool, A, A) -> A"], lazy, Cost::Fixed(0)),
-    Function::new("@not_strictly_false", &["(bool) -> bool"], lazy, Cost::Fixed(0)),
+    Function::new("@not_strictly_false", &["(bool) -> bool"], lazy, Cost::Fixed(1)),
     Function::new("!_", &["(bool) -> bool"], not, Cost::Fixed(1)),
     Function::new("-_", &["(int) -> int", "(double) -> double"], negate, Cost::Fixed(1)),
     Function::new("_==_", &["(A, A) -> bool"], equal, Cost::Smaller),

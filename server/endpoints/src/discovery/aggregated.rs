@@ -3,7 +3,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha512};
 
@@ -21,6 +23,25 @@ pub struct RemoteVersion {
     pub current: bool,
     /// Where its OpenAPI v3 document is, with its hash.
     pub openapi: Option<String>,
+    /// The OpenAPI v2 document of its server.
+    pub openapi_v2: Option<Arc<RemoteDocument>>,
+}
+
+/// A document of another server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteDocument {
+    /// What the server calls this state of it; empty when it does not say.
+    pub etag: String,
+    /// Of its bytes.
+    pub hash: String,
+    pub text: Bytes,
+}
+
+impl RemoteDocument {
+    /// A document as it was received.
+    pub fn new(etag: String, text: Bytes) -> Self {
+        RemoteDocument { etag, hash: format!("{:x}", Sha512::digest(&text)), text }
+    }
 }
 
 /// Aggregated group versions, by group and version.

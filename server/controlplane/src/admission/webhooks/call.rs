@@ -91,15 +91,8 @@ async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> 
     let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": matched.input.review(&uid)});
     let body = Bytes::from(review.to_string());
     let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;
-    if !reply.status.is_success() {
-        let said = String::from_utf8_lossy(&reply.body);
-        return Err(told(match said.trim() {
-            "" => {
-                let code = reply.status.as_u16();
-                format!("the server responded with the status code {code} but did not return more information")
-            }
-            said => format!("an error on the server ({said:?}) has prevented the request from succeeding"),
-        }));
+    if let Some(why) = reply.refusal() {
+        return Err(told(why));
     }
     read(&reply.body, &api_version, &uid)
 }

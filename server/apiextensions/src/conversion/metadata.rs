@@ -1,0 +1,152 @@
+//! What a webhook may do to metadata: change labels and annotations, and nothing else (`validateConvertedObject`, `restoreObjectMeta`).
+
+use machinery::field_error::{FieldError, aggregate};
+use machinery::field_path::Path;
+use machinery::format::{is_label_value, is_qualified_name};
+use serde_json::{Map, Value};
+
+/// What becomes of annotations that are longer than this together, in bytes.
+const MAX_ANNOTATIONS: usize = 256 << 10;
+
+/// Whether a converted object still is the object that was sent.
+///
+/// # Errors
+/// What is different.
+pub fn check_identity(original: &Value, converted: &Value) -> Result<(), String> {
+    let text = |object: &Value, path: &str| object.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    for (name, path) in
+        [("kind", "/kind"), ("name", "/metadata/name"), ("namespace", "/metadata/namespace"), ("UID", "/metadata/uid")]
+    {
+        let (before, after) = (text(original, path), text(converted, path));
+        if before != after {
+            return Err(format!("must have the same {name}: {before} != {after}"));
+        }
+    }
+    Ok(())
+}
+
+/// Gives a converted object the metadata of the one that was sent, but for labels and annotations.
+///
+/// # Errors
+/// When those are none.
+pub fn restore(original: &Value, converted: &mut Value) -> Result<(), String> {
+    let said = converted.get_mut("metadata").map(Value::take).ok_or("missing metadata in converted object")?;
+    let Value::Object(mut said) = said else {
+        return Err(format!("invalid metadata of type {} in converted object", go_type(&said)));
+    };
+    let mut metadata = original["metadata"].as_object().cloned().unwrap_or_default();
+    for name in ["labels", "annotations"] {
+        match said.shift_remove(name) {
+            None | Some(Value::Null) => drop(metadata.shift_remove(name)),
+            Some(Value::Object(members)) => {
+                check_texts(name, &members)?;
+                let is_changed = metadata.get(name).and_then(Value::as_object) != Some(&members);
+                let errors = if is_changed { faults(name, &members) } else { Vec::new() };
+                if !errors.is_empty() {
+                    return Err(aggregate(&errors));
+                }
+                metadata.insert(name.into(), Value::Object(members));
+            }
+            Some(other) => {
+                return Err(format!("invalid metadata.{name} of type {} in converted object", go_type(&other)));
+            }
+        }
+    }
+    converted["metadata"] = Value::Object(metadata);
+    Ok(())
+}
+
+fn check_texts(name: &str, members: &Map<String, Value>) -> Result<(), String> {
+    match members.iter().find(|(_, value)| !value.is_string()) {
+        Some((key, value)) => {
+            Err(format!("metadata.{name}[{key}] must be a string, but is {} in converted object", go_type(value)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn faults(name: &str, members: &Map<String, Value>) -> Vec<FieldError> {
+    let metadata = Path::new("metadata");
+    let mut errors = Vec::new();
+    if name == "labels" {
+        let path = metadata.child("labels");
+        for (key, value) in members {
+            errors.extend(is_qualified_name(key).into_iter().map(|why| FieldError::invalid(&path, key.as_str(), why)));
+            let value = value.as_str().unwrap_or_default();
+            errors.extend(is_label_value(value).into_iter().map(|why| FieldError::invalid(&path, value, why)));
+        }
+        return errors;
+    }
+    // Upstream spells this path without the last letter.
+    let path = metadata.child("annotation");
+    let mut size = 0;
+    for (key, value) in members {
+        let faults = is_qualified_name(&key.to_lowercase());
+        errors.extend(faults.into_iter().map(|why| FieldError::invalid(&path, key.as_str(), why)));
+        size += key.len() + value.as_str().map_or(0, str::len);
+    }
+    if size > MAX_ANNOTATIONS {
+        errors.push(FieldError::too_long(&path, MAX_ANNOTATIONS));
+    }
+    errors
+}
+
+fn go_type(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "<nil>",
+        Value::Bool(_) => "bool",
+        Value::Number(number) if number.is_f64() => "float64",
+        Value::Number(_) => "int64",
+        Value::String(_) => "string",
+        Value::Array(_) => "[]interface {}",
+        Value::Object(_) => "map[string]interface {}",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn widget(metadata: Value) -> Value {
+        json!({"kind": "Widget", "metadata": metadata})
+    }
+
+    #[test]
+    fn only_labels_and_annotations_come_from_the_webhook() {
+        let original = widget(json!({"name": "a", "uid": "u", "finalizers": ["x/y"], "labels": {"old": "l"}}));
+        for (said, expect) in [
+            (
+                json!({"name": "a", "labels": {"new": "l"}, "annotations": {"n": "v"}, "finalizers": []}),
+                Ok(
+                    json!({"name": "a", "uid": "u", "finalizers": ["x/y"], "labels": {"new": "l"}, "annotations": {"n": "v"}}),
+                ),
+            ),
+            (json!({}), Ok(json!({"name": "a", "uid": "u", "finalizers": ["x/y"]}))),
+            (json!({"labels": "l"}), Err("invalid metadata.labels of type string in converted object")),
+            (json!({"labels": {"a": 1}}), Err("metadata.labels[a] must be a string, but is int64 in converted object")),
+            (json!([]), Err("invalid metadata of type []interface {} in converted object")),
+        ] {
+            let mut converted = widget(said);
+            let got = restore(&original, &mut converted).map(|()| converted["metadata"].clone());
+            assert_eq!(got, expect.map_err(str::to_owned));
+        }
+        let mut converted = widget(json!({"labels": {"-": "l"}}));
+        let why = restore(&original, &mut converted).expect_err("no label");
+        assert!(why.starts_with(r#"metadata.labels: Invalid value: "-": name part must consist of"#), "{why}");
+    }
+
+    #[test]
+    fn a_converted_object_is_the_same_object() {
+        let original = widget(json!({"name": "a", "namespace": "n", "uid": "u"}));
+        for (converted, expect) in [
+            (original.clone(), Ok(())),
+            (json!({"kind": "Gadget", "metadata": {}}), Err("must have the same kind: Widget != Gadget")),
+            (widget(json!({"name": "b"})), Err("must have the same name: a != b")),
+            (widget(json!({"name": "a", "namespace": "n"})), Err("must have the same UID: u != ")),
+        ] {
+            assert_eq!(check_identity(&original, &converted), expect.map_err(str::to_owned));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The `ConversionReview` that is sent, and what is made of the answer.
+
+use bytes::Bytes;
+use machinery::json::{self, Issues};
+use serde_json::{Value, json};
+
+const GROUP: &str = "apiextensions.k8s.io";
+
+/// The versions of the review that this server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    V1,
+    V1Beta1,
+}
+
+impl Version {
+    /// The first one of a list that this server speaks.
+    pub fn first_known(names: &[String]) -> Option<Self> {
+        names.iter().find_map(|name| match name.as_str() {
+            "v1" => Some(Version::V1),
+            "v1beta1" => Some(Version::V1Beta1),
+            _ => None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Version::V1 => "v1",
+            Version::V1Beta1 => "v1beta1",
+        }
+    }
+
+    /// The review that asks for objects in a version.
+    pub fn request(self, uid: &str, objects: &[Value], api_version: &str) -> Bytes {
+        let review = json!({
+            "kind": "ConversionReview",
+            "apiVersion": format!("{GROUP}/{}", self.name()),
+            "request": {"uid": uid, "desiredAPIVersion": api_version, "objects": objects},
+        });
+        review.to_string().into()
+    }
+
+    /// The objects of an answer (`getConvertedObjectsFromResponse`).
+    ///
+    /// # Errors
+    /// Why there are none, in upstream's words.
+    pub fn objects(self, uid: &str, answer: &[u8]) -> Result<Vec<Value>, String> {
+        let parsed = json::parse(answer, &mut Issues::ignore());
+        let mut review = parsed.map_err(|why| format!("couldn't get version/kind; json parse error: {why}"))?;
+        if self == Version::V1 {
+            check_kind(&review)?;
+        }
+        let response = &mut review["response"];
+        if !response.is_object() {
+            return Err("no response provided".into());
+        }
+        let said = response["uid"].as_str().unwrap_or_default();
+        if self == Version::V1 && said != uid {
+            return Err(format!("expected response.uid={uid:?}, got {said:?}"));
+        }
+        match response["result"]["status"].as_str().unwrap_or_default() {
+            "Success" => {}
+            other => {
+                let message = response["result"]["message"].as_str().filter(|message| !message.is_empty());
+                let unexplained = || format!("response.result.status was '{other}', not 'Success'");
+                return Err(message.map_or_else(unexplained, str::to_owned));
+            }
+        }
+        match response["convertedObjects"].take() {
+            Value::Array(objects) => Ok(objects),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+fn check_kind(review: &Value) -> Result<(), String> {
+    let text = |key: &str| review[key].as_str().unwrap_or_default();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    match (api_version, kind) {
+        ("apiextensions.k8s.io/v1", "ConversionReview") => Ok(()),
+        _ => Err(format!(
+            "expected webhook response of {GROUP}/v1, Kind=ConversionReview, got {api_version}, Kind={kind}"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_and_what_is_wrong_with_them() {
+        let answer = |response: Value| {
+            json!({"kind": "ConversionReview", "apiVersion": "apiextensions.k8s.io/v1", "response": response})
+                .to_string()
+        };
+        let success = json!({"status": "Success"});
+        for (text, expect) in [
+            (answer(json!({"uid": "u", "result": success, "convertedObjects": [{"a": 1}]})), Ok(1)),
+            (answer(json!({"uid": "u", "result": success})), Ok(0)),
+            (answer(json!({"uid": "x", "result": success})), Err(r#"expected response.uid="u", got "x""#)),
+            (
+                answer(json!({"uid": "u", "result": {"status": "Failure", "message": "no such colour"}})),
+                Err("no such colour"),
+            ),
+            (answer(json!({"uid": "u"})), Err("response.result.status was '', not 'Success'")),
+            (answer(Value::Null), Err("no response provided")),
+            (
+                r#"{"kind":"Other","apiVersion":"v1"}"#.into(),
+                Err("expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got v1, Kind=Other"),
+            ),
+            (
+                "garbage".into(),
+                Err(
+                    "couldn't get version/kind; json parse error: invalid character 'g' looking for beginning of value",
+                ),
+            ),
+        ] {
+            let got = Version::V1.objects("u", text.as_bytes()).map(|objects| objects.len());
+            assert_eq!(got, expect.map_err(str::to_owned), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_known_version_is_spoken() {
+        for (names, expect) in [
+            (&["v1", "v1beta1"][..], Some(Version::V1)),
+            (&["v2", "v1beta1", "v1"], Some(Version::V1Beta1)),
+            (&["v2"], None),
+        ] {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            assert_eq!(Version::first_known(&names), expect);
+        }
+    }
+}

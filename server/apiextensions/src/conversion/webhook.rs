@@ -1,0 +1,175 @@
+//! Conversion by a webhook.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, WebhookClientConfig};
+use machinery::status::Status;
+use serde_json::Value;
+use webhook::Target;
+
+use super::Calls;
+use super::metadata;
+use super::metrics::{Failure, Measured};
+use super::review::Version;
+
+/// How long a webhook may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many objects are sent at once.
+const BATCH: usize = 500;
+/// The longest answer that is read, in bytes.
+const MAX_ANSWER: usize = 256 << 20;
+const HTTPS: i32 = 443;
+
+/// A webhook that converts the objects of one definition.
+pub struct Webhook {
+    definition: String,
+    target: Target,
+    /// What errors say was called.
+    url: String,
+    ca_bundle: Vec<u8>,
+    version: Option<Version>,
+    calls: Arc<Calls>,
+}
+
+impl Webhook {
+    /// The webhook of a definition, if it has one.
+    pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Option<Self> {
+        let conversion = definition.spec.conversion.as_deref().filter(|said| said.strategy == "Webhook")?;
+        let webhook = conversion.webhook.as_deref()?;
+        let client = webhook.client_config.as_deref()?;
+        let (target, url) = target(client);
+        let is_blank = client.ca_bundle.iter().all(u8::is_ascii_whitespace);
+        Some(Webhook {
+            definition: definition.metadata.name.clone(),
+            target,
+            url: format!("{url}?timeout={}s", PATIENCE.as_secs()),
+            ca_bundle: if is_blank { Vec::new() } else { client.ca_bundle.to_vec() },
+            version: Version::first_known(&webhook.conversion_review_versions),
+            calls: calls.clone(),
+        })
+    }
+
+    /// Objects of other versions in a version, in their order. Upstream asks for each that is stored on its own; here many are asked for at
+    /// once.
+    ///
+    /// # Errors
+    /// When the webhook cannot be asked, or what it answers is no conversion.
+    pub async fn convert(&self, objects: Vec<Value>, to: &str) -> Result<Vec<Value>, Status> {
+        let mut out = Vec::with_capacity(objects.len());
+        for batch in objects.chunks(BATCH) {
+            out.extend(self.convert_batch(batch, to).await?);
+        }
+        Ok(out)
+    }
+
+    /// One object in another version.
+    ///
+    /// # Errors
+    /// Those of [`Webhook::convert`].
+    pub async fn convert_one(&self, object: Value, to: &str) -> Result<Value, Status> {
+        let converted = self.convert_batch(&[object], to).await?;
+        converted.into_iter().next().ok_or_else(|| Status::internal("a conversion without a result"))
+    }
+
+    async fn convert_batch(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, Status> {
+        let Some(first) = batch.first() else { return Ok(Vec::new()) };
+        let from = first["apiVersion"].as_str().unwrap_or_default();
+        let measured = Measured {
+            definition: &self.definition,
+            from: from.rsplit('/').next().unwrap_or_default(),
+            to: to.rsplit('/').next().unwrap_or_default(),
+            begun: Instant::now(),
+        };
+        let outcome = self.ask(batch, to).await;
+        self.calls.metrics.observe(&measured, outcome.as_ref().err().map(|(failure, _)| *failure));
+        outcome.map_err(|(_, why)| {
+            let kind = first["kind"].as_str().unwrap_or_default();
+            Status::new(500, "", format!("conversion webhook for {from}, Kind={kind} {why}"))
+        })
+    }
+
+    async fn ask(&self, batch: &[Value], to: &str) -> Result<Vec<Value>, (Failure, String)> {
+        let version =
+            self.version.ok_or((Failure::Call, "failed: no supported conversion review versions".to_owned()))?;
+        let uid = uuid::Uuid::new_v4().to_string();
+        let answer = self.call(version.request(&uid, batch, to)).await;
+        let answer = answer.map_err(|why| (Failure::Call, format!("failed: {why}")))?;
+        let objects = version.objects(&uid, &answer).map_err(|why| (Failure::Malformed, format!("failed: {why}")))?;
+        if objects.len() != batch.len() {
+            let why = format!("returned {} objects, expected {}", objects.len(), batch.len());
+            return Err((Failure::Partial, why));
+        }
+        let one = batch.len() == 1;
+        let settle = |(index, (original, converted)): (usize, (&Value, Value))| {
+            settle(original, converted, to).map_err(|why| (Failure::InvalidObject, why.text(one, index)))
+        };
+        batch.iter().zip(objects).enumerate().map(settle).collect()
+    }
+
+    async fn call(&self, body: bytes::Bytes) -> Result<bytes::Bytes, String> {
+        let failed = |why: &webhook::Error| format!("Post \"{}\": {}", self.url, why.cause());
+        let (client, uri) = self.calls.services.reach(&self.target, &self.ca_bundle).map_err(|why| failed(&why))?;
+        let uri = format!("{uri}?timeout={}s", PATIENCE.as_secs()).parse().map_err(|why| format!("{why}"))?;
+        let reply = client.post_json(&uri, body, PATIENCE, MAX_ANSWER).await.map_err(|why| failed(&why))?;
+        match reply.refusal() {
+            Some(why) => Err(why),
+            None if reply.body.is_empty() => {
+                let code = reply.status.as_u16();
+                Err(format!("0-length response with status code: {code} and content type: {}", reply.content_type()))
+            }
+            None => Ok(reply.body),
+        }
+    }
+}
+
+/// What is wrong with a converted object.
+enum Fault {
+    Object(String),
+    Metadata(String),
+}
+
+impl Fault {
+    /// Upstream's words, which differ for one object and for one of many.
+    fn text(&self, is_only: bool, index: usize) -> String {
+        match (self, is_only) {
+            (Fault::Object(why), true) => format!("returned invalid object: {why}"),
+            (Fault::Object(why), false) => format!("returned invalid converted object at index {index}: {why}"),
+            (Fault::Metadata(why), true) => format!("returned invalid metadata: {why}"),
+            (Fault::Metadata(why), false) => format!("returned invalid metadata in object at index {index}: {why}"),
+        }
+    }
+}
+
+/// A converted object, with the metadata that it has to have.
+fn settle(original: &Value, mut converted: Value, to: &str) -> Result<Value, Fault> {
+    let text = |object: &Value, key: &str| object[key].as_str().unwrap_or_default().to_owned();
+    let (version, kind) = (text(&converted, "apiVersion"), text(&converted, "kind"));
+    if version != to {
+        return Err(Fault::Object(format!("invalid groupVersion (expected {to}, received {version})")));
+    }
+    let expected = text(original, "kind");
+    if kind != expected {
+        return Err(Fault::Object(format!("invalid kind (expected {expected}, received {kind})")));
+    }
+    metadata::check_identity(original, &converted).map_err(Fault::Object)?;
+    metadata::restore(original, &mut converted).map_err(Fault::Metadata)?;
+    Ok(converted)
+}
+
+/// Whom to call, and how that is shown.
+fn target(client: &WebhookClientConfig) -> (Target, String) {
+    match (&client.url, &client.service) {
+        (None, Some(service)) => {
+            let port = service.port.unwrap_or(HTTPS);
+            let path = service.path.clone().unwrap_or_default();
+            let (name, namespace) = (&service.name, &service.namespace);
+            let shown = format!("https://{name}.{namespace}.svc:{port}/{}", path.trim_start_matches('/'));
+            (Target::Service { namespace: namespace.clone(), name: name.clone(), port, path }, shown)
+        }
+        (url, _) => {
+            let url = url.clone().unwrap_or_default();
+            (Target::Url(url.clone()), url)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Documents of custom resources (upstream: `apiextensions-apiserver/pkg/controller/openapi/builder`): written apart from those of declared
+//! resources, of which they say a few things otherwise.
+
+mod definition;
+mod lossy;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Scope, Serving, Subresource};
+use crate::documents::Options;
+use crate::item::{Item, Operation};
+use crate::paths::ResourcePaths;
+use crate::references::{SCHEMAS, closure};
+use crate::{media, names, v2, v3};
+
+/// One version of a custom resource.
+#[derive(Clone, Debug, Default)]
+pub struct CustomResource {
+    pub group: String,
+    pub version: String,
+    pub plural: String,
+    pub kind: String,
+    pub list_kind: String,
+    pub scope: Scope,
+    /// Its structural schema, `openAPIV3Schema`.
+    pub schema: Option<Value>,
+    /// Whether objects keep whatever the schema does not know.
+    pub preserves_unknown_fields: bool,
+    /// Paths of the fields that selectors may name.
+    pub selectable: Vec<String>,
+    pub has_status: bool,
+    pub has_scale: bool,
+}
+
+/// Which kind of document definitions are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    V2,
+    V3,
+}
+
+const VERBS: [&str; 8] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const SUBRESOURCE_VERBS: [&str; 3] = ["get", "patch", "update"];
+
+impl Catalog {
+    /// The v3 document of the custom resources of one group version. Definitions of declared types are taken from this catalog.
+    pub fn custom_v3(&self, options: &Options, resources: &[CustomResource]) -> Value {
+        let catalog = self.custom(resources, Form::V3);
+        let items = items(&catalog);
+        let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
+        v3::document(&catalog, options, catalog.versions.first(), &items, &used)
+    }
+
+    /// A v2 document of custom resources and nothing else, to be merged into that of the server.
+    pub fn custom_v2(&self, options: &Options, resources: &[CustomResource]) -> Value {
+        let catalog = self.custom(resources, Form::V2);
+        let items = items(&catalog);
+        let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
+        v2::document(&catalog, options, &items, &used)
+    }
+
+    /// A catalog of these resources, with the definitions that they need.
+    fn custom(&self, resources: &[CustomResource], form: Form) -> Catalog {
+        let declared =
+            [names::OBJECT_META, names::LIST_META, names::STATUS, names::DELETE_OPTIONS, names::PATCH, names::SCALE];
+        let declared = closure(SCHEMAS, |name| self.definitions.get(name), declared);
+        let declared = declared.into_iter().filter_map(|name| self.definitions.get_key_value(name));
+        let mut definitions: BTreeMap<String, Value> =
+            declared.map(|(name, schema)| (name.clone(), schema.clone())).collect();
+        let mut versions: BTreeMap<(&str, &str), Vec<Resource>> = BTreeMap::new();
+        for custom in resources {
+            definitions.insert(custom.model(&custom.kind), definition::of_kind(self, custom, form));
+            definitions.insert(custom.model(&custom.list_kind), definition::of_list(self, custom));
+            versions.entry((&custom.group, &custom.version)).or_default().push(custom.resource());
+        }
+        let version = |((group, version), resources): ((&str, &str), Vec<Resource>)| GroupVersion {
+            group: group.into(),
+            version: version.into(),
+            serving: Serving::On,
+            resources,
+        };
+        Catalog {
+            definitions,
+            parameters: self.parameters.clone(),
+            known_versions: self.known_versions.clone(),
+            versions: versions.into_iter().map(version).collect(),
+        }
+    }
+}
+
+impl CustomResource {
+    /// Name of a definition: `com.example.stable.v1.CronTab`.
+    fn model(&self, kind: &str) -> String {
+        let reversed: Vec<&str> = self.group.split('.').rev().collect();
+        format!("{}.{}.{kind}", reversed.join("."), self.version)
+    }
+
+    fn resource(&self) -> Resource {
+        let verbs = |verbs: &[&str]| verbs.iter().map(|verb| (*verb).to_owned()).collect();
+        let kind =
+            GroupVersionKind { group: self.group.clone(), version: self.version.clone(), kind: self.kind.clone() };
+        let subresource = |name: &str, definition: String| Subresource {
+            name: name.into(),
+            kind: kind.clone(),
+            verbs: verbs(&SUBRESOURCE_VERBS),
+            answer: Answer::Object(definition),
+        };
+        let status = self.has_status.then(|| subresource("status", self.model(&self.kind)));
+        let scale = self.has_scale.then(|| subresource("scale", names::SCALE.into()));
+        Resource {
+            plural: self.plural.clone(),
+            kind: self.kind.clone(),
+            definition: self.model(&self.kind),
+            list: Some(self.model(&self.list_kind)),
+            scope: self.scope,
+            serving: Serving::On,
+            verbs: verbs(&VERBS),
+            delete_returns_object: false,
+            watch_paths: false,
+            subresources: status.into_iter().chain(scale).collect(),
+        }
+    }
+}
+
+fn items(catalog: &Catalog) -> Vec<Item<'_>> {
+    let mut items: Vec<Item<'_>> = catalog
+        .versions
+        .iter()
+        .flat_map(|version| version.resources.iter().map(move |resource| (version, resource)))
+        .flat_map(|(version, resource)| ResourcePaths::new(catalog, version, resource).items())
+        .collect();
+    for operation in items.iter_mut().flat_map(|item| &mut item.operations) {
+        differ(catalog, operation);
+    }
+    items.sort_by(|a, b| a.path.cmp(&b.path));
+    items
+}
+
+/// What is said otherwise than of declared resources.
+fn differ<'a>(catalog: &'a Catalog, operation: &mut Operation<'a>) {
+    let list = &catalog.parameters.list;
+    operation.consumes = media::CUSTOM;
+    operation.produces = media::CUSTOM;
+    match operation.action {
+        Some("get") => operation.query.extend(list.iter().filter(|parameter| parameter.name == "resourceVersion")),
+        Some("patch") => {
+            operation.consumes = media::PATCH_CUSTOM;
+            operation.answers.truncate(1);
+        }
+        Some("deletecollection") => {
+            // What stands first is said of every operation.
+            operation.query.truncate(1);
+            operation.query.extend(list);
+            operation.body = None;
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Definitions of custom kinds and of their lists.
+
+use serde_json::{Map, Value, json};
+
+use super::{CustomResource, Form, lossy};
+use crate::catalog::Catalog;
+use crate::names;
+use crate::references::SCHEMAS;
+
+/// The definition of a kind in v3 form, lossy where it is for a v2 document.
+pub(super) fn of_kind(catalog: &Catalog, resource: &CustomResource, form: Form) -> Value {
+    let mut out = match &resource.schema {
+        // Clients that read v2 take what is not named for unknown, so nothing is.
+        Some(schema) if form == Form::V2 && (resource.preserves_unknown_fields || preserves(schema)) => object(),
+        Some(schema) => with_schema(catalog, schema.clone(), form),
+        None => object(),
+    };
+    say_kind(&mut out, resource, &resource.kind);
+    out
+}
+
+/// The definition of its list.
+pub(super) fn of_list(catalog: &Catalog, resource: &CustomResource) -> Value {
+    let item = json!({"$ref": format!("{SCHEMAS}{}", resource.model(&resource.kind))});
+    let mut out = json!({
+        "description": format!("{} is a list of {}.", resource.list_kind, resource.kind),
+        "type": "object",
+        "required": ["items"],
+        "properties": {
+            "apiVersion": type_meta(catalog, "apiVersion"),
+            "items": {"description": format!("The {} of the list.", resource.plural), "type": "array", "items": item},
+            "kind": type_meta(catalog, "kind"),
+            "metadata": reference(names::LIST_META, "What is known of the list."),
+        },
+    });
+    say_kind(&mut out, resource, &resource.list_kind);
+    out
+}
+
+fn object() -> Value {
+    json!({"type": "object"})
+}
+
+fn say_kind(out: &mut Value, resource: &CustomResource, kind: &str) {
+    let CustomResource { group, version, .. } = resource;
+    out["x-kubernetes-group-version-kind"] = json!([{"group": group, "kind": kind, "version": version}]);
+    if !resource.selectable.is_empty() {
+        let fields = resource.selectable.iter().map(|path| json!({ "fieldPath": path }));
+        out["x-kubernetes-selectable-fields"] = fields.collect();
+    }
+}
+
+fn with_schema(catalog: &Catalog, mut schema: Value, form: Form) -> Value {
+    each(&mut schema, &mut unfold);
+    if form == Form::V2 {
+        each(&mut schema, &mut lossy::drop_unsupported);
+    }
+    each(&mut schema, &mut |schema| embed(catalog, schema, form));
+    if let Value::Object(members) = &mut schema {
+        say_object(catalog, members);
+    }
+    schema
+}
+
+/// Calls for a schema, and then for every schema of its structure.
+fn each(schema: &mut Value, change: &mut impl FnMut(&mut Map<String, Value>)) {
+    let Value::Object(members) = schema else { return };
+    change(members);
+    if let Some(Value::Object(properties)) = members.get_mut("properties") {
+        properties.values_mut().for_each(|property| each(property, change));
+    }
+    for key in ["items", "additionalProperties"] {
+        members.get_mut(key).into_iter().for_each(|below| each(below, change));
+    }
+}
+
+/// Spells out what `x-kubernetes-int-or-string` means (`Structural.Unfold`).
+fn unfold(schema: &mut Map<String, Value>) {
+    if !says(schema, "x-kubernetes-int-or-string") {
+        return;
+    }
+    let choice = || json!([{"type": "integer"}, {"type": "string"}]);
+    let first = schema.get("allOf").and_then(|all| all.get(0)).and_then(|first| first.get("anyOf"));
+    if schema.get("anyOf") == Some(&choice()) || first == Some(&choice()) {
+        return;
+    }
+    if !schema.contains_key("anyOf") {
+        schema.insert("anyOf".into(), choice());
+        return;
+    }
+    let all = schema.entry("allOf").or_insert_with(|| json!([]));
+    if let Value::Array(all) = all {
+        all.insert(0, json!({ "anyOf": choice() }));
+    }
+}
+
+/// An object within the object says its kind and has metadata (`addEmbeddedProperties`).
+fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: Form) {
+    let is_open = form == Form::V2 && says(schema, "x-kubernetes-preserve-unknown-fields");
+    if is_open || !says(schema, "x-kubernetes-embedded-resource") {
+        return;
+    }
+    say_object(catalog, schema);
+    if let Value::Array(required) = schema.entry("required").or_insert_with(|| json!([])) {
+        for name in ["kind", "apiVersion"] {
+            if !required.iter().any(|known| known == name) {
+                required.push(name.into());
+            }
+        }
+    }
+}
+
+fn say_object(catalog: &Catalog, schema: &mut Map<String, Value>) {
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    properties["apiVersion"] = type_meta(catalog, "apiVersion");
+    properties["kind"] = type_meta(catalog, "kind");
+    properties["metadata"] =
+        reference(names::OBJECT_META, "What is known of every object: its name, labels and so on.");
+}
+
+/// A property that every kind has, in the words that are said of declared kinds.
+fn type_meta(catalog: &Catalog, name: &str) -> Value {
+    let status = catalog.definitions.get(names::STATUS);
+    status
+        .map(|status| status["properties"][name].clone())
+        .filter(Value::is_object)
+        .unwrap_or_else(|| json!({"type": "string"}))
+}
+
+fn reference(definition: &str, description: &str) -> Value {
+    json!({"description": description, "allOf": [{"$ref": format!("{SCHEMAS}{definition}")}]})
+}
+
+/// Whether a schema keeps what it does not know.
+fn preserves(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|schema| says(schema, "x-kubernetes-preserve-unknown-fields"))
+}
+
+/// Whether a flag is set.
+pub(super) fn says(schema: &Map<String, Value>, flag: &str) -> bool {
+    schema.get(flag) == Some(&Value::Bool(true))
+}
