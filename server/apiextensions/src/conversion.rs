@@ -2,6 +2,7 @@
 
 mod metadata;
 mod metrics;
+mod moves;
 mod review;
 mod webhook;
 
@@ -11,12 +12,13 @@ use ::webhook::Services;
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 
 use metrics::Metrics;
+pub use moves::{FIELD_MOVES, Moves};
 pub use webhook::Webhook;
 
 /// How objects get from one version to another, before schemas drop what they do not know.
 pub enum Conversion {
-    /// Only their `apiVersion` changes.
-    Rename,
+    /// Their `apiVersion` changes, and fields move: none unless the definition says so.
+    Moves(Moves),
     /// Another server converts them.
     Webhook(Webhook),
 }
@@ -37,7 +39,12 @@ impl Calls {
 impl Conversion {
     /// What a definition says.
     pub fn of(definition: &CustomResourceDefinition, calls: &Arc<Calls>) -> Self {
-        Webhook::of(definition, calls).map_or(Conversion::Rename, Conversion::Webhook)
+        let moves = || {
+            let said = definition.metadata.annotations.get(FIELD_MOVES);
+            // Others were refused when the definition was written.
+            said.and_then(|text| Moves::parse(text).ok()).unwrap_or_default()
+        };
+        Webhook::of(definition, calls).map_or_else(|| Conversion::Moves(moves()), Conversion::Webhook)
     }
 }
 

@@ -161,15 +161,17 @@ impl OpenKind for OpenVersion {
         }
     }
 
-    fn convert(&self, document: &Value, api_version: &str) -> Option<(Type<'_>, Value)> {
+    fn convert(&self, original: &Value, api_version: &str) -> Option<(Type<'_>, Value)> {
         let to = self.kind.version_of(api_version)?;
+        let from = original["apiVersion"].as_str().unwrap_or_default();
         let mut document = match &self.kind.conversion {
-            Conversion::Webhook(webhook) if document["apiVersion"] != api_version => {
-                convert_now(webhook, document.clone(), api_version)?
-            }
-            _ => document.clone(),
+            Conversion::Webhook(webhook) if from != api_version => convert_now(webhook, original.clone(), api_version)?,
+            _ => original.clone(),
         };
         if let Value::Object(members) = &mut document {
+            if let (Conversion::Moves(moves), Some(from)) = (&self.kind.conversion, self.kind.version_of(from)) {
+                moves.apply(members, &from.name, &to.name);
+            }
             members.insert("apiVersion".into(), api_version.into());
         }
         if let Some(schema) = &to.schema {

@@ -23,6 +23,7 @@ use registry::{DeclaredStrategy, Strategy};
 
 pub use structural::{check as unstructured_because, unsupported};
 
+use crate::conversion::{FIELD_MOVES, Moves};
 use crate::names::{APPROVAL, approval, is_protected};
 
 /// The strategy of CustomResourceDefinitions.
@@ -52,6 +53,7 @@ impl DefinitionStrategy {
         stored_versions(v, &new);
         api_approval(v, &new, old.as_ref());
         preserve_unknown_fields(v, &new, old.as_ref());
+        field_moves(v, &new);
     }
 }
 
@@ -183,6 +185,25 @@ fn api_approval(v: &mut Validation<'_>, new: &Internal, old: Option<&Internal>) 
         "MissingAnnotation" => v.required(&path, why),
         "InvalidAnnotation" => v.invalid(&path, &annotation, why),
         _ => {}
+    }
+}
+
+/// Moves are of versions that there are, and of definitions that no webhook converts.
+fn field_moves(v: &mut Validation<'_>, definition: &Internal) {
+    let Some(text) = definition.metadata.annotations.get(FIELD_MOVES) else { return };
+    let metadata = Path::new("metadata");
+    let annotations = metadata.child("annotations");
+    let path = annotations.key(FIELD_MOVES);
+    if definition.spec.conversion.as_ref().is_some_and(|conversion| conversion.strategy == "Webhook") {
+        return v.forbidden(&path, "must not be set when strategy is set to Webhook");
+    }
+    let moves = match Moves::parse(text) {
+        Ok(moves) => moves,
+        Err(why) => return v.invalid(&path, text, why),
+    };
+    let is_there = |name: &str| definition.spec.versions.iter().any(|version| version.name == name);
+    if let Some(name) = moves.versions().find(|name| !is_there(name)) {
+        v.invalid(&path, text, format!("there is no version {name}"));
     }
 }
 

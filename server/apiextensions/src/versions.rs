@@ -10,7 +10,7 @@ use registry::Versions;
 use serde_json::Value;
 use storage::cache::Entry;
 
-use crate::conversion::{Conversion, Webhook};
+use crate::conversion::{Conversion, Moves, Webhook};
 use crate::custom::{CustomKind, Version};
 use crate::form;
 use crate::unstructured::Unstructured;
@@ -46,9 +46,12 @@ impl OneVersion {
         Arc::new(entry.with_object(converted))
     }
 
-    fn rename(&self, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
+    fn shift(&self, moves: &Moves, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
         let mut object = Unstructured::default();
         json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
+        if let Some(from) = self.kind.version_of(&object.type_meta.api_version) {
+            moves.apply(&mut object.content.0, &from.name, &version.name);
+        }
         Ok(self.finish(version, entry, object))
     }
 
@@ -95,7 +98,9 @@ impl Versions for OneVersion {
         }
         let (places, others): (Vec<usize>, Vec<Arc<Entry>>) = others.into_iter().unzip();
         let converted = match &self.kind.conversion {
-            Conversion::Rename => others.iter().map(|entry| self.rename(version, entry)).collect::<Result<_, _>>()?,
+            Conversion::Moves(moves) => {
+                others.iter().map(|entry| self.shift(moves, version, entry)).collect::<Result<_, _>>()?
+            }
             Conversion::Webhook(webhook) => self.convert(webhook, version, &others).await?,
         };
         for (place, entry) in places.into_iter().zip(converted) {
@@ -111,11 +116,13 @@ impl Versions for OneVersion {
         object.metadata.self_link.clear();
         let stored = self.version(&self.kind.storage_version)?;
         if stored.name != self.name {
-            if let Conversion::Webhook(webhook) = &self.kind.conversion {
-                let api_version = &self.version(&self.name)?.api_version;
-                let document = form::document(api_version, &self.kind.kind, &object);
-                let converted = webhook.convert_one(document, &stored.api_version).await?;
-                object = read(&converted)?;
+            match &self.kind.conversion {
+                Conversion::Moves(moves) => moves.apply(&mut object.content.0, &self.name, &stored.name),
+                Conversion::Webhook(webhook) => {
+                    let api_version = &self.version(&self.name)?.api_version;
+                    let document = form::document(api_version, &self.kind.kind, &object);
+                    object = read(&webhook.convert_one(document, &stored.api_version).await?)?;
+                }
             }
             stored.prune(&mut object);
         }

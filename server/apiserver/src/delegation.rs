@@ -108,6 +108,8 @@ fn environment(
         discovery: Arc::new(Discovery::default()),
         services,
         access,
+        client_ca: server.certificates.client_ca.clone(),
+        proxy_ca: server.certificates.proxy_ca.clone(),
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),
     })

@@ -46,7 +46,15 @@ impl Inference {
             (Type::Param(param), other) | (other, Type::Param(param)) => self.learn(*param, other),
             (Type::Dyn, _) | (_, Type::Dyn) => true,
             (Type::Null, other) | (other, Type::Null) => {
-                matches!(other, Type::Null | Type::Object(_) | Type::Opaque(_) | Type::Timestamp | Type::Duration)
+                matches!(
+                    other,
+                    Type::Null
+                        | Type::Object(_)
+                        | Type::Opaque(_)
+                        | Type::Optional(_)
+                        | Type::Timestamp
+                        | Type::Duration
+                )
             }
             (Type::List(a), Type::List(b)) => self.assign(&a.item, &b.item),
             (Type::Map(a), Type::Map(b)) => self.assign(&a.0, &b.0) && self.assign(&a.1, &b.1),

@@ -9,7 +9,7 @@ use machinery::reflect::Struct;
 use machinery::status::Status;
 
 use crate::services::{self, kubernetes};
-use crate::{aggregation, flow_control, identity, rbac};
+use crate::{aggregation, flow_control, identity, rbac, trust};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -51,6 +51,7 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
     flow_control::start(environment, loopback).await?;
     kubernetes::start(environment, loopback).await?;
     identity::start(environment, loopback).await?;
+    trust::publish(environment, loopback).await?;
     aggregation::start(environment, loopback).await
 }
 

@@ -13,6 +13,7 @@ mod rbac;
 mod reviews;
 mod services;
 mod tokens;
+mod trust;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -30,6 +30,10 @@ pub struct Environment {
     pub services: Arc<webhook::Services>,
     /// Who is let in, and who may do what.
     pub access: Access,
+    /// Who signs client certificates, in PEM.
+    pub client_ca: Vec<u8>,
+    /// Who signs the certificates of front proxies, in PEM.
+    pub proxy_ca: Option<Vec<u8>>,
     /// Keys of service account tokens.
     pub token_keys: ServiceAccountKeys,
     pub health: Health,

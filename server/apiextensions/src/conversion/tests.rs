@@ -53,7 +53,7 @@ fn webhook(url: &str, authority: &str) -> Webhook {
     let calls = Calls::new(Arc::new(Services::new(Arc::new(Nowhere))), &prometheus::Registry::new());
     match Conversion::of(&definition, &Arc::new(calls)) {
         Conversion::Webhook(webhook) => webhook,
-        Conversion::Rename => panic!("no webhook"),
+        Conversion::Moves(_) => panic!("no webhook"),
     }
 }
 

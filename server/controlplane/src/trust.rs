@@ -1,0 +1,135 @@
+//! Whom aggregated servers are to believe, told in a config map that they read (upstream: `clusterauthenticationtrust.Controller`): who signs
+//! the certificates of clients, and those of front proxies such as this server.
+
+use std::collections::BTreeMap;
+
+use endpoints::{Environment, Loopback, Resource};
+use generated::core::v1::ConfigMap;
+use machinery::status::Status;
+use serde_json::Value;
+use serving::authentication::RequestHeaders;
+
+const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
+const NAMESPACE: &str = "kube-system";
+const NAME: &str = "extension-apiserver-authentication";
+const CLIENT_CA: &str = "client-ca-file";
+const PROXY_CA: &str = "requestheader-client-ca-file";
+/// What a PEM certificate ends with.
+const END: &str = "-----END CERTIFICATE-----";
+
+/// Writes what this server believes. What servers beside it have written stays.
+pub async fn publish(environment: &Environment, loopback: &Loopback) -> Result<(), Status> {
+    if !loopback.serves(CONFIG_MAPS) {
+        return Ok(());
+    }
+    let ours = ours(environment);
+    loop {
+        let stored = loopback.get::<ConfigMap>(CONFIG_MAPS, NAMESPACE, NAME).await?;
+        let written = match stored {
+            None => {
+                let mut map = ConfigMap { data: ours.clone(), ..ConfigMap::default() };
+                map.metadata.name = NAME.into();
+                map.metadata.namespace = NAMESPACE.into();
+                loopback.create(CONFIG_MAPS, map).await
+            }
+            Some(mut map) => {
+                let combined = combined(&map.data, &ours);
+                if combined == map.data {
+                    return Ok(());
+                }
+                map.data = combined;
+                loopback.update(CONFIG_MAPS, map).await
+            }
+        };
+        match written {
+            // Another server was faster.
+            Err(status) if status.code == 409 => {}
+            Err(status) => return Err(status),
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+fn ours(environment: &Environment) -> BTreeMap<String, String> {
+    let text = |pem: &[u8]| String::from_utf8_lossy(pem).into_owned();
+    let mut data = BTreeMap::from([(CLIENT_CA.to_owned(), text(&environment.client_ca))]);
+    let headers = environment.options.authentication.request_headers.as_ref();
+    if let (Some(ca), Some((_, headers))) = (&environment.proxy_ca, headers) {
+        data.insert(PROXY_CA.to_owned(), text(ca));
+        data.extend(lists(headers).map(|(key, names)| (key.to_owned(), Value::from(names).to_string())));
+    }
+    data
+}
+
+fn lists(headers: &RequestHeaders) -> [(&'static str, Vec<String>); 5] {
+    let names = |names: &[http::HeaderName]| names.iter().map(|name| name.as_str().to_owned()).collect();
+    [
+        ("requestheader-username-headers", names(&headers.user_names)),
+        ("requestheader-uid-headers", names(&headers.uids)),
+        ("requestheader-group-headers", names(&headers.groups)),
+        ("requestheader-extra-headers-prefix", headers.extra_prefixes.clone()),
+        ("requestheader-allowed-names", headers.allowed_names.clone()),
+    ]
+}
+
+/// Both: certificates and names are added to those that are there (`combinedClusterAuthenticationInfo`).
+fn combined(stored: &BTreeMap<String, String>, ours: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut all = stored.clone();
+    for (key, value) in ours {
+        let before = all.remove(key).unwrap_or_default();
+        let both = match key.as_str() {
+            CLIENT_CA | PROXY_CA => certificates(&before, value),
+            _ => names(&before, value),
+        };
+        all.insert(key.clone(), both);
+    }
+    all
+}
+
+fn certificates(before: &str, ours: &str) -> String {
+    let mut all = before.to_owned();
+    for certificate in ours.split_inclusive(END).map(str::trim).filter(|text| text.ends_with(END)) {
+        if !all.contains(certificate) {
+            all.push_str(certificate);
+            all.push('\n');
+        }
+    }
+    all
+}
+
+fn names(before: &str, ours: &str) -> String {
+    let parse = |text: &str| serde_json::from_str::<Vec<String>>(text).unwrap_or_default();
+    let mut all = parse(before);
+    for name in parse(ours) {
+        if !all.contains(&name) {
+            all.push(name);
+        }
+    }
+    Value::from(all).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(entries: &[(&str, &str)]) -> BTreeMap<String, String> {
+        entries.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    }
+
+    #[test]
+    fn servers_add_to_what_others_wrote() {
+        let pem = |name: &str| format!("-----BEGIN CERTIFICATE-----\n{name}\n{END}\n");
+        let (a, b) = (pem("a"), pem("b"));
+        let both = [a.as_str(), b.as_str()].concat();
+        for (key, stored, ours, expect) in [
+            (CLIENT_CA, "", a.as_str(), a.as_str()),
+            (CLIENT_CA, &a, &a, &a),
+            (CLIENT_CA, &a, &both, &both),
+            ("requestheader-group-headers", r#"["x-group"]"#, r#"["x-group","x-a"]"#, r#"["x-group","x-a"]"#),
+            ("requestheader-allowed-names", "", "[]", "[]"),
+        ] {
+            let combined = combined(&data(&[(key, stored), ("other", "kept")]), &data(&[(key, ours)]));
+            assert_eq!(combined, data(&[(key, expect), ("other", "kept")]));
+        }
+    }
+}
