@@ -109,7 +109,7 @@ fn explain_describes_kinds_and_fields() {
 fn explain_describes_custom_kinds() {
     let Some(kubectl) = Kubectl::start() else { return };
     kubectl.run_with(&["create", "-f", "-"], CUSTOM);
-    let explain = |args: &[&str]| kubectl.run(&[&["explain"], args].concat());
+    let explain = |args: &[&str]| kubectl.run(&[&["explain"][..], args].concat());
     assert_has(
         &explain(&["crontabs", "--recursive"]),
         &[

@@ -93,7 +93,7 @@ impl Version {
             Some(document) => CustomType::of_resource(document, ObjectMeta::def()),
             None => CustomType { deduced: true, ..CustomType::default() },
         };
-        let is_structural = props.is_some_and(|props| is_structural(props));
+        let is_structural = props.is_some_and(is_structural);
         let subresources = version.subresources.as_deref();
         Version {
             name: version.name.clone(),
