@@ -17,6 +17,7 @@ use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme
 use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 
 use crate::error::{Error, Result};
 use crate::kubeconfig::Access;
@@ -55,10 +56,7 @@ impl Server {
     /// A connection of its own.
     pub async fn connect(&self) -> Result<Client> {
         let Access { host, port, token, .. } = &self.access;
-        let tcp = TcpStream::connect((host.as_str(), *port)).await?;
-        tcp.set_nodelay(true)?;
-        let name = ServerName::try_from(host.clone()).map_err(|e| Error::Other(e.to_string()))?;
-        let tls = self.tls.connect(name, tcp).await?;
+        let tls = self.handshake(&self.tls).await?;
         let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(4 << 20)
             .initial_connection_window_size(16 << 20)
@@ -69,6 +67,23 @@ impl Server {
         let authorization = token.as_ref().map(|token| HeaderValue::from_str(&format!("Bearer {token}"))).transpose();
         let authorization = authorization.map_err(http::Error::from)?;
         Ok(Client { sender, authority: format!("{host}:{port}"), authorization })
+    }
+}
+
+impl Server {
+    /// A connection on which HTTP/1.1 can be spoken by hand.
+    pub async fn connect_raw(&self) -> Result<TlsStream<TcpStream>> {
+        let mut config = ClientConfig::clone(self.tls.config());
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        self.handshake(&TlsConnector::from(Arc::new(config))).await
+    }
+
+    async fn handshake(&self, tls: &TlsConnector) -> Result<TlsStream<TcpStream>> {
+        let Access { host, port, .. } = &self.access;
+        let tcp = TcpStream::connect((host.as_str(), *port)).await?;
+        tcp.set_nodelay(true)?;
+        let name = ServerName::try_from(host.clone()).map_err(|e| Error::Other(e.to_string()))?;
+        Ok(tls.connect(name, tcp).await?)
     }
 }
 
@@ -93,12 +108,22 @@ pub struct Ask {
     pub gzip: bool,
     pub content_type: &'static str,
     pub body: Bytes,
+    /// Who to be instead, a user of no group.
+    pub user: Option<&'static str>,
 }
 
 impl Ask {
     pub fn get(path: impl Into<String>) -> Self {
         let (accept, content_type) = ("application/json", "");
-        Ask { method: Method::GET, path: path.into(), accept, gzip: false, content_type, body: Bytes::new() }
+        Ask {
+            method: Method::GET,
+            path: path.into(),
+            accept,
+            gzip: false,
+            content_type,
+            body: Bytes::new(),
+            user: None,
+        }
     }
 
     pub fn post(path: impl Into<String>, body: &Value) -> Self {
@@ -115,6 +140,11 @@ pub struct Answer {
 }
 
 impl Client {
+    /// What requests are sent with.
+    pub fn into_sender(self) -> SendRequest<Full<Bytes>> {
+        self.sender
+    }
+
     /// Sends a request and gives the answer when its head has come.
     pub async fn send(&mut self, ask: &Ask) -> Result<Response<Incoming>> {
         let mut request = Request::builder()
@@ -125,6 +155,9 @@ impl Client {
             .header("user-agent", "load/1.0");
         if let Some(authorization) = &self.authorization {
             request = request.header(AUTHORIZATION, authorization);
+        }
+        if let Some(user) = ask.user {
+            request = request.header("impersonate-user", user);
         }
         if ask.gzip {
             request = request.header(ACCEPT_ENCODING, "gzip");

@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::client::Server;
 use crate::error::Result;
-use crate::workloads::{create, get, list, patch, prepare, watch};
+use crate::workloads::{create, get, idle, list, patch, prepare, siege, watch};
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -68,6 +68,10 @@ enum Workload {
     Create(create::Options),
     /// Watches config maps with many watchers while one is changed.
     Watch(watch::Options),
+    /// Reads pods while thousands of connections do nothing.
+    Idle(idle::Options),
+    /// Reads pods before and during an attack by others.
+    Siege(siege::Options),
     /// Makes a CRD and an object of it, and says how long that took.
     Crd,
 }
@@ -96,6 +100,8 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Patch => patch::run(server, common).await,
         Workload::Create(options) => create::run(server, common, &options).await,
         Workload::Watch(options) => watch::run(server, common, &options).await,
+        Workload::Idle(options) => idle::run(server, common, &options).await,
+        Workload::Siege(options) => siege::run(server, common, &options).await,
         Workload::Crd => create::crd(&server, common).await,
     }
 }

@@ -1,10 +1,13 @@
 //! The workloads: one file for each.
 
+pub mod attacks;
 pub mod create;
 pub mod get;
+pub mod idle;
 pub mod list;
 pub mod patch;
 pub mod prepare;
+pub mod siege;
 pub mod watch;
 
 use std::time::Instant;

@@ -38,7 +38,8 @@ pub async fn namespace(server: &Server, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn unless_there(outcome: Result<()>) -> Result<()> {
+/// What is there already need not be made.
+pub fn unless_there(outcome: Result<()>) -> Result<()> {
     match outcome {
         Err(Error::Answer { code: 409, .. }) => Ok(()),
         other => other,
