@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use machinery::catalog::Catalog;
+use crate::metered_store::{MeteredStore, StoreMetrics};
 use registry::Backend;
 use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
@@ -34,9 +35,9 @@ enum Medium {
 
 impl Backends {
     /// Opens the store in the data directory, or connects to etcd, and reads everything.
-    pub async fn open(catalog: &Catalog, options: &Options, encryption: Arc<Encryption>) -> Result<Self> {
+    pub async fn open(catalog: &Catalog, options: &Options, encryption: Arc<Encryption>, metrics: &StoreMetrics) -> Result<Self> {
         let etcd = &options.storage.etcd;
-        let opening = Opening { options, encryption, keys: Arc::new(key_space(catalog, options)) };
+        let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(catalog, options)) };
         let main =
             if etcd.servers.is_empty() { opening.embedded().await? } else { opening.connect(&etcd.servers).await? };
         let mut backends = Backends { main, others: BTreeMap::new(), overrides: BTreeMap::new() };
@@ -87,6 +88,7 @@ struct Opening<'o> {
     options: &'o Options,
     encryption: Arc<Encryption>,
     keys: Arc<KeySpace>,
+    metrics: &'o StoreMetrics,
 }
 
 impl Opening<'_> {
@@ -105,6 +107,7 @@ impl Opening<'_> {
 
     async fn opened(&self, store: Arc<dyn Store>, medium: Medium) -> Result<Opened> {
         let store = Arc::new(EncryptedStore::new(store, self.encryption.clone(), self.keys.clone()));
+        let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
         let backend = Backend::start(store, &self.options.storage.prefix).await?;
         Ok(Opened { backend: Backend { as_json: self.options.storage.as_json, ..backend }, medium })
     }

@@ -112,6 +112,7 @@ fn environment(
         proxy_ca: server.certificates.proxy_ca.clone(),
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),
+        flow_control: server.flow_control.clone(),
     })
 }
 

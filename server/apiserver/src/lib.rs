@@ -4,6 +4,8 @@ mod backends;
 mod convert_command;
 mod delegation;
 mod enabled;
+mod list_sizes;
+mod metered_store;
 mod run;
 mod snapshot_command;
 mod store_monitor;

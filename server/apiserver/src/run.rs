@@ -10,6 +10,8 @@ use serving::options::Options;
 use serving::{Front, Server, identity};
 
 use crate::backends::Backends;
+use crate::list_sizes::ResourceSizes;
+use crate::metered_store::StoreMetrics;
 use crate::{delegation, store_monitor};
 
 /// Serves until told to stop. The error is text for a person.
@@ -33,9 +35,13 @@ async fn serve_async(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>, o
     let server = Server::prepare(options).map_err(|e| text(&e))?;
     let options = server.options.clone();
     let encryption = encryption(&server).await.map_err(|e| text(&e))?;
-    let backends = Arc::new(Backends::open(catalog, &options, encryption).await.map_err(|e| text(&e))?);
+    let metrics = StoreMetrics::new(catalog, server.metrics.registry());
+    let backends = Arc::new(Backends::open(catalog, &options, encryption, &metrics).await.map_err(|e| text(&e))?);
     let delegation = delegation::build(catalog, &behaviour, &server, &backends).map_err(|e| text(&e))?;
     let resources = &delegation.environment.stores;
+    if let Some(control) = &server.flow_control {
+        control.set_list_sizes(Box::new(ResourceSizes::new(resources, &backends, &options.storage.prefix)));
+    }
     store_monitor::start(&backends, resources, &options.storage, &server.health, server.metrics.registry()).await;
     let bootstrap = server.health.pending("poststarthook/bootstrap-controller");
     behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(|e| text(&e))?;

@@ -115,6 +115,7 @@ struct Counts {
     objects: IntGaugeVec,
     /// The name before 1.34.
     deprecated: IntGaugeVec,
+    bytes: IntGaugeVec,
 }
 
 impl Counts {
@@ -124,11 +125,19 @@ impl Counts {
         Counts {
             objects: gauges(registry, "apiserver_resource_objects", help, &["group", "resource"]),
             deprecated: gauges(registry, "apiserver_storage_objects", &deprecated, &["resource"]),
+            bytes: gauges(
+                registry,
+                "apiserver_resource_size_estimate_bytes",
+                "Bytes of the stored objects at the time of the last check.",
+                &["group", "resource"],
+            ),
         }
     }
 
-    fn set(&self, group: &str, resource: &str, count: i64) {
+    fn set(&self, group: &str, resource: &str, (count, bytes): (usize, usize)) {
+        let [count, bytes] = [count, bytes].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         self.objects.with_label_values(&[group, resource]).set(count);
+        self.bytes.with_label_values(&[group, resource]).set(bytes);
         let name = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
         self.deprecated.with_label_values(&[&name]).set(count);
     }
@@ -137,7 +146,7 @@ impl Counts {
 async fn count(resources: Arc<Stores>, interval: Duration, counts: Counts) {
     loop {
         for ((group, plural), resource) in resources.iter() {
-            counts.set(group, plural, i64::try_from(resource.count()).unwrap_or(i64::MAX));
+            counts.set(group, plural, resource.cache.size());
         }
         tokio::time::sleep(interval).await;
     }

@@ -1,4 +1,8 @@
-//! The flow schemas and priority levels that a cluster begins with, made and mended (upstream: `flowcontrolrest`, `apf/internalbootstrap`).
+//! The flow schemas and priority levels that a cluster begins with, made and mended (upstream: `flowcontrolrest`, `apf/internalbootstrap`), and
+//! the server's own following them.
+
+mod consumer;
+mod convert;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +34,11 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     let policy: Value = serde_json::from_str(POLICY).map_err(Status::internal)?;
     ensure_all(loopback, &policy).await?;
     hook.done();
+    if let Some(control) = &environment.flow_control {
+        let hook = environment.health.pending("poststarthook/priority-and-fairness-config-consumer");
+        consumer::start(environment, loopback, control).await;
+        hook.done();
+    }
     let loopback = loopback.clone();
     tokio::spawn(async move {
         loop {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
 use registry::{Informers, Stores};
@@ -37,6 +38,8 @@ pub struct Environment {
     /// Keys of service account tokens.
     pub token_keys: ServiceAccountKeys,
     pub health: Health,
+    /// Priority and fairness, unless it is switched off.
+    pub flow_control: Option<FlowControl>,
 }
 
 /// Behaviour of kinds by name.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use registry::{CreateOptions, DeleteOptions, UpdateOptions, meta};
+use serde_json::{Value, json};
 use serving::User;
 use serving::audit::Trail;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
@@ -16,13 +17,18 @@ use crate::admission::{Attributes, Operation};
 use crate::body;
 use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
+use crate::patching::PatchType;
+use crate::query::FieldValidation;
 use crate::verbs::delete::AdmitDelete;
+use crate::verbs::patch::ApplyPatch;
 use crate::verbs::update::Replace;
 
 /// Who the server is to itself.
 const USER: &str = "system:apiserver";
 /// The manager of fields that the server sets.
 const MANAGER: &str = "kube-apiserver";
+/// The subresource.
+const STATUS: &str = "status";
 
 /// Group, version and plural.
 pub type Resource = (&'static str, &'static str, &'static str);
@@ -78,7 +84,7 @@ impl Loopback {
 
     /// Replaces the status of an object.
     pub async fn update_status<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
-        self.update_part(resource, "status", object).await
+        self.update_part(resource, STATUS, object).await
     }
 
     async fn update_part<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
@@ -98,6 +104,39 @@ impl Loopback {
         };
         let options = UpdateOptions { subresource: part.to_owned(), ..UpdateOptions::default() };
         typed(endpoint, endpoint.store()?.update(&context, &name, &options, &mut change).await?.object)
+    }
+
+    /// Applies a status to an object in the name of a manager, whoever owned its fields (server-side apply, forced).
+    pub async fn apply_status(
+        &self,
+        resource: Resource,
+        name: &str,
+        manager: &str,
+        status: Value,
+    ) -> Result<(), Status> {
+        let endpoint = self.endpoint(resource)?;
+        let (api_version, kind) = (endpoint.kind.api_version(), endpoint.kind.kind);
+        let configuration =
+            json!({"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "status": status});
+        let attributes = Attributes {
+            name: name.to_owned(),
+            subresource: STATUS.to_owned(),
+            ..self.attributes(endpoint, Operation::Update, &Owned::new(endpoint.kind.hub))
+        };
+        let context = endpoint.context(&attributes);
+        let mut change = ApplyPatch {
+            endpoint,
+            kind: PatchType::Apply,
+            bytes: configuration.to_string().into(),
+            validation: FieldValidation::Strict,
+            attributes,
+            manager: manager.to_owned(),
+            subresource: STATUS.to_owned(),
+            warnings: Warnings::default(),
+            force: true,
+        };
+        let options = UpdateOptions { subresource: STATUS.to_owned(), ..UpdateOptions::default() };
+        endpoint.store()?.update(&context, name, &options, &mut change).await.map(drop)
     }
 
     /// Deletes an object, if there is one.

@@ -203,11 +203,6 @@ impl ResourceStore {
         }
     }
 
-    /// How many objects there are.
-    pub fn count(&self) -> usize {
-        self.cache.snapshot().len()
-    }
-
     /// The object under a key as it is stored now.
     pub(crate) async fn current(&self, key: &str) -> Result<Option<Arc<Entry>>, Status> {
         self.reach_latest().await?;

@@ -68,6 +68,11 @@ impl Body {
         }
     }
 
+    /// Whether all of it is at hand, so that nothing is left to be done for it.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.0, Kind::Empty | Kind::Full(_))
+    }
+
     /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
     pub async fn read(mut self, limit: usize) -> Result<Bytes, ReadError> {
         let too_large = || ReadError::TooLarge { limit };

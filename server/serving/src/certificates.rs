@@ -7,6 +7,7 @@ mod files;
 mod kubeconfig;
 mod pki;
 mod service_accounts;
+mod tls_files;
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -17,11 +18,11 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 #[cfg(test)]
 pub(crate) use service_accounts::rsa_key;
 pub use service_accounts::{ServiceAccountKeys, TokenKeys};
+pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
 use crate::options::Options;
 use crate::user::SYSTEM_MASTERS;
-use files::read;
 use pki::{Authority, Purpose};
 
 /// The user of the kubeconfig that is written.
@@ -29,13 +30,10 @@ const ADMIN: &str = "kubernetes-admin";
 
 /// What the server shows of itself, and what it believes.
 pub struct Certificates {
-    /// The serving certificate and its chain.
-    pub(crate) serving: Vec<CertificateDer<'static>>,
-    pub(crate) serving_key: PrivateKeyDer<'static>,
-    /// Who signs client certificates, in PEM.
-    pub client_ca: Vec<u8>,
-    /// Who signs the certificates of front proxies, in PEM.
-    pub proxy_ca: Option<Vec<u8>>,
+    /// What handshakes are made with, as it was when the server was started.
+    pub tls: TlsContents,
+    /// Where that was read, and is read again.
+    pub(crate) tls_files: TlsFiles,
     /// What clients know the server by, in PEM.
     pub server_ca: Vec<u8>,
     /// Keys of service account tokens.
@@ -52,29 +50,23 @@ impl Certificates {
         files::make_directory(&options.data_dir)?;
         files::make_directory(directory)?;
         let own = Authority::load_or_make(directory)?;
-        let client_ca = match &options.authentication.client_ca_file {
-            Some(path) => read(path)?,
-            None => own.certificate_pem().into(),
-        };
-        let proxy_ca = options.authentication.request_headers.as_ref().map(|(path, _)| read(path)).transpose()?;
-        check_proxies(options, &client_ca, proxy_ca.as_deref())?;
         let admin = match options.authentication.client_ca_file {
             Some(_) => None,
             None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
         };
-        let (serving, serving_key, server_ca) = match &options.serving.tls {
-            Some((certificate, key)) => (read(certificate)?, read(key)?, read(certificate)?),
-            None => {
-                let (certificate, key) = own.issue("apiserver", &Purpose::Server { names: &names(options) })?;
-                (certificate, key, own.certificate_pem().into())
-            }
+        if options.serving.tls.is_none() {
+            own.issue("apiserver", &Purpose::Server { names: &names(options) })?;
+        }
+        let tls_files = TlsFiles::new(options, directory);
+        let tls = tls_files.read()?;
+        check_proxies(options, &tls.client_ca, tls.proxy_ca.as_deref())?;
+        let server_ca = match options.serving.tls {
+            Some(_) => tls.serving.certificate.clone(),
+            None => own.certificate_pem().into(),
         };
-        let source = options.serving.tls.as_ref().map_or(directory.as_path(), |(certificate, _)| certificate.as_path());
         Ok(Certificates {
-            serving: certificates(source, &serving)?,
-            serving_key: private_key(source, &serving_key)?,
-            client_ca,
-            proxy_ca,
+            tls,
+            tls_files,
             server_ca,
             service_accounts: ServiceAccountKeys::prepare(directory, &options.authentication)?,
             admin,
@@ -147,7 +139,7 @@ pub(crate) fn certificates(path: &Path, pem: &[u8]) -> Result<Vec<CertificateDer
     if found.is_empty() { Err(Error::content(path, "no certificate in PEM found")) } else { Ok(found) }
 }
 
-fn private_key(path: &Path, pem: &[u8]) -> Result<PrivateKeyDer<'static>, Error> {
+pub(crate) fn private_key(path: &Path, pem: &[u8]) -> Result<PrivateKeyDer<'static>, Error> {
     PrivateKeyDer::from_pem_slice(pem).map_err(|why| Error::content(path, format!("private key: {why}")))
 }
 

@@ -7,10 +7,13 @@ use crate::audit::Audit;
 use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{
-    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithGoaway,
-    WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithTimeout, WithWarnings,
+    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithFairness,
+    WithGoaway, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithRetryAfter, WithTimeout,
+    WithWarnings,
     WithWatchTermination,
 };
+use flowcontrol::FlowControl;
+
 use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
 use crate::options::Options;
@@ -21,6 +24,8 @@ pub struct Chain<'a> {
     pub options: &'a Options,
     pub authentication: Authentication,
     pub authorizer: Arc<dyn Authorizer>,
+    /// None: requests above the limits of the flags are turned away.
+    pub flow_control: Option<FlowControl>,
     pub metrics: Metrics,
     pub shutdown: Shutdown,
     /// None without a policy of what to record.
@@ -32,18 +37,28 @@ impl Chain<'_> {
     pub fn around(self, handler: impl Handler + 'static) -> Result<Arc<dyn Handler>, Error> {
         let requests = &self.options.requests;
         let gate = |name| self.options.features.enabled(name);
-        let handler = WithAuthorization::new(handler, Arc::clone(&self.authorizer));
-        let handler = WithMaxInFlight::new(handler, requests, &self.metrics);
+        let handler = WithAuthorization::new(handler, Arc::clone(&self.authorizer), self.metrics.access.clone());
+        let handler: Box<dyn Handler> = match self.flow_control {
+            Some(control) => Box::new(WithFairness::new(handler, control, requests.request_timeout, &self.metrics)),
+            None => Box::new(WithMaxInFlight::new(handler, requests, &self.metrics)),
+        };
         let handler = WithImpersonation::new(handler, self.authorizer, gate("ConstrainedImpersonation"));
         let handler = WithAudit(handler);
-        let handler = WithAuthentication::new(handler, self.authentication, gate("UnauthenticatedHTTP2DOSMitigation"));
+        let distrust = gate("UnauthenticatedHTTP2DOSMitigation");
+        let access = self.metrics.access.clone();
+        let handler = WithAuthentication::new(handler, self.authentication, distrust, access);
         let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
         let handler = WithWarnings(handler);
         let handler = WithTimeout::new(handler, requests.request_timeout);
-        let handler = WithWatchTermination::new(handler, self.shutdown);
+        let handler =
+            WithWatchTermination::new(handler, self.shutdown.clone(), self.options.serving.shutdown_watch_grace);
         let handler = WithGoaway::new(handler, requests.goaway_chance);
         let handler = WithDefaultHeaders::new(handler, &requests.hsts_directives);
-        let handler = WithMetrics::new(handler, self.metrics);
+        let handler = WithMetrics::new(handler, self.metrics.requests);
+        let handler: Box<dyn Handler> = match self.options.serving.shutdown_send_retry_after {
+            true => Box::new(WithRetryAfter::new(handler, self.shutdown)),
+            false => Box::new(handler),
+        };
         let handler = WithRequestInfo(handler);
         let handler = WithPanicRecovery(handler);
         Ok(Arc::new(WithAuditId { inner: handler, audit: self.audit }))

@@ -29,6 +29,7 @@ pub mod server;
 pub mod shutdown;
 mod source;
 pub mod system_paths;
+mod systemd;
 #[cfg(test)]
 mod testing;
 pub mod tokens;

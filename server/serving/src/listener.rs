@@ -1,8 +1,11 @@
 //! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
 
+mod activity;
 mod connection;
 mod gather;
+mod leftover;
 mod plaintext;
+mod renewal;
 mod tls;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,11 +17,12 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::Error;
 use crate::authentication::ClientCertificate;
-use crate::certificates::Certificates;
+use crate::certificates::{Certificates, TlsContents, TlsFiles};
 use crate::handler::Handler;
-use crate::options::Options;
+use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
 use connection::Connections;
+use tls::Terms;
 
 /// Connections at a time. Each costs some ten kilobytes and a descriptor; past this the server would rather not accept.
 const MAX_CONNECTIONS: usize = 32_768;
@@ -56,10 +60,11 @@ impl Peer {
 /// A socket that listens, and everything it takes to serve on it.
 pub struct Listener {
     listener: TcpListener,
-    connections: Connections,
-    /// How long requests are still served after the signal to stop.
-    delay: Duration,
-    /// How long requests may take to finish after that.
+    connections: Arc<Connections>,
+    files: TlsFiles,
+    contents: TlsContents,
+    options: ServingOptions,
+    /// How long requests may take to finish when no new ones are taken.
     drain: Duration,
 }
 
@@ -69,13 +74,21 @@ impl Listener {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
         let listener = listen(address).map_err(|source| Error::Listen { address: address.to_string(), source })?;
-        let connections = Connections::new(
-            tls::config(serving, certificates)?,
-            tls::client_verifier(&certificates.client_ca)?,
-            certificates.proxy_ca.as_deref().map(tls::client_verifier).transpose()?,
-            serving,
-        );
-        Ok(Listener { listener, connections, delay: serving.shutdown_delay, drain: options.requests.request_timeout })
+        let connections = Arc::new(Connections::new(Terms::new(serving, &certificates.tls)?, serving));
+        Ok(Listener {
+            listener,
+            connections,
+            files: certificates.tls_files.clone(),
+            contents: certificates.tls.clone(),
+            options: serving.clone(),
+            drain: options.requests.request_timeout + serving.shutdown_watch_grace,
+        })
+    }
+
+    /// Whether handshakes could be made with these certificates.
+    #[cfg(test)]
+    pub(crate) fn check(options: &Options, certificates: &Certificates) -> Result<(), Error> {
+        Terms::new(&options.serving, &certificates.tls).map(drop)
     }
 
     /// Where it listens, with the port that was found if none was asked for.
@@ -85,11 +98,13 @@ impl Listener {
 
     /// Serves until the shutdown is initiated, then drains: streams end, other requests may finish, new connections are refused.
     pub async fn serve(self, handler: Arc<dyn Handler>, shutdown: &Shutdown) {
-        let connections = Arc::new(self.connections);
+        let connections = self.connections;
+        let renewal =
+            tokio::spawn(renewal::follow(connections.clone(), self.options.clone(), self.files, self.contents));
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         tokio::spawn({
             let shutdown = shutdown.clone();
-            async move { shutdown.drain_after(self.delay).await }
+            async move { shutdown.drain_after(self.options.shutdown_delay, self.drain).await }
         });
         let end = shutdown.reached(Phase::Draining);
         tokio::pin!(end);
@@ -119,6 +134,7 @@ impl Listener {
             }
         }
         drop(self.listener);
+        renewal.abort();
         // Every connection gives its place back when it ends, so having them all means that none is left.
         let all_ended = places.acquire_many(MAX_CONNECTIONS as u32);
         if tokio::time::timeout(self.drain, all_ended).await.is_err() {

@@ -12,6 +12,7 @@ mod network;
 mod oidc;
 mod plugins;
 mod storage;
+mod tls;
 mod values;
 
 use std::ffi::OsString;
@@ -31,7 +32,9 @@ pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
 use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
+use rustls::{CipherSuite, NamedGroup};
 pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
+pub use tls::SniCertificate;
 use values::Values;
 
 use crate::Error;
@@ -120,11 +123,22 @@ pub struct ServingOptions {
     pub cert_dir: PathBuf,
     /// Certificate and key to serve with.
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// Certificates for clients who ask for one of other names.
+    pub sni: Vec<SniCertificate>,
     /// Whether TLS 1.2 is refused.
     pub tls13_only: bool,
+    /// The suites of TLS 1.2 that are spoken; none: all that are known.
+    pub cipher_suites: Vec<CipherSuite>,
+    /// The groups of the key exchange, the preferred one first; none: all that are known.
+    pub key_exchange_groups: Vec<NamedGroup>,
     pub http2: bool,
     pub http2_max_streams: u32,
+    /// How long requests are still served after the signal to stop.
     pub shutdown_delay: Duration,
+    /// Whether requests that come after that are answered, with the advice to try again, until those before them are done.
+    pub shutdown_send_retry_after: bool,
+    /// Over how long the ends of watches are spread after that.
+    pub shutdown_watch_grace: Duration,
 }
 
 /// Telling who asks.
@@ -178,7 +192,7 @@ pub struct RequestOptions {
     pub max_in_flight: usize,
     /// Writes at a time; 0 for no limit.
     pub max_mutating_in_flight: usize,
-    /// Whether requests above the limits wait.
+    /// Whether the limits are shared out by priority, and requests above them wait.
     pub priority_and_fairness: bool,
     pub cors_allowed_origins: Vec<String>,
     pub hsts_directives: Vec<String>,

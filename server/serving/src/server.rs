@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use flowcontrol::FlowControl;
 use tokio::sync::watch;
 
 use crate::Error;
@@ -16,10 +17,11 @@ use crate::handler::Handler;
 use crate::health::Health;
 use crate::listener::Listener;
 use crate::metrics::Metrics;
-use crate::options::{AuthorizationMode, Options};
+use crate::options::{AuthorizationMode, Options, RequestOptions};
 use crate::reload::Reloads;
-use crate::shutdown::Shutdown;
+use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
+use crate::systemd;
 use crate::tokens::{Documents, OpenId};
 
 /// Who is let in, and who may do what.
@@ -45,6 +47,8 @@ pub struct Server {
     pub certificates: Certificates,
     pub health: Health,
     pub metrics: Metrics,
+    /// Priority and fairness, unless it is switched off.
+    pub flow_control: Option<FlowControl>,
     pub shutdown: Shutdown,
     /// Who is believed by configuration.
     pub configured: Configured,
@@ -66,6 +70,7 @@ impl Server {
             health: Health::new(&shutdown),
             configured: Configured::load(&options.authentication, metrics.registry())?,
             audit: Audit::new(&options.audit, metrics.registry())?,
+            flow_control: flow_control(&options.requests, &metrics),
             metrics,
             shutdown,
             listener,
@@ -146,11 +151,15 @@ impl Server {
         self.announce(address)?;
         let paths =
             SystemPaths::new(front.handler, front.paths, &self.options, self.health.clone(), self.metrics.clone());
-        let handler = paths.with_openid(self.openid(address));
+        let handler = paths.with_openid(self.openid(address)).with_flow_control(self.flow_control.clone());
+        if let Some(control) = &self.flow_control {
+            control.adjust_regularly();
+        }
         let chain = Chain {
             options: &self.options,
             authentication: front.access.authentication,
             authorizer: front.access.authorizer,
+            flow_control: self.flow_control,
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
             audit: self.audit.clone(),
@@ -159,6 +168,12 @@ impl Server {
         if let Err(error) = self.shutdown.on_signals() {
             tracing::warn!(%error, "signals will end the server at once");
         }
+        systemd::notify(systemd::READY);
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            shutdown.reached(Phase::Initiated).await;
+            systemd::notify(systemd::STOPPING);
+        });
         self.listener.serve(handler, &self.shutdown).await;
         if let Some(audit) = self.audit {
             audit.close().await;
@@ -203,4 +218,10 @@ impl Server {
         eprintln!("Serving the Kubernetes API on https://{address}. {next}");
         Ok(())
     }
+}
+
+/// The seats of the flags: as many as there may be requests, reads and writes together.
+fn flow_control(options: &RequestOptions, metrics: &Metrics) -> Option<FlowControl> {
+    let seats = u32::try_from(options.max_in_flight + options.max_mutating_in_flight).unwrap_or(u32::MAX);
+    options.priority_and_fairness.then(|| FlowControl::new(seats, options.request_timeout, metrics.registry()))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// How far the shutdown is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,24 +12,35 @@ pub enum Phase {
     Running,
     /// Asked to stop: `/readyz` fails, requests are still served (upstream: `ShutdownInitiated`).
     Initiated,
-    /// No new connections; streams end, other requests finish (upstream: `NotAcceptingNewRequest`).
+    /// The delay has passed: watches end, and with `--shutdown-send-retry-after` new requests are answered with the advice to try again
+    /// (upstream: `NotAcceptingNewRequest`).
+    Refusing,
+    /// No new connections; those that there are end with their requests (upstream: `HTTPServerStoppedListening`).
     Draining,
 }
 
 /// Where the server stands in its life. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Shutdown(Arc<watch::Sender<Phase>>);
+pub struct Shutdown {
+    phase: Arc<watch::Sender<Phase>>,
+    /// Has a place for each request that may be under way.
+    under_way: Arc<Semaphore>,
+}
+
+/// More requests than there can be at a time.
+const MOST_REQUESTS: u32 = 1 << 28;
 
 impl Default for Shutdown {
     fn default() -> Self {
-        Shutdown(Arc::new(watch::Sender::new(Phase::Running)))
+        let under_way = Arc::new(Semaphore::new(MOST_REQUESTS as usize));
+        Shutdown { phase: Arc::new(watch::Sender::new(Phase::Running)), under_way }
     }
 }
 
 impl Shutdown {
     /// The phase at this moment.
     pub fn phase(&self) -> Phase {
-        *self.0.borrow()
+        *self.phase.borrow()
     }
 
     /// Asks the server to stop. What a signal does; tests and embedders call it themselves.
@@ -39,7 +50,7 @@ impl Shutdown {
 
     /// Enters a later phase; never goes back.
     pub(crate) fn advance(&self, phase: Phase) {
-        self.0.send_if_modified(|now| {
+        self.phase.send_if_modified(|now| {
             let later = phase > *now;
             *now = phase.max(*now);
             later
@@ -49,7 +60,7 @@ impl Shutdown {
     /// Waits until the server is in this phase or a later one.
     pub async fn reached(&self, phase: Phase) {
         // The sender lives as long as `self`, so waiting cannot fail.
-        let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
+        let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
     }
 
     /// Initiates the shutdown on SIGTERM or SIGINT; a second signal ends the process at once, as upstream's does.
@@ -70,10 +81,20 @@ impl Shutdown {
         Ok(())
     }
 
-    /// Lets `--shutdown-delay-duration` pass between asking and draining.
-    pub(crate) async fn drain_after(&self, delay: Duration) {
+    /// Counts a request as under way until the result is dropped.
+    pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+        self.under_way.clone().try_acquire_owned().ok()
+    }
+
+    /// Goes through the phases once it is initiated: lets `delay` pass before requests are refused, and then the requests that were entered
+    /// end, for at most `patience`, before the server drains.
+    pub(crate) async fn drain_after(&self, delay: Duration, patience: Duration) {
         self.reached(Phase::Initiated).await;
         tokio::time::sleep(delay).await;
+        self.advance(Phase::Refusing);
+        if tokio::time::timeout(patience, self.under_way.acquire_many(MOST_REQUESTS)).await.is_err() {
+            tracing::warn!("requests were still under way when the server closed its port");
+        }
         self.advance(Phase::Draining);
     }
 }

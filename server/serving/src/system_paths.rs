@@ -7,16 +7,22 @@ use std::time::SystemTime;
 use http::{HeaderValue, header};
 use serde_json::json;
 
+use flowcontrol::{Dump, FlowControl};
+
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::metrics::{Metrics, MetricsHandler};
 use crate::options::Options;
+use crate::request_info::parameter;
 use crate::respond;
 use crate::tokens::OpenId;
 use crate::version::{GIT_VERSION, VersionHandler};
 
 /// The paths answered here that are no health checks, for the list at `/`; [`Health::paths`] has those.
 const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
+
+/// Where the documents of priority and fairness are.
+const FLOW_CONTROL: &str = "/debug/api_priority_and_fairness/";
 
 /// Says which paths somebody serves, at this moment.
 pub type ListPaths = Box<dyn Fn() -> Vec<String> + Send + Sync>;
@@ -34,6 +40,7 @@ pub struct SystemPaths<H> {
     metrics: MetricsHandler,
     version: VersionHandler,
     openid: Option<OpenId>,
+    flow_control: Option<FlowControl>,
     flags: String,
     profiling: bool,
     begin: SystemTime,
@@ -53,6 +60,7 @@ impl<H> SystemPaths<H> {
             metrics: MetricsHandler(metrics),
             version: VersionHandler::default(),
             openid: None,
+            flow_control: None,
             flags,
             profiling: options.profiling,
             begin: SystemTime::now(),
@@ -63,6 +71,25 @@ impl<H> SystemPaths<H> {
     pub fn with_openid(mut self, openid: OpenId) -> Self {
         self.openid = Some(openid);
         self
+    }
+
+    /// Answers the debug documents of priority and fairness too.
+    pub fn with_flow_control(mut self, flow_control: Option<FlowControl>) -> Self {
+        self.flow_control = flow_control;
+        self
+    }
+
+    /// The debug document of priority and fairness that is asked for.
+    fn dump(&self, path: &str, query: &str) -> Option<String> {
+        let what = match path.strip_prefix(FLOW_CONTROL)? {
+            "dump_priority_levels" => Dump::PriorityLevels,
+            "dump_queues" => Dump::Queues,
+            "dump_requests" => {
+                Dump::Requests { details: parameter(query, "includeRequestDetails").is_some_and(|v| !v.is_empty()) }
+            }
+            _ => return None,
+        };
+        Some(self.flow_control.as_ref()?.dump(what))
     }
 
     /// The list of all paths (upstream: `routes.IndexLister`).
@@ -127,7 +154,10 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/debug/pprof/" if self.profiling => PROFILES.to_owned(),
             "/debug/flags/v" if self.profiling => return Box::pin(std::future::ready(verbosity(&request))),
             "/debug/pprof" if self.profiling => return Box::pin(std::future::ready(found("/debug/pprof/"))),
-            _ => return self.inner.handle(request),
+            path => match self.dump(path, request.uri().query().unwrap_or("")) {
+                Some(text) => text,
+                None => return self.inner.handle(request),
+            },
         };
         Box::pin(std::future::ready(respond::bytes(200, respond::TEXT, text)))
     }

@@ -58,16 +58,16 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
 }
 
 /// Makes the new object by patching the stored one.
-struct ApplyPatch<'a> {
-    endpoint: &'a Endpoint,
-    kind: PatchType,
-    bytes: Bytes,
-    validation: FieldValidation,
-    attributes: Attributes,
-    manager: String,
-    subresource: String,
-    warnings: Warnings,
-    force: bool,
+pub struct ApplyPatch<'a> {
+    pub endpoint: &'a Endpoint,
+    pub kind: PatchType,
+    pub bytes: Bytes,
+    pub validation: FieldValidation,
+    pub attributes: Attributes,
+    pub manager: String,
+    pub subresource: String,
+    pub warnings: Warnings,
+    pub force: bool,
 }
 
 impl ApplyPatch<'_> {

@@ -18,7 +18,7 @@ fn what_is_made_is_kept() {
     let directory = tempfile::tempdir().unwrap();
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
-    assert_eq!((&first.serving, &first.admin, &first.server_ca), (&second.serving, &second.admin, &second.server_ca));
+    assert_eq!((&first.tls, &first.admin, &first.server_ca), (&second.tls, &second.admin, &second.server_ca));
     for (file, mode) in [
         ("pki/ca.key", 0o600),
         ("pki/apiserver.key", 0o600),
@@ -36,7 +36,7 @@ fn other_names_mean_another_certificate() {
     let directory = tempfile::tempdir().unwrap();
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &["--advertise-address=192.0.2.7"])).unwrap();
-    assert_ne!(first.serving, second.serving);
+    assert_ne!(first.tls.serving, second.tls.serving);
     assert_eq!((&first.admin, &first.server_ca), (&second.admin, &second.server_ca));
 }
 
@@ -46,7 +46,9 @@ fn another_authority_means_other_certificates() {
     let first = Certificates::prepare(&options(directory.path(), &[])).unwrap();
     std::fs::remove_file(directory.path().join("data/pki/ca.key")).unwrap();
     let second = Certificates::prepare(&options(directory.path(), &[])).unwrap();
-    assert!(first.serving != second.serving && first.admin != second.admin && first.server_ca != second.server_ca);
+    assert!(
+        first.tls.serving != second.tls.serving && first.admin != second.admin && first.server_ca != second.server_ca
+    );
 }
 
 #[test]
@@ -106,11 +108,14 @@ fn files_of_the_flags_are_used() {
     ];
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let certificates = Certificates::prepare(&options(directory.path(), &flags)).unwrap();
-    assert_eq!((certificates.client_ca.as_slice(), certificates.serving.len()), (pem.as_bytes(), 1));
+    let tls = &certificates.tls;
+    assert_eq!((tls.client_ca.as_slice(), tls.serving.certificate.as_slice()), (pem.as_bytes(), pem.as_bytes()));
     assert_eq!(certificates.write_kubeconfig("127.0.0.1:1".parse().unwrap()).unwrap(), None);
     let broken = file("broken.crt", "nothing");
     let flags = [format!("--tls-cert-file={broken}"), format!("--tls-private-key-file={key}")];
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let error = Certificates::prepare(&options(directory.path(), &flags)).map(|_| ()).unwrap_err().to_string();
+    let options = options(directory.path(), &flags);
+    let certificates = Certificates::prepare(&options).unwrap();
+    let error = crate::listener::Listener::check(&options, &certificates).unwrap_err().to_string();
     assert_eq!(error, format!("{broken}: no certificate in PEM found"));
 }

@@ -1,28 +1,43 @@
 //! Finds out who asks, and turns away who claims to be somebody and is not (upstream: `WithAuthentication`).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use http::Version;
 use machinery::status::Status;
 
 use super::audit::refuse;
-use crate::authentication::Authentication;
+use crate::authentication::{Authentication, AuthenticationError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
-use crate::user::ANONYMOUS;
+use crate::metrics::AccessMetrics;
+use crate::user::{ANONYMOUS, User};
 
 /// Puts the [`crate::User`] into the extensions, or answers 401.
 pub struct WithAuthentication<H> {
     inner: H,
     authentication: Authentication,
     close_unauthenticated: bool,
+    metrics: AccessMetrics,
 }
 
 impl<H> WithAuthentication<H> {
     /// `close_unauthenticated` gives strangers a new connection for each request over HTTP/2, where a connection would let them ask for
     /// much at once (the gate `UnauthenticatedHTTP2DOSMitigation`).
-    pub fn new(inner: H, authentication: Authentication, close_unauthenticated: bool) -> Self {
-        WithAuthentication { inner, authentication, close_unauthenticated }
+    pub fn new(inner: H, authentication: Authentication, close_unauthenticated: bool, metrics: AccessMetrics) -> Self {
+        WithAuthentication { inner, authentication, close_unauthenticated, metrics }
+    }
+
+    fn count(&self, verdict: &Result<Option<User>, AuthenticationError>, began: Instant) {
+        let outcome = match verdict {
+            Ok(Some(user)) => {
+                self.metrics.count_user(&user.name);
+                &self.metrics.authenticated
+            }
+            Ok(None) => &self.metrics.unauthenticated,
+            Err(_) => &self.metrics.authentication_failed,
+        };
+        outcome.observe(began.elapsed());
     }
 
     fn distrust(&self, request: &Request) {
@@ -39,8 +54,9 @@ impl<H: Handler> Handler for WithAuthentication<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            let trail = parts.extensions.trail();
+            let (trail, began) = (parts.extensions.trail(), Instant::now());
             let verdict = trail.timed("authentication", self.authentication.authenticate(&mut parts)).await;
+            self.count(&verdict, began);
             let mut request = Request::from_parts(parts, body);
             match verdict {
                 Ok(Some(user)) => {
@@ -66,13 +82,14 @@ mod tests {
     use super::*;
     use crate::authentication::{Anonymous, AudienceAgnostic, TokenFile};
     use crate::filters::testing::{request, seen, who};
+    use crate::metrics::Metrics;
 
     async fn answer(anonymous: bool, authorization: Option<&str>) -> (u16, String) {
         let tokens = TokenFile::parse("alicetoken,alice,uid-alice,dev").unwrap();
         let tokens = AudienceAgnostic { inner: tokens, audiences: vec!["api".into()] };
         let anonymous = if anonymous { Anonymous::Everybody } else { Anonymous::Nobody };
         let authentication = Authentication::new(anonymous, vec!["api".into()]).with_tokens(Arc::new(tokens));
-        let filter = WithAuthentication::new(who(), authentication, true);
+        let filter = WithAuthentication::new(who(), authentication, true, Metrics::default().access);
         let mut request = request("GET", "/api");
         if let Some(value) = authorization {
             request.headers_mut().insert("authorization", value.parse().unwrap());

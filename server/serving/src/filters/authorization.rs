@@ -1,12 +1,14 @@
 //! Turns away who may not do what is asked for (upstream: `WithAuthorization`).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use machinery::status::Status;
 
 use crate::audit::Level;
 use crate::authorization::{Attributes, Authorizer};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::metrics::AccessMetrics;
 use crate::respond;
 
 /// The annotations of the audit log that say what was decided, and why.
@@ -17,12 +19,13 @@ const REASON: &str = "authorization.k8s.io/reason";
 pub struct WithAuthorization<H> {
     inner: H,
     authorizer: Arc<dyn Authorizer>,
+    metrics: AccessMetrics,
 }
 
 impl<H> WithAuthorization<H> {
     /// Asks this authorizer.
-    pub fn new(inner: H, authorizer: Arc<dyn Authorizer>) -> Self {
-        WithAuthorization { inner, authorizer }
+    pub fn new(inner: H, authorizer: Arc<dyn Authorizer>, metrics: AccessMetrics) -> Self {
+        WithAuthorization { inner, authorizer, metrics }
     }
 }
 
@@ -34,9 +37,13 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 return respond::failure(&request, &status);
             };
             let attributes = Attributes::of_request(&user, &info);
-            let trail = request.trail();
+            let (trail, began) = (request.trail(), Instant::now());
             let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
-            let verdict = if decision.is_allowed() { "allow" } else { "forbid" };
+            let (verdict, outcome) = match decision.is_allowed() {
+                true => ("allow", &self.metrics.allowed),
+                false => ("forbid", &self.metrics.denied),
+            };
+            outcome.observe(began.elapsed());
             trail.annotate_from(Level::Metadata, DECISION, || verdict.to_owned());
             trail.annotate_from(Level::Metadata, REASON, || decision.reason().to_owned());
             if decision.is_allowed() {
@@ -53,11 +60,16 @@ mod tests {
     use super::*;
     use crate::authorization::{AlwaysDeny, Union};
     use crate::filters::testing::{failure, ok, request, request_by};
+    use crate::metrics::Metrics;
     use crate::user::User;
 
     #[tokio::test]
     async fn who_may_do_what() {
-        let filter = WithAuthorization::new(ok(), Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])));
+        let filter = WithAuthorization::new(
+            ok(),
+            Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
+            Metrics::default().access,
+        );
         let by = |group: &str| request_by(User::new("alice", [group]), "GET", "/api/v1/namespaces");
         assert_eq!(failure(filter.handle(by("system:masters")).await).await.0, 200);
         let message = r#"namespaces is forbidden: User "alice" cannot list resource "namespaces" in API group "" at the cluster scope: Everything is forbidden."#;

@@ -1,67 +1,40 @@
-//! How many requests are served at a time (upstream: `WithMaxInFlightLimit`, and the limit that priority and fairness shares out).
-
-use std::time::Duration;
+//! How many requests are served at a time, without priority and fairness (upstream: `WithMaxInFlightLimit`).
 
 use http::{HeaderValue, header};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::Semaphore;
 
+use super::held;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::Metrics;
+use crate::metrics::{Counted, Metrics};
 use crate::options::RequestOptions;
 use crate::respond;
 use crate::user::SYSTEM_MASTERS;
 
-/// Lets requests above a limit wait for a while, or turns them away. Streams do not count; neither do members of `system:masters`, who
-/// must be able to look at a server that is overrun.
+/// Turns requests above a limit away. Streams do not count; neither do members of `system:masters`, who must be able to look at a server
+/// that is overrun.
 pub struct WithMaxInFlight<H> {
     inner: H,
     reads: Limit,
     writes: Limit,
-    wait: Duration,
 }
 
 struct Limit {
-    places: Option<Semaphore>,
+    places: Option<std::sync::Arc<Semaphore>>,
     in_flight: prometheus::IntGauge,
 }
 
 impl<H> WithMaxInFlight<H> {
-    /// The limits of the flags. With priority and fairness, a request waits up to a quarter of its time for a place.
+    /// The limits of the flags.
     pub fn new(inner: H, options: &RequestOptions, metrics: &Metrics) -> Self {
         let limit = |places: usize, kind: &str| Limit {
-            places: (places > 0).then(|| Semaphore::new(places.min(Semaphore::MAX_PERMITS))),
+            places: (places > 0).then(|| Semaphore::new(places.min(Semaphore::MAX_PERMITS)).into()),
             in_flight: metrics.in_flight(kind),
         };
         WithMaxInFlight {
             inner,
             reads: limit(options.max_in_flight, "readOnly"),
             writes: limit(options.max_mutating_in_flight, "mutating"),
-            wait: if options.priority_and_fairness { options.request_timeout / 4 } else { Duration::ZERO },
         }
-    }
-
-    async fn place<'a>(&self, places: &'a Semaphore) -> Option<SemaphorePermit<'a>> {
-        match places.try_acquire() {
-            Ok(place) => Some(place),
-            Err(_) if self.wait.is_zero() => None,
-            Err(_) => tokio::time::timeout(self.wait, places.acquire()).await.ok()?.ok(),
-        }
-    }
-}
-
-/// Counts a request while it is served.
-struct Counted<'a>(&'a prometheus::IntGauge);
-
-impl<'a> Counted<'a> {
-    fn new(gauge: &'a prometheus::IntGauge) -> Self {
-        gauge.inc();
-        Counted(gauge)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.dec();
     }
 }
 
@@ -73,51 +46,34 @@ impl<H: Handler> Handler for WithMaxInFlight<H> {
         let limit = if info.is_read_only() { &self.reads } else { &self.writes };
         let exempt = request.user().is_some_and(|user| user.is_in(SYSTEM_MASTERS));
         Box::pin(async move {
-            let _place = match &limit.places {
-                Some(places) if !exempt => match self.place(places).await {
-                    Some(place) => Some(place),
-                    None => return too_many(),
+            let place = match &limit.places {
+                Some(places) if !exempt => match places.clone().try_acquire_owned() {
+                    Ok(place) => Some(place),
+                    Err(_) => return too_many(1),
                 },
                 _ => None,
             };
-            let _counted = Counted::new(&limit.in_flight);
-            self.inner.handle(request).await
+            let counted = Counted::new(&limit.in_flight);
+            self.inner.handle(request).await.map(|body| held::until_sent(body, (place, counted)))
         })
     }
 }
 
-fn too_many() -> Response {
+/// The answer when there is no place; the client may come again in so many seconds.
+pub fn too_many(retry_after: u64) -> Response {
     let mut response = respond::text_error(429, "Too many requests, please try again later.");
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
     response
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
-    use crate::filters::testing::request_by;
+    use crate::filters::testing::{Held, request_by};
     use crate::options::Options;
     use crate::user::User;
     use std::sync::Arc;
     use tokio::sync::Notify;
-
-    /// Answers when told to.
-    struct Held(Arc<Notify>);
-
-    impl Handler for Held {
-        fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
-            Box::pin(async {
-                self.0.notified().await;
-                Response::new(Body::empty())
-            })
-        }
-    }
-
-    fn filter(flags: &[&str], release: &Arc<Notify>) -> WithMaxInFlight<Held> {
-        let options = Options::parse_from(std::iter::once(&"kube-apiserver").chain(flags)).unwrap();
-        WithMaxInFlight::new(Held(Arc::clone(release)), &options.requests, &Metrics::default())
-    }
 
     fn read(group: &str) -> Request {
         request_by(User::new("alice", [group]), "GET", "/api/v1/pods")
@@ -126,7 +82,9 @@ mod tests {
     #[tokio::test]
     async fn too_many_are_turned_away() {
         let release = Arc::new(Notify::new());
-        let filter = filter(&["--max-requests-inflight=1", "--enable-priority-and-fairness=false"], &release);
+        let flags = ["kube-apiserver", "--max-requests-inflight=1", "--enable-priority-and-fairness=false"];
+        let options = Options::parse_from(flags).unwrap();
+        let filter = WithMaxInFlight::new(Held(release.clone()), &options.requests, &Metrics::default());
         let mut first = filter.handle(read("dev"));
         assert!(futures_util::poll!(&mut first).is_pending());
         let second = filter.handle(read("dev")).await;
@@ -142,18 +100,5 @@ mod tests {
         assert_eq!(first.await.status(), 200);
         release.notify_one();
         assert_eq!(filter.handle(read("dev")).await.status(), 200);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn or_wait_for_a_place() {
-        let release = Arc::new(Notify::new());
-        let filter = filter(&["--max-requests-inflight=1"], &release);
-        let mut first = filter.handle(read("dev"));
-        assert!(futures_util::poll!(&mut first).is_pending());
-        let mut second = filter.handle(read("dev"));
-        assert!(futures_util::poll!(&mut second).is_pending());
-        let begin = tokio::time::Instant::now();
-        assert_eq!(second.await.status(), 429);
-        assert_eq!(begin.elapsed().as_secs(), 15);
     }
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Notify;
+
 use crate::body::Body;
-use crate::handler::{FromFn, Handler, Request, RequestExt, Response};
+use crate::handler::{BoxFuture, FromFn, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
 use crate::user::User;
 use crate::warnings::Warnings;
@@ -35,6 +37,18 @@ pub fn who() -> impl Handler {
 /// A handler that says `ok`.
 pub fn ok() -> impl Handler {
     FromFn(|_| Response::new(Body::full("ok")))
+}
+
+/// Answers when told to.
+pub struct Held(pub Arc<Notify>);
+
+impl Handler for Held {
+    fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
+        Box::pin(async {
+            self.0.notified().await;
+            Response::new(Body::empty())
+        })
+    }
 }
 
 /// Code and text of an answer.

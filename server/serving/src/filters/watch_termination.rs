@@ -1,8 +1,11 @@
 //! Ends streams when the server goes down, so that clients see the end of an answer and not a broken connection (upstream:
 //! `WithWatchTerminationDuringShutdown`).
 
+use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
@@ -11,16 +14,25 @@ use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::shutdown::{Phase, Shutdown};
 
-/// Ends the bodies of watches when the server drains.
+/// Ends the bodies of watches when the server goes down, spread over a while, so that their clients do not all come back at once.
 pub struct WithWatchTermination<H> {
     inner: H,
     shutdown: Shutdown,
+    grace: Duration,
+    random: RandomState,
+    watches: AtomicU64,
 }
 
 impl<H> WithWatchTermination<H> {
-    /// Listens to this signal.
-    pub fn new(inner: H, shutdown: Shutdown) -> Self {
-        WithWatchTermination { inner, shutdown }
+    /// Listens to this signal; `grace` is the while.
+    pub fn new(inner: H, shutdown: Shutdown, grace: Duration) -> Self {
+        WithWatchTermination { inner, shutdown, grace, random: RandomState::new(), watches: AtomicU64::new(0) }
+    }
+
+    /// Some part of the while.
+    fn spread(&self) -> Duration {
+        let watch = self.watches.fetch_add(1, Ordering::Relaxed);
+        self.grace.mul_f64(self.random.hash_one(watch) as f64 / u64::MAX as f64)
     }
 }
 
@@ -63,7 +75,11 @@ impl<H: Handler> Handler for WithWatchTermination<H> {
         Box::pin(async move {
             let response = self.inner.handle(request).await;
             let shutdown = self.shutdown.clone();
-            let end = Box::pin(async move { shutdown.reached(Phase::Draining).await });
+            let spread = self.spread();
+            let end = Box::pin(async move {
+                shutdown.reached(Phase::Refusing).await;
+                tokio::time::sleep(spread).await;
+            });
             response.map(|body| {
                 if http_body::Body::size_hint(&body).exact().is_some() {
                     body
@@ -91,9 +107,9 @@ mod tests {
                 .chain(futures_util::stream::pending())
         };
         let handler = FromFn(move |_| Response::new(Body::stream(StreamBody::new(events()))));
-        let filter = WithWatchTermination::new(handler, shutdown.clone());
+        let filter = WithWatchTermination::new(handler, shutdown.clone(), Duration::ZERO);
         let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;
-        shutdown.advance(Phase::Draining);
+        shutdown.advance(Phase::Refusing);
         assert_eq!(seen(answer).await, (200, "event".into()));
     }
 }

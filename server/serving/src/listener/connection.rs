@@ -2,24 +2,23 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use rustls::ServerConfig;
-use rustls::server::danger::ClientCertVerifier;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
-use tokio::time::timeout;
-use tokio_rustls::TlsAcceptor;
+use tokio::time::{Instant, timeout};
 
+use super::activity::{Activity, Idleness, TICK, UnderWay};
 use super::gather::Gathered;
-use super::{Peer, plaintext, tls};
-use crate::authentication::ClientCertificate;
-use crate::body::Body;
+use super::leftover::Leftover;
+use super::tls::Terms;
+use super::{Peer, plaintext};
+use crate::filters::held;
 use crate::handler::Handler;
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
@@ -44,23 +43,20 @@ const MAX_RESET_STREAMS: usize = 100;
 
 /// What all connections share.
 pub(super) struct Connections {
-    acceptor: TlsAcceptor,
-    verifier: Arc<dyn ClientCertVerifier>,
-    /// Knows the certificates of front proxies.
-    proxy_verifier: Option<Arc<dyn ClientCertVerifier>>,
+    terms: RwLock<Arc<Terms>>,
     http1: Builder<TokioExecutor>,
     http2: Builder<TokioExecutor>,
 }
 
 impl Connections {
-    pub(super) fn new(
-        config: Arc<ServerConfig>,
-        verifier: Arc<dyn ClientCertVerifier>,
-        proxy_verifier: Option<Arc<dyn ClientCertVerifier>>,
-        options: &ServingOptions,
-    ) -> Self {
+    pub(super) fn new(terms: Terms, options: &ServingOptions) -> Self {
         let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
-        http1.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).pipeline_flush(true);
+        http1
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEADER_TIMEOUT)
+            .max_buf_size(MAX_HEADERS as usize)
+            .pipeline_flush(true);
         let mut http2 = Builder::new(TokioExecutor::new()).http2_only();
         http2
             .http2()
@@ -73,7 +69,12 @@ impl Connections {
             .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_TIMEOUT);
-        Connections { acceptor: TlsAcceptor::from(config), verifier, proxy_verifier, http1, http2 }
+        Connections { terms: RwLock::new(Arc::new(terms)), http1, http2 }
+    }
+
+    /// Makes handshakes with these from now on. Connections that there are go on.
+    pub(super) fn set_terms(&self, terms: Terms) {
+        *self.terms.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(terms);
     }
 
     /// Serves a connection to its end.
@@ -86,11 +87,12 @@ impl Connections {
     ) {
         // Answers are written whole; waiting for more to send only adds delay.
         let _ = stream.set_nodelay(true);
+        let terms = self.terms.read().unwrap_or_else(PoisonError::into_inner).clone();
         let handshake = async {
             if !plaintext::speaks_tls(&mut stream).await {
                 return None;
             }
-            match self.acceptor.accept(stream).await {
+            match terms.acceptor.accept(stream).await {
                 Ok(stream) => Some(stream),
                 Err(error) => {
                     tracing::debug!(%address, %error, "TLS handshake error");
@@ -102,20 +104,19 @@ impl Connections {
         let session = stream.get_ref().1;
         let is_http2 = session.alpn_protocol() == Some(b"h2");
         let builder = if is_http2 { &self.http2 } else { &self.http1 };
-        let certificate = tls::client(&*self.verifier, session.peer_certificates());
-        let proxy = match &self.proxy_verifier {
-            Some(verifier) => tls::client(&**verifier, session.peer_certificates()),
-            None => ClientCertificate::None,
-        };
+        let shown = session.peer_certificates();
+        let (certificate, proxy) = (terms.client(shown), terms.proxy(shown));
         let peer = Arc::new(Peer { address, certificate, proxy, close: Notify::new() });
+        let activity = Arc::new(Activity::default());
         let service = {
-            let peer = Arc::clone(&peer);
-            service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler)))
+            let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));
+            service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
         };
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(Gathered::new(stream, is_http2)), service);
         let (draining, closed) = (shutdown.reached(Phase::Draining), peer.close.notified());
         tokio::pin!(connection, draining, closed);
-        let mut closing = false;
+        let (mut closing, mut idleness) = (false, Idleness::default());
+        let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
         loop {
             tokio::select! {
                 biased;
@@ -127,6 +128,7 @@ impl Connections {
                 }
                 () = &mut draining, if !closing => {}
                 () = &mut closed, if !closing => {}
+                _ = ticks.tick(), if !closing => if !idleness.is_over(&activity) { continue },
             }
             connection.as_mut().graceful_shutdown();
             closing = true;
@@ -138,8 +140,14 @@ async fn answer(
     request: hyper::Request<Incoming>,
     peer: Arc<Peer>,
     handler: Arc<dyn Handler>,
+    under_way: UnderWay,
 ) -> Result<crate::Response, Infallible> {
-    let mut request = request.map(Body::from);
+    let (mut request, leftover) = Leftover::of(request);
     request.extensions_mut().insert(peer);
-    Ok(handler.handle(request).await)
+    let response = handler.handle(request).await;
+    if let Some(leftover) = leftover {
+        // A client that sends slowly has to be done by then.
+        let _ = timeout(HANDSHAKE_TIMEOUT, leftover.drain()).await;
+    }
+    Ok(response.map(|body| held::until_sent(body, under_way)))
 }

@@ -1,37 +1,88 @@
 //! TLS: what the server shows, and what it makes of what clients show.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::server::{ClientHello, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::sign::CertifiedKey;
 use rustls::{DigitallySignedStruct, DistinguishedName, RootCertStore, ServerConfig, SignatureScheme};
+use tokio_rustls::TlsAcceptor;
+use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
 use crate::Error;
 use crate::authentication::{ClientCertificate, user_of_certificate};
-use crate::certificates::{Certificates, certificates};
+use crate::certificates::{KeyPairPem, TlsContents, certificates, private_key};
 use crate::options::ServingOptions;
 
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
+/// What handshakes are made with. Another one takes its place when a file has changed.
+pub(super) struct Terms {
+    pub acceptor: TlsAcceptor,
+    clients: Arc<dyn ClientCertVerifier>,
+    /// Knows the certificates of front proxies.
+    proxies: Option<Arc<dyn ClientCertVerifier>>,
+}
+
+impl Terms {
+    /// Of the flags, and of what the files hold.
+    pub fn new(options: &ServingOptions, contents: &TlsContents) -> Result<Self, Error> {
+        let provider = provider(options);
+        let clients = verifier(&contents.client_ca, &provider)?;
+        let proxies = contents.proxy_ca.as_deref().map(|pem| verifier(pem, &provider)).transpose()?;
+        let versions: &[_] = if options.tls13_only { &[&rustls::version::TLS13] } else { rustls::DEFAULT_VERSIONS };
+        let mut config = ServerConfig::builder_with_provider(provider.clone())
+            .with_protocol_versions(versions)?
+            .with_client_cert_verifier(Arc::new(AnyCertificate(clients.clone())))
+            .with_cert_resolver(Arc::new(ByName::new(contents, &provider)?));
+        if options.http2 {
+            config.alpn_protocols.push(b"h2".to_vec());
+        }
+        config.alpn_protocols.push(b"http/1.1".to_vec());
+        Ok(Terms { acceptor: TlsAcceptor::from(Arc::new(config)), clients, proxies })
+    }
+
+    /// Who a client is by the certificate that it showed.
+    pub fn client(&self, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
+        client(&*self.clients, chain)
+    }
+
+    /// The same of a front proxy.
+    pub fn proxy(&self, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
+        self.proxies.as_ref().map_or(ClientCertificate::None, |verifier| client(&**verifier, chain))
+    }
+}
+
+/// What is spoken: everything that rustls speaks, less what the flags do not want. As in Go, suites of TLS 1.3 cannot be chosen.
+fn provider(options: &ServingOptions) -> Arc<CryptoProvider> {
+    let mut provider = rustls::crypto::ring::default_provider();
+    let (suites, groups) = (&options.cipher_suites, &options.key_exchange_groups);
+    if !suites.is_empty() {
+        provider.cipher_suites.retain(|suite| suite.tls13().is_some() || suites.contains(&suite.suite()));
+    }
+    if !groups.is_empty() {
+        let place = |group: rustls::NamedGroup| groups.iter().position(|wanted| *wanted == group);
+        provider.kx_groups.retain(|group| place(group.name()).is_some());
+        provider.kx_groups.sort_by_key(|group| place(group.name()));
+    }
+    Arc::new(provider)
 }
 
 /// Checks client certificates against the authorities of a PEM text. That they may be used by clients, and hold today, is checked too.
-pub(super) fn client_verifier(authorities: &[u8]) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+fn verifier(authorities: &[u8], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ClientCertVerifier>, Error> {
     let path = Path::new("client CA");
     let mut roots = RootCertStore::empty();
     for authority in certificates(path, authorities)? {
         roots.add(authority)?;
     }
-    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider()).allow_unauthenticated();
-    verifier.build().map_err(|why| Error::content(path, why.to_string()))
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+    builder.allow_unauthenticated().build().map_err(|why| Error::content(path, why.to_string()))
 }
 
-/// Who a verified client is.
-pub(super) fn client(verifier: &dyn ClientCertVerifier, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
+fn client(verifier: &dyn ClientCertVerifier, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
     let Some((first, others)) = chain.and_then(<[_]>::split_first) else { return ClientCertificate::None };
     if let Err(why) = verifier.verify_client_cert(first, others, UnixTime::now()) {
         return ClientCertificate::Invalid(format!("verifying the client certificate: {why}"));
@@ -43,19 +94,63 @@ pub(super) fn client(verifier: &dyn ClientCertVerifier, chain: Option<&[Certific
     }
 }
 
-/// The server's side of a handshake.
-pub(super) fn config(options: &ServingOptions, certificates: &Certificates) -> Result<Arc<ServerConfig>, Error> {
-    let versions: &[_] = if options.tls13_only { &[&rustls::version::TLS13] } else { rustls::DEFAULT_VERSIONS };
-    let verifier = AnyCertificate(client_verifier(&certificates.client_ca)?);
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(versions)?
-        .with_client_cert_verifier(Arc::new(verifier))
-        .with_single_cert(certificates.serving.clone(), certificates.serving_key.clone_key())?;
-    if options.http2 {
-        config.alpn_protocols.push(b"h2".to_vec());
+/// Shows each client the certificate of the name that it asks for (upstream: `BuildNamedCertificates`).
+#[derive(Debug)]
+struct ByName {
+    default: Arc<CertifiedKey>,
+    /// In lower case; `*.example.com` stands for all names one label longer.
+    named: HashMap<String, Arc<CertifiedKey>>,
+}
+
+impl ByName {
+    fn new(contents: &TlsContents, provider: &CryptoProvider) -> Result<Self, Error> {
+        let default = Arc::new(certified(&contents.serving, provider)?);
+        let (mut said, mut found) = (HashMap::new(), HashMap::new());
+        // The first one that has a name wins, and names that were said win over those found in certificates.
+        for (pair, names) in &contents.sni {
+            let key = Arc::new(certified(pair, provider)?);
+            let into = if names.is_empty() { &mut found } else { &mut said };
+            let own = if names.is_empty() { names_of(&key) } else { names.clone() };
+            for name in own {
+                into.entry(name).or_insert_with(|| key.clone());
+            }
+        }
+        found.extend(said);
+        Ok(ByName { default, named: found })
     }
-    config.alpn_protocols.push(b"http/1.1".to_vec());
-    Ok(Arc::new(config))
+
+    fn find(&self, name: &str) -> Option<&Arc<CertifiedKey>> {
+        let name = name.trim_end_matches('.').to_ascii_lowercase();
+        let wildcard = || Some(format!("*.{}", name.split_once('.')?.1));
+        self.named.get(&name).or_else(|| self.named.get(&wildcard()?))
+    }
+}
+
+impl ResolvesServerCert for ByName {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        let named = hello.server_name().and_then(|name| self.find(name));
+        Some(named.unwrap_or(&self.default).clone())
+    }
+}
+
+fn certified(pair: &KeyPairPem, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
+    let (chain, key) = (certificates(&pair.path, &pair.certificate)?, private_key(&pair.path, &pair.key)?);
+    CertifiedKey::from_der(chain, key, provider).map_err(|why| Error::content(&pair.path, why.to_string()))
+}
+
+/// The names in a certificate that a client can ask for: no addresses.
+fn names_of(key: &CertifiedKey) -> Vec<String> {
+    let Some((_, certificate)) = key.cert.first().and_then(|der| X509Certificate::from_der(der).ok()) else {
+        return Vec::new();
+    };
+    let is_name = |name: &&str| name.parse::<std::net::IpAddr>().is_err() && !name.is_empty();
+    let common = certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok()).filter(is_name);
+    let alternative = certificate.subject_alternative_name().ok().flatten();
+    let alternative = alternative.iter().flat_map(|names| &names.value.general_names).filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(*name),
+        _ => None,
+    });
+    common.chain(alternative).map(str::to_ascii_lowercase).collect()
 }
 
 /// Lets any certificate through the handshake if the client has its key. Whether it is worth anything is for authentication to say: a

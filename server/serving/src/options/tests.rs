@@ -116,6 +116,10 @@ fn mistakes_are_named() {
         &["--service-cluster-ip-range=10.0.0.0/30"],
         "specified --service-cluster-ip-range; 10.0.0.0/30 is too small: at least 8 IP addresses are needed",
     );
+    refused(
+        &["--max-requests-inflight=0", "--max-mutating-requests-inflight=0"],
+        "invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive",
+    );
     refused(&["--goaway-chance=0.5"], "--goaway-chance can not be less than 0 or greater than 0.02");
 }
 
@@ -219,4 +223,33 @@ fn the_first_word_may_be_a_subcommand() {
     assert_eq!(subcommand(&args), Some(("convert", &args[1..])));
     assert_eq!(subcommand(&args[1..]), None);
     assert_eq!(subcommand(&[]), None);
+}
+
+#[test]
+fn tls() {
+    let serving = |flags: &[&str]| parse(flags).unwrap().serving;
+    let o = serving(&[
+        "--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256",
+        "--tls-curve-preferences=29,23",
+        "--tls-sni-cert-key=a.crt,a.key",
+        "--tls-sni-cert-key=b.crt,b.key:*.B.test,c.test",
+    ]);
+    assert_eq!((o.cipher_suites.len(), o.key_exchange_groups.len(), o.tls13_only), (2, 2, false));
+    let expect = SniCertificate {
+        certificate: "b.crt".into(),
+        key: "b.key".into(),
+        names: vec!["*.b.test".into(), "c.test".into()],
+    };
+    assert!(o.sni.len() == 2 && o.sni[0].names.is_empty() && o.sni[1] == expect, "{:?}", o.sni);
+    for flags in [
+        ["--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA", "is weak and not spoken here"],
+        ["--tls-cipher-suites=TLS_NONE", "Cipher suite TLS_NONE not supported or doesn't exist"],
+        ["--tls-min-version=VersionTLS11", "VersionTLS11 is not spoken here"],
+        ["--tls-min-version=SSL3", "unknown tls version \"SSL3\""],
+        ["--tls-curve-preferences=25", "curve 25 is not spoken here"],
+        ["--tls-sni-cert-key=a.crt", "expected comma separated certificate and key file paths"],
+    ] {
+        let error = parse(&flags[..1]).unwrap_err();
+        assert!(error.contains(flags[1]), "{error}");
+    }
 }

@@ -58,7 +58,7 @@ impl Values {
         texts.into_iter().flat_map(|text| text.split(',')).map(str::trim).filter(|v| !v.is_empty()).collect()
     }
 
-    fn repeated(&self, flag: &str) -> Vec<String> {
+    pub(super) fn repeated(&self, flag: &str) -> Vec<String> {
         self.given.get(flag).cloned().unwrap_or_default()
     }
 
@@ -101,16 +101,6 @@ impl Values {
             (None, None) => None,
             _ => return Err("--tls-cert-file and --tls-private-key-file must be given together".into()),
         };
-        let tls13_only = match self.text("tls-min-version") {
-            "" | "VersionTLS12" => false,
-            "VersionTLS13" => true,
-            other => {
-                return Err(self.invalid(
-                    "tls-min-version",
-                    format!("unknown or unsupported tls version {other:?}, write VersionTLS12 or VersionTLS13"),
-                ));
-            }
-        };
         let advertise_address = match self.text("advertise-address") {
             "" => None,
             text => Some(self.parsed::<IpAddr>("advertise-address", text)?),
@@ -122,12 +112,17 @@ impl Values {
             external_hostname: self.text("external-hostname").to_owned(),
             cert_dir: self.path("cert-dir").unwrap_or_else(|| data_dir.join("pki")),
             tls,
-            tls13_only,
+            sni: self.sni_certificates()?,
+            tls13_only: self.tls13_only()?,
+            cipher_suites: self.cipher_suites()?,
+            key_exchange_groups: self.key_exchange_groups()?,
             http2: !self.bool("disable-http2-serving")?,
             http2_max_streams: Some(self.number("http2-max-streams-per-connection")?)
                 .filter(|n| *n > 0)
                 .unwrap_or(HTTP2_MAX_STREAMS),
             shutdown_delay: self.duration("shutdown-delay-duration")?,
+            shutdown_send_retry_after: self.bool("shutdown-send-retry-after")?,
+            shutdown_watch_grace: self.duration("shutdown-watch-termination-grace-period")?,
         })
     }
 
@@ -235,13 +230,19 @@ impl Values {
         if request_timeout.is_zero() {
             return Err("--request-timeout must be more than 0".into());
         }
+        let (max_in_flight, max_mutating_in_flight) =
+            (self.number("max-requests-inflight")?, self.number("max-mutating-requests-inflight")?);
+        let priority_and_fairness = self.bool("enable-priority-and-fairness")?;
+        if priority_and_fairness && max_in_flight == 0 && max_mutating_in_flight == 0 {
+            return Err("invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive".into());
+        }
         let owned = |flag| self.list(flag).into_iter().map(String::from).collect();
         Ok(RequestOptions {
             request_timeout,
             min_request_timeout: Duration::from_secs(self.number("min-request-timeout")?),
-            max_in_flight: self.number("max-requests-inflight")?,
-            max_mutating_in_flight: self.number("max-mutating-requests-inflight")?,
-            priority_and_fairness: self.bool("enable-priority-and-fairness")?,
+            max_in_flight,
+            max_mutating_in_flight,
+            priority_and_fairness,
             cors_allowed_origins: owned("cors-allowed-origins"),
             hsts_directives: owned("strict-transport-security-directives"),
             goaway_chance,

@@ -116,6 +116,12 @@ impl Cache {
         resource
     }
 
+    /// How many objects and bytes there are of the resource whose keys begin with `prefix`; none if nobody has claimed it.
+    pub fn size(&self, prefix: &[u8]) -> Option<(usize, usize)> {
+        let resource = self.routes().claimed.get(prefix)?.clone();
+        Some(resource.size())
+    }
+
     /// Gives a resource up, whose kind is no longer known; all its watches end. What there is of it is kept as it was stored.
     pub fn release(&self, prefix: &Bytes) {
         let mut routes = self.routes();

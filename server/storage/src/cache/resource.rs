@@ -125,6 +125,11 @@ impl ResourceCache {
         self.read(|state| state.snapshot.clone())
     }
 
+    /// How many objects there are now, and how many bytes they take in the form in which they are stored.
+    pub fn size(&self) -> (usize, usize) {
+        self.read(|state| (state.snapshot.len(), state.snapshot.bytes()))
+    }
+
     /// The object under a key as it is now.
     pub fn get(&self, key: &[u8]) -> Option<Arc<Entry>> {
         self.read(|state| state.snapshot.get(key).cloned())

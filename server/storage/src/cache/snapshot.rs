@@ -50,6 +50,8 @@ pub struct Snapshot {
     objects: OrdSet<ByKey>,
     /// By field; made when a selector first asks for the field's value.
     indexes: HashMap<usize, Index>,
+    /// Of all objects as they are served.
+    bytes: usize,
     /// It holds every change of its resource up to this revision.
     pub revision: Revision,
 }
@@ -72,6 +74,11 @@ impl Snapshot {
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.objects.len()
+    }
+
+    /// How many bytes they take, in the form in which they are stored.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     pub fn is_empty(&self) -> bool {
@@ -105,6 +112,7 @@ impl Snapshot {
     pub(super) fn insert(&mut self, entry: Arc<Entry>) -> Option<Arc<Entry>> {
         let new = ByKey(entry);
         let old = self.objects.insert(new.clone()).map(|old| old.0);
+        self.bytes = self.bytes + new.0.object.len() - old.as_ref().map_or(0, |old| old.object.len());
         for (field, index) in fields_of(&mut self.indexes) {
             let value = new.0.attributes.field(field);
             if let Some(old) = old.as_ref().filter(|old| old.attributes.field(field) != value) {
@@ -118,6 +126,7 @@ impl Snapshot {
     /// Takes the object under a key out.
     pub(super) fn remove(&mut self, key: &[u8]) -> Option<Arc<Entry>> {
         let old = self.objects.remove(key)?.0;
+        self.bytes -= old.object.len();
         for (field, index) in fields_of(&mut self.indexes) {
             take_out(index, old.attributes.field(field), key);
         }

@@ -1,0 +1,36 @@
+//! How much there is of each resource, as the watch cache knows: what lists are charged by.
+
+use std::sync::Arc;
+
+use flowcontrol::{ListSize, ListSizes};
+use registry::Stores;
+
+use crate::backends::Backends;
+
+/// Looks sizes up in the caches.
+pub struct ResourceSizes {
+    stores: Arc<Stores>,
+    backends: Arc<Backends>,
+    /// What all keys begin with.
+    prefix: String,
+}
+
+impl ResourceSizes {
+    pub fn new(stores: &Arc<Stores>, backends: &Arc<Backends>, prefix: &str) -> Self {
+        ResourceSizes { stores: stores.clone(), backends: backends.clone(), prefix: prefix.to_owned() }
+    }
+}
+
+impl ListSizes for ResourceSizes {
+    fn of(&self, group: &str, resource: &str) -> Option<ListSize> {
+        let (objects, bytes) = match self.stores.get(&(group, resource)) {
+            Some(store) => store.cache.size(),
+            // Custom resources come and go; their keys say what they are.
+            None => {
+                let prefix = format!("{}/{group}/{resource}/", self.prefix);
+                self.backends.of(group, resource).cache.size(prefix.as_bytes())?
+            }
+        };
+        Some(ListSize { objects: objects as u64, bytes: bytes as u64 })
+    }
+}

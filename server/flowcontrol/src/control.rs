@@ -1,0 +1,294 @@
+//! Priority and fairness of a server: the configuration that holds, and requests that ask for seats.
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use prometheus::Registry;
+use tokio::time::Instant;
+
+use crate::config::{CATCH_ALL, EXEMPT, FlowSchema, PriorityLevel, mandatory_levels, mandatory_schemas};
+use crate::digest::{Asked, Digest};
+use crate::estimate::ListSizes;
+use crate::flow::Flow;
+use crate::lending;
+use crate::level::Level;
+use crate::matching::Matcher;
+use crate::metrics::Metrics;
+use crate::queue_set::Arrival;
+use crate::seat::{Rejected, Seat};
+use crate::watches::{Watched, Watches};
+use crate::work::WorkEstimate;
+
+/// How often levels lend each other seats (upstream: `borrowingAdjustmentPeriod`).
+const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
+
+/// Priority and fairness of a server. Clones share it.
+#[derive(Clone)]
+pub struct FlowControl(pub(crate) Arc<Shared>);
+
+pub(crate) struct Shared {
+    /// Seats of the server.
+    seats: u32,
+    /// No request has its seats for longer.
+    longest: Duration,
+    config: RwLock<Arc<Config>>,
+    levels: RwLock<Arc<Levels>>,
+    metrics: Metrics,
+    began: Instant,
+    began_at: SystemTime,
+    hasher: RandomState,
+    pub watches: Watches,
+    pub list_sizes: OnceLock<Box<dyn ListSizes>>,
+}
+
+/// A configuration. Requests that were classified by it keep it.
+#[derive(Default)]
+pub(crate) struct Config {
+    matcher: Matcher,
+    /// Schemas in order of precedence, each with its level.
+    flows: Vec<Classified>,
+    /// The index of the schema of requests that no schema matches.
+    fallback: usize,
+}
+
+/// The levels at work, by name: those of the configuration, and those that have still something to do.
+pub(crate) type Levels = BTreeMap<String, Arc<Level>>;
+
+/// A schema and its level.
+pub struct Classified {
+    pub(crate) flow: Arc<Flow>,
+    pub(crate) level: Arc<Level>,
+    pub is_exempt: bool,
+    /// The most seats that a request may take.
+    pub(crate) widest_request: Option<u32>,
+}
+
+/// What a request was classified as.
+#[derive(Clone)]
+pub struct Class {
+    config: Arc<Config>,
+    index: usize,
+}
+
+impl Deref for Class {
+    type Target = Classified;
+
+    fn deref(&self) -> &Classified {
+        &self.config.flows[self.index]
+    }
+}
+
+impl Classified {
+    /// The name of the schema.
+    pub fn schema(&self) -> &str {
+        &self.flow.schema
+    }
+
+    /// The name of the level.
+    pub fn level(&self) -> &str {
+        &self.level.name
+    }
+
+    /// The uids of schema and level: what a client is told, because names could say how little it counts.
+    pub fn uids(&self) -> [&bytes::Bytes; 2] {
+        [&self.flow.schema_uid, &self.flow.level_uid]
+    }
+}
+
+impl FlowControl {
+    /// For a server with so many seats, no request of which may run longer than `longest`. Only what is mandatory is configured.
+    pub fn new(seats: u32, longest: Duration, registry: &Registry) -> Self {
+        let control = FlowControl(Arc::new(Shared {
+            seats,
+            longest,
+            config: RwLock::default(),
+            levels: RwLock::default(),
+            metrics: Metrics::new(registry),
+            began: Instant::now(),
+            began_at: SystemTime::now(),
+            hasher: RandomState::new(),
+            watches: Watches::default(),
+            list_sizes: OnceLock::new(),
+        }));
+        control.configure(Vec::new(), Vec::new());
+        control
+    }
+
+    /// Follows a configuration from now on; what is mandatory and missing is added. Schemas without a level are left out. Calls must not
+    /// overlap.
+    pub fn configure(&self, mut schemas: Vec<FlowSchema>, mut levels: Vec<PriorityLevel>) {
+        for level in mandatory_levels() {
+            if levels.iter().all(|other| other.name != level.name) {
+                levels.push(level);
+            }
+        }
+        schemas.retain(|schema| levels.iter().any(|level| level.name == schema.level));
+        schemas.sort_by(|a, b| (a.precedence, &a.name).cmp(&(b.precedence, &b.name)));
+        let [exempt, catch_all] = mandatory_schemas();
+        if schemas.iter().all(|schema| schema.name != EXEMPT) {
+            schemas.insert(0, exempt);
+        }
+        if schemas.iter().all(|schema| schema.name != CATCH_ALL) {
+            schemas.push(catch_all);
+        }
+        let uids: BTreeMap<&str, bytes::Bytes> = levels
+            .iter()
+            .map(|level| (level.name.as_str(), bytes::Bytes::copy_from_slice(level.uid.as_bytes())))
+            .collect();
+        let at_work = self.put_to_work(&levels);
+        let metrics = &self.0.metrics;
+        let flows = schemas.iter().filter_map(|schema| {
+            let level = at_work.get(&schema.level)?;
+            let uid = uids.get(schema.level.as_str())?;
+            let flow = Arc::new(Flow::new(schema, uid, metrics.flow(&level.name, &schema.name)));
+            let state = level.lock();
+            let (is_exempt, widest_request) = (state.config.queuing.is_exempt(), state.widest_request());
+            Some(Classified { flow, level: level.clone(), is_exempt, widest_request })
+        });
+        let config = Config {
+            matcher: Matcher::new(&schemas),
+            flows: flows.collect(),
+            fallback: schemas.iter().position(|schema| schema.name == CATCH_ALL).unwrap_or_default(),
+        };
+        *self.0.config.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(config);
+    }
+
+    /// Makes these the levels: those that are known go on, and those that are gone stay until nothing of them is left.
+    fn put_to_work(&self, wanted: &[PriorityLevel]) -> Arc<Levels> {
+        let before = self.levels();
+        let mut levels = Levels::new();
+        for config in wanted {
+            let level = match before.get(&config.name) {
+                Some(level) => level.clone(),
+                None => Level::new(config.clone(), self.0.metrics.level(&config.name)),
+            };
+            let mut state = level.lock();
+            (state.config, state.is_quiescing) = (config.clone(), false);
+            drop(state);
+            levels.insert(config.name.clone(), level);
+        }
+        for (name, level) in before.iter() {
+            if !levels.contains_key(name) {
+                level.lock().is_quiescing = true;
+                levels.insert(name.clone(), level.clone());
+            }
+        }
+        self.set_levels(levels)
+    }
+
+    /// Lets the levels go that are no longer wanted and idle, and gives the others their parts of the server's seats.
+    fn set_levels(&self, mut levels: Levels) -> Arc<Levels> {
+        levels.retain(|_, level| !level.lock().is_gone());
+        let all_shares = levels.values().map(|level| level.lock().config.shares).sum();
+        levels.values().for_each(|level| level.lock().share(self.0.seats, all_shares));
+        lending::lend(self.now(), levels.values(), &self.0.metrics);
+        let levels = Arc::new(levels);
+        *self.0.levels.write().unwrap_or_else(PoisonError::into_inner) = levels.clone();
+        levels
+    }
+
+    /// Lets levels lend each other seats until the end of the process. Needs a tokio runtime.
+    pub fn adjust_regularly(&self) {
+        let control = self.clone();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(ADJUSTMENT_PERIOD).await;
+                control.adjust();
+            }
+        });
+    }
+
+    /// Lets levels lend each other seats for the next period, takes seats back that were held for too long, and lets levels go that are
+    /// no longer wanted.
+    pub fn adjust(&self) {
+        let (levels, now) = (self.levels(), self.now());
+        levels.values().for_each(|level| level.lock().queues.expire(now, self.0.longest));
+        match levels.values().any(|level| level.lock().is_gone()) {
+            true => drop(self.set_levels((*levels).clone())),
+            false => lending::lend(now, levels.values(), &self.0.metrics),
+        }
+    }
+
+    /// Which schema and level a request belongs to.
+    pub fn classify(&self, digest: &Digest<'_>) -> Class {
+        let config = self.config();
+        let index = config.matcher.find(digest).unwrap_or(config.fallback);
+        Class { config, index }
+    }
+
+    /// Takes seats for a request, waiting for at most `patience` until there are some.
+    ///
+    /// # Errors
+    /// There are none, and there is no place to wait; or it waited too long.
+    pub async fn admit(
+        &self,
+        class: &Class,
+        asked: Arc<dyn Asked>,
+        work: WorkEstimate,
+        patience: Duration,
+    ) -> Result<Seat, Rejected> {
+        let arrived = self.now();
+        let flow = class.flow.clone();
+        let digest = asked.digest();
+        let (is_watch, hash) = (digest.verb == "watch", self.hash(&flow, &digest));
+        flow.metrics.estimated_seats.observe(f64::from(work.max_seats()));
+        let wait = |executed: bool| {
+            let metrics = &class.flow.metrics;
+            let histogram = if executed { &metrics.wait_seconds_executed } else { &metrics.wait_seconds_rejected };
+            if !class.is_exempt {
+                histogram.observe(self.now().saturating_sub(arrived).as_secs_f64());
+            }
+        };
+        let rejected = |retry_after| {
+            wait(false);
+            Rejected { retry_after }
+        };
+        let (id, told) = class.level.start(arrived, Arrival { flow, asked, work, hash }).map_err(rejected)?;
+        // From here on the request is in the queue set until the seat is dropped, wherever that happens.
+        let mut seat = Seat::new(self.clone(), class, id, is_watch);
+        if let Some(told) = told
+            && !matches!(tokio::time::timeout(patience, told).await, Ok(Ok(())))
+        {
+            drop(seat);
+            return Err(rejected(class.level.give_up(self.now())));
+        }
+        wait(true);
+        seat.begin(self.now());
+        Ok(seat)
+    }
+
+    /// Counts a watch for as long as the result lives, so that writes are charged for it.
+    pub fn watch(&self, digest: &Digest<'_>) -> Watched {
+        self.0.watches.add(digest)
+    }
+
+    /// Tells how much lists are: asked whenever somebody lists. Can be set once.
+    pub fn set_list_sizes(&self, sizes: Box<dyn ListSizes>) {
+        let _ = self.0.list_sizes.set(sizes);
+    }
+
+    fn hash(&self, flow: &Flow, digest: &Digest<'_>) -> u64 {
+        self.0.hasher.hash_one((&flow.schema, flow.distinguish(digest)))
+    }
+
+    /// The time since the beginning.
+    pub(crate) fn now(&self) -> Duration {
+        self.0.began.elapsed()
+    }
+
+    /// When that was.
+    pub(crate) fn date(&self, time: Duration) -> SystemTime {
+        self.0.began_at + time
+    }
+
+    pub(crate) fn levels(&self) -> Arc<Levels> {
+        self.0.levels.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn config(&self) -> Arc<Config> {
+        self.0.config.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,38 @@
+//! A schema in its level, as requests meet it.
+
+use bytes::Bytes;
+
+use crate::config::{Distinguisher, FlowSchema};
+use crate::digest::Digest;
+use crate::metrics::FlowMetrics;
+
+/// What is known of all requests of a schema.
+pub struct Flow {
+    pub schema: String,
+    pub schema_uid: Bytes,
+    pub level_uid: Bytes,
+    pub distinguisher: Option<Distinguisher>,
+    pub metrics: FlowMetrics,
+}
+
+impl Flow {
+    /// Of a schema, and the uid of its level.
+    pub fn new(schema: &FlowSchema, level_uid: &Bytes, metrics: FlowMetrics) -> Self {
+        Flow {
+            schema: schema.name.clone(),
+            schema_uid: Bytes::copy_from_slice(schema.uid.as_bytes()),
+            level_uid: level_uid.clone(),
+            distinguisher: schema.distinguisher,
+            metrics,
+        }
+    }
+
+    /// What tells the request's flow from others of the schema.
+    pub fn distinguish<'d>(&self, digest: &Digest<'d>) -> &'d str {
+        match self.distinguisher {
+            Some(Distinguisher::ByUser) => digest.user,
+            Some(Distinguisher::ByNamespace) => digest.namespace,
+            None => "",
+        }
+    }
+}

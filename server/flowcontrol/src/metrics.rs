@@ -1,0 +1,236 @@
+//! What operators see of priority and fairness, under upstream's names. Series that a request touches are looked up when the configuration
+//! changes, so that counting costs an addition.
+
+use prometheus::core::Collector;
+use prometheus::{
+    Gauge, GaugeVec, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry,
+};
+
+const LEVEL: &[&str] = &["priority_level"];
+const FLOW: &[&str] = &["priority_level", "flow_schema"];
+const QUEUE_LENGTHS: &[f64] = &[0.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0];
+const SECONDS: &[f64] = &[0.0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0];
+const SEATS: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0];
+const WATCHERS: &[f64] = &[0.0, 1.0, 10.0, 100.0, 1000.0, 10_000.0];
+
+/// The metrics of all levels and schemas.
+#[derive(Clone)]
+pub struct Metrics {
+    rejected: IntCounterVec,
+    dispatched: IntCounterVec,
+    no_accommodation: IntCounterVec,
+    requests_waiting: IntGaugeVec,
+    seats_waiting: IntGaugeVec,
+    requests_executing: IntGaugeVec,
+    seats_executing: IntGaugeVec,
+    queue_length: HistogramVec,
+    wait_seconds: HistogramVec,
+    execution_seconds: HistogramVec,
+    estimated_seats: HistogramVec,
+    watchers: HistogramVec,
+    limits: [IntGaugeVec; 4],
+    demand: [GaugeVec; 5],
+    progress: [GaugeVec; 3],
+    pub fair_fraction: Gauge,
+}
+
+/// Those of a level.
+pub struct LevelMetrics {
+    pub nominal_limit: IntGauge,
+    pub lower_limit: IntGauge,
+    pub upper_limit: IntGauge,
+    pub current_limit: IntGauge,
+    pub demand_high_watermark: Gauge,
+    pub demand_average: Gauge,
+    pub demand_deviation: Gauge,
+    pub demand_smoothed: Gauge,
+    pub target: Gauge,
+    pub current_r: Gauge,
+    pub dispatch_r: Gauge,
+    pub latest_s: Gauge,
+}
+
+/// Those of a schema in its level.
+pub struct FlowMetrics {
+    pub rejected_no_seat: IntCounter,
+    pub rejected_queue_full: IntCounter,
+    pub rejected_time_out: IntCounter,
+    pub dispatched: IntCounter,
+    pub no_accommodation: IntCounter,
+    pub requests_waiting: IntGauge,
+    pub seats_waiting: IntGauge,
+    pub requests_executing: IntGauge,
+    pub seats_executing: IntGauge,
+    pub queue_length: Histogram,
+    pub wait_seconds_executed: Histogram,
+    pub wait_seconds_rejected: Histogram,
+    pub execution_seconds: Histogram,
+    pub execution_seconds_watch: Histogram,
+    pub estimated_seats: Histogram,
+    pub watchers: Histogram,
+}
+
+impl Metrics {
+    /// Makes the metrics, and adds them to a registry.
+    pub fn new(registry: &Registry) -> Self {
+        let maker = Maker(registry);
+        let (counters, gauges) =
+            (|name, help, labels| maker.counters(name, help, labels), |name, help| maker.int_gauges(name, help, FLOW));
+        let limit = |name, help| maker.int_gauges(name, help, LEVEL);
+        let level = |name, help| maker.gauges(name, help);
+        let by_flow = |name, help, buckets| maker.histograms(name, help, FLOW, buckets);
+        let [level_label, flow_label] = [FLOW[0], FLOW[1]];
+        Metrics {
+            rejected: counters(
+                "rejected_requests_total",
+                "Requests that were rejected.",
+                &[level_label, flow_label, "reason"],
+            ),
+            dispatched: counters("dispatched_requests_total", "Requests that were executed.", FLOW),
+            no_accommodation: counters(
+                "request_dispatch_no_accommodation_total",
+                "Times that the next request needed more seats than were free.",
+                FLOW,
+            ),
+            requests_waiting: gauges("current_inqueue_requests", "Requests that wait in queues."),
+            seats_waiting: gauges("current_inqueue_seats", "Seats that waiting requests ask for."),
+            requests_executing: gauges(
+                "current_executing_requests",
+                "Requests that are executed; watches only until they have begun.",
+            ),
+            seats_executing: gauges(
+                "current_executing_seats",
+                "Seats of the requests that are executed; of watches only until they have begun.",
+            ),
+            queue_length: by_flow(
+                "request_queue_length_after_enqueue",
+                "Length of the queue behind a request that joined it.",
+                QUEUE_LENGTHS,
+            ),
+            wait_seconds: maker.histograms(
+                "request_wait_duration_seconds",
+                "How long requests waited for a seat.",
+                &[level_label, flow_label, "execute"],
+                SECONDS,
+            ),
+            execution_seconds: maker.histograms(
+                "request_execution_seconds",
+                "How long requests had their seats; watches only until they have begun.",
+                &[level_label, flow_label, "type"],
+                SECONDS,
+            ),
+            estimated_seats: by_flow("work_estimated_seats", "Seats that requests were estimated to need.", SEATS),
+            watchers: by_flow("watch_count_samples", "Watchers that a write would tell.", WATCHERS),
+            limits: [
+                limit("nominal_limit_seats", "Seats of a level as configured."),
+                limit("lower_limit_seats", "Seats of a level that no other may use."),
+                limit("upper_limit_seats", "Seats of a level with all that it may borrow."),
+                limit("current_limit_seats", "Seats of a level at this time."),
+            ],
+            demand: [
+                level(
+                    "demand_seats_high_watermark",
+                    "Most seats that a level could have used in the last adjustment period.",
+                ),
+                level(
+                    "demand_seats_average",
+                    "Average over the last adjustment period of the seats that a level could have used.",
+                ),
+                level(
+                    "demand_seats_stdev",
+                    "Standard deviation over the last adjustment period of the seats that a level could have used.",
+                ),
+                level("demand_seats_smoothed", "Seats that a level could use, smoothed."),
+                level("target_seats", "Seats that a level is meant to have."),
+            ],
+            progress: [
+                level("current_r", "Virtual time."),
+                level("dispatch_r", "Virtual time at the last dispatch of a request that had waited."),
+                level("latest_s", "Virtual start of the request that was dispatched last after waiting."),
+            ],
+            fair_fraction: maker.gauge("seat_fair_frac", "Part of its demand that each level gets that can use it."),
+        }
+    }
+
+    pub fn level(&self, name: &str) -> LevelMetrics {
+        let limit = |i: usize| self.limits[i].with_label_values(&[name]);
+        let demand = |i: usize| self.demand[i].with_label_values(&[name]);
+        let progress = |i: usize| self.progress[i].with_label_values(&[name]);
+        LevelMetrics {
+            nominal_limit: limit(0),
+            lower_limit: limit(1),
+            upper_limit: limit(2),
+            current_limit: limit(3),
+            demand_high_watermark: demand(0),
+            demand_average: demand(1),
+            demand_deviation: demand(2),
+            demand_smoothed: demand(3),
+            target: demand(4),
+            current_r: progress(0),
+            dispatch_r: progress(1),
+            latest_s: progress(2),
+        }
+    }
+
+    pub fn flow(&self, level: &str, schema: &str) -> FlowMetrics {
+        let flow = &[level, schema];
+        let rejected = |reason| self.rejected.with_label_values(&[level, schema, reason]);
+        let waited = |executed| self.wait_seconds.with_label_values(&[level, schema, executed]);
+        let executed = |kind| self.execution_seconds.with_label_values(&[level, schema, kind]);
+        FlowMetrics {
+            rejected_no_seat: rejected("concurrency-limit"),
+            rejected_queue_full: rejected("queue-full"),
+            rejected_time_out: rejected("time-out"),
+            dispatched: self.dispatched.with_label_values(flow),
+            no_accommodation: self.no_accommodation.with_label_values(flow),
+            requests_waiting: self.requests_waiting.with_label_values(flow),
+            seats_waiting: self.seats_waiting.with_label_values(flow),
+            requests_executing: self.requests_executing.with_label_values(flow),
+            seats_executing: self.seats_executing.with_label_values(flow),
+            queue_length: self.queue_length.with_label_values(flow),
+            wait_seconds_executed: waited("true"),
+            wait_seconds_rejected: waited("false"),
+            execution_seconds: executed("regular"),
+            execution_seconds_watch: executed("watch"),
+            estimated_seats: self.estimated_seats.with_label_values(flow),
+            watchers: self.watchers.with_label_values(flow),
+        }
+    }
+}
+
+/// Makes metrics of this subsystem. Their names are literals of this file; that they are well-formed is what the tests show.
+struct Maker<'a>(&'a Registry);
+
+impl Maker<'_> {
+    fn registered<C: Collector + Clone + 'static>(&self, collector: C) -> C {
+        // Only a name that is registered twice is refused, and each stands here once.
+        let _ = self.0.register(Box::new(collector.clone()));
+        collector
+    }
+
+    fn counters(&self, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+        self.registered(IntCounterVec::new(options(name, help), labels).expect("a well-formed metric"))
+    }
+
+    fn int_gauges(&self, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
+        self.registered(IntGaugeVec::new(options(name, help), labels).expect("a well-formed metric"))
+    }
+
+    fn gauges(&self, name: &str, help: &str) -> GaugeVec {
+        self.registered(GaugeVec::new(options(name, help), LEVEL).expect("a well-formed metric"))
+    }
+
+    fn gauge(&self, name: &str, help: &str) -> Gauge {
+        self.registered(Gauge::with_opts(options(name, help)).expect("a well-formed metric"))
+    }
+
+    fn histograms(&self, name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> HistogramVec {
+        let options = HistogramOpts::from(options(name, help)).buckets(buckets.to_vec());
+        self.registered(HistogramVec::new(options, labels).expect("a well-formed metric"))
+    }
+}
+
+fn options(name: &str, help: &str) -> Opts {
+    Opts::new(name, help).namespace("apiserver").subsystem("flowcontrol")
+}

@@ -1,0 +1,244 @@
+//! Fairness under simulated time: clients that ask again as soon as they are answered, and what each of them gets.
+
+use super::*;
+use crate::config::{FlowSchema, mandatory_schemas};
+use crate::digest::{Asked, Digest};
+use crate::flow::Flow;
+use crate::metrics::Metrics;
+use crate::work::WorkEstimate;
+use prometheus::Registry;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const MS: Duration = Duration::from_millis(1);
+const QUEUES: Queuing = Queuing::Queues { count: 64, hand_size: 6, length: 50 };
+/// Fairness is among queues: it is exact among flows that have one queue each.
+const ONE_EACH: Queuing = Queuing::Queues { count: 512, hand_size: 1, length: 250 };
+
+struct Anybody;
+
+impl Asked for Anybody {
+    fn digest(&self) -> Digest<'_> {
+        Digest::default()
+    }
+}
+
+fn flow() -> Arc<Flow> {
+    let [_, schema]: [FlowSchema; 2] = mandatory_schemas();
+    Arc::new(Flow::new(&schema, &bytes::Bytes::new(), Metrics::new(&Registry::new()).flow("level", "schema")))
+}
+
+/// A client with some requests at a time, each so wide and so long.
+#[derive(Clone, Copy)]
+struct Client {
+    threads: usize,
+    seats: u32,
+    runs: Duration,
+    lingers: Duration,
+}
+
+const fn client(threads: usize, seats: u32, runs_ms: u64) -> Client {
+    Client { threads, seats, runs: Duration::from_millis(runs_ms), lingers: Duration::ZERO }
+}
+
+/// What a client got.
+#[derive(Clone, Copy, Debug, Default)]
+struct Got {
+    requests: usize,
+    rejected: usize,
+    seat_seconds: f64,
+    waited: Duration,
+    longest_wait: Duration,
+}
+
+enum Event {
+    Ask(usize),
+    End(usize, RequestId),
+    Release(RequestId),
+}
+
+struct Simulation<'c> {
+    set: QueueSet,
+    flow: Arc<Flow>,
+    clients: &'c [Client],
+    /// In order of time, then of when they were thought of.
+    events: BTreeMap<(Duration, usize), Event>,
+    waiting: Vec<(usize, Duration, RequestId, oneshot::Receiver<()>)>,
+    got: Vec<Got>,
+    planned: usize,
+}
+
+impl Simulation<'_> {
+    fn plan(&mut self, at: Duration, event: Event) {
+        self.planned += 1;
+        self.events.insert((at, self.planned), event);
+    }
+
+    fn ask(&mut self, now: Duration, client: usize) {
+        let Client { seats, lingers, .. } = self.clients[client];
+        let final_seats = if lingers.is_zero() { 0 } else { seats };
+        let work = WorkEstimate { initial_seats: seats, final_seats, additional_latency: lingers };
+        let hash = (client as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let arrival = Arrival { flow: self.flow.clone(), asked: Arc::new(Anybody), work, hash };
+        match self.set.start(now, arrival) {
+            Outcome::Executing(id) => self.run(now, client, id, Duration::ZERO),
+            Outcome::Waiting(id, told) => self.waiting.push((client, now, id, told)),
+            Outcome::Rejected => {
+                self.got[client].rejected += 1;
+                self.plan(now + MS, Event::Ask(client));
+            }
+        }
+    }
+
+    fn run(&mut self, now: Duration, client: usize, id: RequestId, waited: Duration) {
+        let Client { seats, runs, .. } = self.clients[client];
+        let got = &mut self.got[client];
+        got.requests += 1;
+        got.seat_seconds += f64::from(seats) * runs.as_secs_f64();
+        got.waited += waited;
+        got.longest_wait = got.longest_wait.max(waited);
+        self.plan(now + runs, Event::End(client, id));
+    }
+
+    fn step(&mut self, now: Duration, event: Event) {
+        match event {
+            Event::Ask(client) => self.ask(now, client),
+            Event::Release(id) => self.set.release(now, id),
+            Event::End(client, id) => {
+                if let Some(linger) = self.set.end(now, id) {
+                    self.plan(now + linger, Event::Release(id));
+                }
+                self.ask(now, client);
+            }
+        }
+        for (client, since, id, mut told) in std::mem::take(&mut self.waiting) {
+            match told.try_recv() {
+                Ok(()) => self.run(now, client, id, now - since),
+                Err(_) => self.waiting.push((client, since, id, told)),
+            }
+        }
+    }
+}
+
+/// What clients get of a level with so many seats in half a minute.
+fn simulate(queuing: Queuing, seats: u32, clients: &[Client]) -> (Vec<Got>, QueueSet) {
+    let mut simulation = Simulation {
+        set: QueueSet::new(queuing, seats),
+        flow: flow(),
+        clients,
+        events: BTreeMap::new(),
+        waiting: Vec::new(),
+        got: vec![Got::default(); clients.len()],
+        planned: 0,
+    };
+    for (index, client) in clients.iter().enumerate() {
+        (0..client.threads).for_each(|_| simulation.plan(Duration::ZERO, Event::Ask(index)));
+    }
+    while let Some(((now, _), event)) = simulation.events.pop_first() {
+        if now > Duration::from_secs(30) {
+            break;
+        }
+        simulation.step(now, event);
+    }
+    (simulation.got, simulation.set)
+}
+
+/// Whether clients that all want more than there is get equal work, within so many parts of a hundred.
+#[track_caller]
+fn check_equal(seats: u32, clients: &[Client], percent: f64) {
+    let (got, _) = simulate(ONE_EACH, seats, clients);
+    let fair = got.iter().map(|got| got.seat_seconds).sum::<f64>() / got.len() as f64;
+    for got in &got {
+        assert!((got.seat_seconds - fair).abs() <= fair * percent / 100.0, "{got:?} of {fair}");
+    }
+    assert!(fair * got.len() as f64 > 0.9 * f64::from(seats) * 30.0, "seats were not used: {got:?}");
+}
+
+#[test]
+fn flows_share_seats_whatever_they_are_like() {
+    check_equal(10, &[client(20, 1, 10), client(20, 1, 10)], 2.0);
+    check_equal(10, &[client(100, 1, 10), client(12, 1, 10), client(30, 1, 10)], 5.0);
+    check_equal(10, &[client(40, 1, 50), client(40, 1, 5)], 5.0);
+    check_equal(12, &[client(40, 4, 10), client(40, 1, 10)], 10.0);
+    check_equal(20, &[client(50, 8, 100), client(50, 1, 5)], 15.0);
+}
+
+#[test]
+fn a_flow_that_asks_for_little_hardly_waits() {
+    let (got, _) = simulate(QUEUES, 10, &[client(250, 1, 20), client(1, 1, 5)]);
+    let mouse = got[1];
+    assert!(mouse.requests > 600 && mouse.rejected == 0, "{mouse:?}");
+    assert!(mouse.waited / mouse.requests as u32 <= 25 * MS, "{mouse:?}");
+}
+
+#[test]
+fn wide_requests_are_not_starved() {
+    let (got, _) = simulate(QUEUES, 10, &[client(20, 1, 10), client(1, 10, 10), client(20, 1, 10)]);
+    assert!(got[1].requests > 300 && got[1].longest_wait < 100 * MS, "{got:?}");
+    // Not even when they are wider than the whole level.
+    let (got, _) = simulate(QUEUES, 4, &[client(20, 1, 10), client(1, 10, 10)]);
+    assert!(got[1].requests > 30, "{got:?}");
+}
+
+#[test]
+fn nobody_queues_while_there_are_seats() {
+    let (got, set) = simulate(QUEUES, 20, &[client(8, 1, 10), client(4, 3, 7)]);
+    assert!(got.iter().all(|got| got.waited.is_zero() && got.rejected == 0), "{got:?}");
+    assert_eq!(set.counts.rejected, 0);
+    let (got, _) = simulate(Queuing::Exempt, 0, &[client(50, 1, 100)]);
+    assert_eq!((got[0].requests, got[0].waited), (50 * 301, Duration::ZERO));
+}
+
+#[test]
+fn who_finds_no_place_is_rejected() {
+    let narrow = Queuing::Queues { count: 8, hand_size: 2, length: 5 };
+    let (got, set) = simulate(narrow, 2, &[client(30, 1, 10), client(3, 1, 10)]);
+    assert!(got[0].rejected > 0 && got[1].rejected == 0, "{got:?}");
+    assert_eq!(set.counts.rejected, got[0].rejected as u64);
+    let (got, _) = simulate(Queuing::Reject, 2, &[client(3, 1, 10)]);
+    assert!(got[0].rejected > 0 && got[0].waited.is_zero(), "{got:?}");
+}
+
+#[test]
+fn final_work_takes_seats_for_which_no_client_waits() {
+    let (got, _) = simulate(QUEUES, 4, &[Client { lingers: 10 * MS, ..client(8, 1, 10) }]);
+    let expect = 4.0 * 30.0 / 2.0;
+    assert!((got[0].seat_seconds - expect).abs() < 1.0, "{got:?}");
+}
+
+#[test]
+fn a_request_may_stop_waiting_and_seats_do_not_last_for_ever() {
+    let (mut set, flow) = (QueueSet::new(QUEUES, 1), flow());
+    let start = |set: &mut QueueSet, now| {
+        let (flow, asked, work) = (flow.clone(), Arc::new(Anybody), WorkEstimate::seats(1));
+        match set.start(now, Arrival { flow, asked, work, hash: 7 }) {
+            Outcome::Executing(id) => (id, None),
+            Outcome::Waiting(id, told) => (id, Some(told)),
+            Outcome::Rejected => panic!("rejected"),
+        }
+    };
+    let (first, none) = start(&mut set, MS);
+    let (second, _told) = start(&mut set, MS);
+    let (_, third) = start(&mut set, 2 * MS);
+    assert!(none.is_none() && third.is_some() && set.load() == (2, 1));
+    assert_eq!(set.end(3 * MS, second), None);
+    assert_eq!((set.load(), set.counts.cancelled), ((1, 1), 1));
+    set.expire(60_000 * MS, 60_000 * MS);
+    assert_eq!(set.load(), (1, 1));
+    set.expire(60_002 * MS, 60_000 * MS);
+    assert!(third.unwrap().try_recv().is_ok() && set.load() == (0, 1));
+    // Whoever held the seat gives it back a second time.
+    assert_eq!(set.end(60_003 * MS, first), None);
+    assert_eq!(set.load(), (0, 1));
+}
+
+#[test]
+fn queues_and_seats_may_change_at_any_time() {
+    let (_, mut set) = simulate(QUEUES, 4, &[client(30, 1, 10), client(30, 2, 10)]);
+    let now = Duration::from_secs(31);
+    set.configure(now, Queuing::Reject, 1000);
+    assert_eq!(set.load().0, 0, "everything that waited runs");
+    let ids: Vec<RequestId> = set.requests().keys().copied().collect();
+    ids.into_iter().for_each(|id| assert_eq!(set.end(now, id), None));
+    assert!(set.is_idle() && set.queues().is_empty());
+}

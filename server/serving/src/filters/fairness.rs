@@ -1,0 +1,258 @@
+//! Priority and fairness for requests over HTTP (upstream: `WithPriorityAndFairness`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flowcontrol::{Asked, Class, Digest, FlowControl, Initial};
+use http::{HeaderName, HeaderValue};
+use machinery::selector::FieldSelector;
+use machinery::status::Status;
+use tokio::time::Instant;
+
+use super::in_flight::too_many;
+use super::{Deadline, held};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::metrics::{Counted, Delayed, Metrics};
+use crate::request_info::{RequestInfo, parameter};
+use crate::respond;
+use crate::user::User;
+
+/// Tell clients which schema and level they belong to, by uids: names could say how little they count.
+const SCHEMA_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
+const LEVEL_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid");
+/// The longest that any request waits.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// Lets each request wait for its seats, and holds them until the answer has been sent; those of a watch until it has sent what there was
+/// when it began. Other streams need none.
+pub struct WithFairness<H> {
+    inner: H,
+    control: FlowControl,
+    reads: Gauges,
+    writes: Gauges,
+    /// How long watches may wait; other requests wait a quarter of their time.
+    patience: Duration,
+}
+
+struct Gauges {
+    executing: prometheus::IntGauge,
+    waiting: prometheus::IntGauge,
+    dropped: prometheus::IntCounter,
+}
+
+/// A request, while it waits or runs.
+struct Asking {
+    info: Arc<RequestInfo>,
+    user: Arc<User>,
+}
+
+impl Asked for Asking {
+    fn digest(&self) -> Digest<'_> {
+        let (info, user) = (&self.info, &self.user);
+        Digest {
+            user: &user.name,
+            groups: &user.groups,
+            verb: &info.verb,
+            path: &info.path,
+            is_resource_request: info.is_resource_request,
+            group: &info.api_group,
+            version: &info.api_version,
+            namespace: &info.namespace,
+            resource: &info.resource,
+            subresource: &info.subresource,
+            name: &info.name,
+        }
+    }
+}
+
+impl<H> WithFairness<H> {
+    /// Takes seats from there. `request_timeout` is how long a request may take.
+    pub fn new(inner: H, control: FlowControl, request_timeout: Duration, metrics: &Metrics) -> Self {
+        let gauges = |kind| Gauges {
+            executing: metrics.in_flight(kind),
+            waiting: metrics.in_queue(kind),
+            dropped: metrics.dropped(kind),
+        };
+        let (reads, writes) = (gauges("readOnly"), gauges("mutating"));
+        WithFairness { inner, control, reads, writes, patience: request_timeout / 4 }
+    }
+
+    fn patience(&self, request: &Request) -> Duration {
+        let left = |deadline: &Deadline| deadline.0.saturating_duration_since(Instant::now()) / 4;
+        request.extensions().get().map_or(self.patience, left).min(LONGEST_WAIT)
+    }
+}
+
+impl<H: Handler> WithFairness<H> {
+    async fn serve(&self, request: Request, asking: Arc<Asking>) -> Response {
+        let digest = asking.digest();
+        let class = self.control.classify(&digest);
+        let gauges = if asking.info.is_read_only() { &self.reads } else { &self.writes };
+        let work = self.control.estimate(&class, &digest, initial(&request, &digest));
+        let waiting = Counted::new(&gauges.waiting);
+        let arrived = Instant::now();
+        let seat = self.control.admit(&class, asking.clone(), work, self.patience(&request)).await;
+        drop(waiting);
+        if let Some(delayed) = request.extensions().get::<Delayed>() {
+            delayed.add(arrived.elapsed());
+        }
+        let response = match seat {
+            Err(rejected) => {
+                gauges.dropped.inc();
+                too_many(rejected.retry_after)
+            }
+            Ok(seat) => {
+                let counted = Counted::new(&gauges.executing);
+                let watched = (digest.verb == "watch" && sees_all(&request)).then(|| self.control.watch(&digest));
+                let response = self.inner.handle(request).await;
+                match digest.verb {
+                    "watch" => response.map(|body| held::until_begun(body, watched, (seat, counted))),
+                    _ => response.map(|body| held::until_sent(body, (seat, counted))),
+                }
+            }
+        };
+        labelled(response, &class)
+    }
+}
+
+impl<H: Handler> Handler for WithFairness<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let (Some(info), Some(user)) = (request.info().cloned(), request.user().cloned()) else {
+            let status = Status::internal("no user or request info found in the request's context");
+            return Box::pin(std::future::ready(respond::failure(&request, &status)));
+        };
+        if info.is_long_running() && info.verb != "watch" {
+            return self.inner.handle(request);
+        }
+        Box::pin(self.serve(request, Arc::new(Asking { info, user })))
+    }
+}
+
+/// What a request asks for of the objects that a collection has now.
+fn initial(request: &Request, digest: &Digest<'_>) -> Option<Initial> {
+    let query = request.uri().query().unwrap_or("");
+    let given = |name: &str| parameter(query, name).unwrap_or_default();
+    match digest.verb {
+        "list" => Some(Initial { limit: given("limit").parse().unwrap_or(0) }),
+        // A watch from no revision begins with what there is, as one that asks for it.
+        "watch" => (matches!(&*given("resourceVersion"), "" | "0") || given("sendInitialEvents") == "true")
+            .then(Initial::default),
+        _ => None,
+    }
+}
+
+/// Whether a watch is told of every change: one that is of a single value of a field is told of few, and found by an index.
+fn sees_all(request: &Request) -> bool {
+    let query = request.uri().query().unwrap_or("");
+    let Some(selector) = query.contains("fieldSelector").then(|| parameter(query, "fieldSelector")).flatten() else {
+        return true;
+    };
+    let demands = |selector: FieldSelector| {
+        selector
+            .requirements()
+            .iter()
+            .any(|r| !r.field.starts_with("metadata.") && selector.requires_exact_match(&r.field).is_some())
+    };
+    !FieldSelector::parse(&selector).is_ok_and(demands)
+}
+
+fn labelled(mut response: Response, class: &Class) -> Response {
+    for (name, uid) in [SCHEMA_UID, LEVEL_UID].into_iter().zip(class.uids()) {
+        if let Ok(uid) = HeaderValue::from_maybe_shared(uid.clone()) {
+            response.headers_mut().insert(name, uid);
+        }
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{Held, ok, request_by};
+    use flowcontrol::Queuing;
+    use tokio::sync::Notify;
+
+    fn control(seats: u32) -> FlowControl {
+        FlowControl::new(seats, Duration::from_secs(60), &prometheus::Registry::new())
+    }
+
+    fn by(group: &str, method: &str, uri: &str) -> Request {
+        request_by(User::new("alice", [group, "system:authenticated"]), method, uri)
+    }
+
+    #[tokio::test]
+    async fn who_finds_no_seat_is_told_when_to_come_again() {
+        let (release, metrics) = (Arc::new(Notify::new()), Metrics::default());
+        let [mut exempt, catch_all] = flowcontrol::mandatory_schemas();
+        exempt.uid = "uid-exempt".into();
+        let control = control(1);
+        control.configure(vec![exempt, catch_all], Vec::new());
+        let filter = WithFairness::new(Held(release.clone()), control, Duration::from_secs(60), &metrics);
+        let mut first = filter.handle(by("dev", "GET", "/api/v1/pods"));
+        assert!(futures_util::poll!(&mut first).is_pending());
+        let second = filter.handle(by("dev", "POST", "/api/v1/pods")).await;
+        assert_eq!((second.status().as_u16(), second.headers()["retry-after"].as_bytes()), (429, &b"1"[..]));
+        assert_eq!((metrics.in_flight("readOnly").get(), metrics.dropped("mutating").get()), (1, 1));
+        let mut masters = filter.handle(by("system:masters", "GET", "/api/v1/pods"));
+        let mut logs = filter.handle(by("dev", "GET", "/api/v1/namespaces/a/pods/b/log"));
+        assert!(futures_util::poll!(&mut masters).is_pending() && futures_util::poll!(&mut logs).is_pending());
+        release.notify_one();
+        assert_eq!(first.await.headers()["x-kubernetes-pf-flowschema-uid"], "");
+        release.notify_one();
+        assert_eq!(masters.await.headers()["x-kubernetes-pf-flowschema-uid"], "uid-exempt");
+        release.notify_one();
+        assert!(!logs.await.headers().contains_key("x-kubernetes-pf-flowschema-uid"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waiting_takes_a_quarter_of_the_time() {
+        let release = Arc::new(Notify::new());
+        let [exempt, mut catch_all] = flowcontrol::mandatory_levels();
+        catch_all.queuing = Queuing::Queues { count: 1, hand_size: 1, length: 10 };
+        let control = control(1);
+        control.configure(Vec::new(), vec![exempt, catch_all]);
+        let filter =
+            WithFairness::new(Held(release.clone()), control.clone(), Duration::from_secs(60), &Metrics::default());
+        let mut first = filter.handle(by("dev", "GET", "/api/v1/pods"));
+        assert!(futures_util::poll!(&mut first).is_pending());
+        let begin = Instant::now();
+        let second = filter.handle(by("dev", "GET", "/api/v1/pods")).await;
+        assert_eq!((second.status().as_u16(), begin.elapsed().as_secs()), (429, 15));
+        // A client that goes away leaves its place, and the one behind it gets the seat.
+        let mut gone = filter.handle(by("dev", "GET", "/api/v1/pods"));
+        let mut third = filter.handle(by("dev", "GET", "/api/v1/pods"));
+        assert!(futures_util::poll!(&mut gone).is_pending() && futures_util::poll!(&mut third).is_pending());
+        drop(gone);
+        release.notify_one();
+        assert_eq!(first.await.status(), 200);
+        release.notify_one();
+        assert_eq!(third.await.status(), 200);
+    }
+
+    #[tokio::test]
+    async fn what_lists_and_watches_begin_with_is_charged() {
+        for (uri, expect) in [
+            ("/api/v1/pods", Some(Initial { limit: 0 })),
+            ("/api/v1/pods?limit=500", Some(Initial { limit: 500 })),
+            ("/api/v1/pods?watch=1", Some(Initial { limit: 0 })),
+            ("/api/v1/pods?watch=1&resourceVersion=0", Some(Initial { limit: 0 })),
+            ("/api/v1/pods?watch=1&resourceVersion=7", None),
+            ("/api/v1/pods?watch=1&resourceVersion=7&sendInitialEvents=true", Some(Initial { limit: 0 })),
+            ("/api/v1/namespaces/a/pods/b", None),
+        ] {
+            let request = by("dev", "GET", uri);
+            let asking = Asking { info: request.info().unwrap().clone(), user: request.user().unwrap().clone() };
+            assert_eq!(initial(&request, &asking.digest()), expect, "{uri}");
+        }
+        for (query, expect) in [
+            ("", true),
+            ("fieldSelector=metadata.name%3Da", true),
+            ("fieldSelector=spec.nodeName%3Da", false),
+            ("fieldSelector=spec.nodeName!%3Da", true),
+        ] {
+            assert_eq!(sees_all(&by("dev", "GET", &format!("/api/v1/pods?watch=1&{query}"))), expect, "{query}");
+        }
+        let filter = WithFairness::new(ok(), control(1), Duration::from_secs(60), &Metrics::default());
+        assert_eq!(filter.handle(http::Request::new(crate::Body::empty())).await.status(), 500);
+    }
+}

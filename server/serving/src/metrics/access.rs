@@ -1,0 +1,85 @@
+//! How many requests were let in, and how long it took to find out (upstream: `endpoints/filters/metrics.go`).
+
+use std::time::Duration;
+
+use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry};
+
+use super::{counters, histograms};
+
+/// Fifteen steps, each twice as long as the one before.
+const SECONDS: [f64; 15] =
+    [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384];
+
+/// What is counted of authentication and authorization. Clones share it.
+#[derive(Clone)]
+pub struct AccessMetrics {
+    users: IntCounterVec,
+    pub authenticated: Outcome,
+    pub unauthenticated: Outcome,
+    pub authentication_failed: Outcome,
+    pub allowed: Outcome,
+    pub denied: Outcome,
+}
+
+/// One way in which it can end.
+#[derive(Clone)]
+pub struct Outcome {
+    attempts: IntCounter,
+    seconds: Histogram,
+}
+
+impl Outcome {
+    fn new((attempts, seconds): (&IntCounterVec, &HistogramVec), result: &str) -> Self {
+        Outcome { attempts: attempts.with_label_values(&[result]), seconds: seconds.with_label_values(&[result]) }
+    }
+
+    /// It ended that way, after so long.
+    pub fn observe(&self, took: Duration) {
+        self.attempts.inc();
+        self.seconds.observe(took.as_secs_f64());
+    }
+}
+
+impl AccessMetrics {
+    /// Makes the metrics, and adds them to a registry.
+    pub fn new(registry: &Registry) -> Self {
+        let result = &["result"];
+        let authentication = (
+            &counters(registry, "authentication_attempts", "Attempts to authenticate, by how they ended.", result),
+            &histograms(
+                registry,
+                "authentication_duration_seconds",
+                "How long it took to authenticate.",
+                result,
+                &SECONDS,
+            ),
+        );
+        let authorization = (
+            &counters(registry, "authorization_attempts_total", "Attempts to authorize, by how they ended.", result),
+            &histograms(registry, "authorization_duration_seconds", "How long it took to authorize.", result, &SECONDS),
+        );
+        AccessMetrics {
+            users: counters(
+                registry,
+                "authenticated_user_requests",
+                "Requests with credentials, by user.",
+                &["username"],
+            ),
+            authenticated: Outcome::new(authentication, "success"),
+            unauthenticated: Outcome::new(authentication, "failure"),
+            authentication_failed: Outcome::new(authentication, "error"),
+            allowed: Outcome::new(authorization, "allowed"),
+            denied: Outcome::new(authorization, "denied"),
+        }
+    }
+
+    /// Somebody was let in. Names are counted by kind: there is no end to them.
+    pub fn count_user(&self, name: &str) {
+        let kind = match name {
+            "admin" | "client" | "kube_proxy" | "kubelet" | "system:serviceaccount:kube-system:default" => name,
+            name if name.contains('@') => "email_id",
+            _ => "other",
+        };
+        self.users.with_label_values(&[kind]).inc();
+    }
+}
