@@ -8,8 +8,6 @@ pub mod hatches;
 pub mod admission;
 pub mod admissionregistration;
 pub mod apps;
-pub mod audit;
-pub mod authentication;
 pub mod authorization;
 pub mod autoscaling;
 pub mod batch;
@@ -31,5 +29,5 @@ pub mod scheduling;
 pub mod storage;
 pub mod storagemigration;
 
-pub use apimachinery::{apidiscovery, apiextensions, apiregistration, meta};
+pub use apimachinery::{apidiscovery, apiextensions, apiregistration, apiserverconfig, audit, authentication, meta};
 pub use catalog::CATALOG;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::metered_store::{MeteredStore, StoreMetrics};
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use machinery::catalog::Catalog;
-use crate::metered_store::{MeteredStore, StoreMetrics};
 use registry::Backend;
 use serving::options::{EtcdOptions, Options};
 use storage::{EmbeddedOptions, EmbeddedStore, EtcdStore, Result, Store};
@@ -35,7 +35,12 @@ enum Medium {
 
 impl Backends {
     /// Opens the store in the data directory, or connects to etcd, and reads everything.
-    pub async fn open(catalog: &Catalog, options: &Options, encryption: Arc<Encryption>, metrics: &StoreMetrics) -> Result<Self> {
+    pub async fn open(
+        catalog: &Catalog,
+        options: &Options,
+        encryption: Arc<Encryption>,
+        metrics: &StoreMetrics,
+    ) -> Result<Self> {
         let etcd = &options.storage.etcd;
         let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(catalog, options)) };
         let main =

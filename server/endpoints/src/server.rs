@@ -329,7 +329,8 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
-            let call = Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken, trail };
+            let call =
+                Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken, trail };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {

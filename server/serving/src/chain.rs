@@ -9,8 +9,7 @@ use crate::authorization::Authorizer;
 use crate::filters::{
     WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithFairness,
     WithGoaway, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithRetryAfter, WithTimeout,
-    WithWarnings,
-    WithWatchTermination,
+    WithWarnings, WithWatchTermination,
 };
 use flowcontrol::FlowControl;
 

@@ -63,7 +63,7 @@ pub struct AdmissionRequest {
     /// Action under review: `CREATE`, `UPDATE`, `DELETE` or `CONNECT`.
     pub operation: String,
     /// Identity of the caller, as established by API server authentication.
-    pub user_info: crate::authentication::v1::UserInfo,
+    pub user_info: apimachinery::authentication::v1::UserInfo,
     /// Object as it would be stored; null when the operation is `DELETE`.
     pub object: RawExtension,
     /// Currently stored object, present for `UPDATE` and `DELETE` calls only.

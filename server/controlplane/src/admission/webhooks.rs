@@ -117,9 +117,7 @@ impl Webhooks {
         }
         let calls = asked.iter().enumerate().map(|(index, (configuration, hook, matched))| {
             let subject = &subject;
-            async move {
-                call::validating(&Called { configuration, hook, index, attributes }, matched, subject).await
-            }
+            async move { call::validating(&Called { configuration, hook, index, attributes }, matched, subject).await }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;
         answers.into_iter().collect()

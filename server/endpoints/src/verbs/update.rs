@@ -12,12 +12,12 @@ use serving::warnings::Warnings;
 use super::Call;
 use super::scale::Scale;
 use crate::admission::{Attributes, Operation};
+use crate::audit;
 use crate::body;
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::owners::{self, Moment};
-use crate::audit;
 
 /// Replaces an object, or a part of it through a subresource.
 pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {

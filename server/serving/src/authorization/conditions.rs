@@ -113,10 +113,6 @@ mod tests {
             assert_eq!(Conditions(programs).hold(spec).map_err(drop), expect, "{expressions:?}");
         }
         assert_eq!(compile("request.user").unwrap_err(), "must evaluate to bool but got string");
-        assert!(
-            compile("request.name")
-                .unwrap_err()
-                .contains("undefined field 'name'")
-        );
+        assert!(compile("request.name").unwrap_err().contains("undefined field 'name'"));
     }
 }
