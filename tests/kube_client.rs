@@ -193,3 +193,24 @@ async fn events_go_by_themselves() {
     let next = tokio::time::timeout(PATIENCE, events.try_next()).await.expect("the event stays").unwrap();
     assert!(matches!(next, Some(WatchEvent::Deleted(gone)) if gone.name_any() == "e"));
 }
+
+#[tokio::test]
+async fn reads_decode_nothing() {
+    let (_server, client) = start().await;
+    let deployments: Api<Deployment> = Api::namespaced(client.clone(), "default");
+    let created = deployments.create(&PostParams::default(), &deployment()).await.unwrap();
+    let decoded = async || -> u64 {
+        let text = client.request_text(http::Request::get("/metrics").body(Vec::new()).unwrap()).await.unwrap();
+        let name = r#"apiserver_storage_decoded_objects_total{group="apps",resource="deployments"} "#;
+        text.lines().find_map(|line| line.strip_prefix(name)).unwrap().parse().unwrap()
+    };
+    let before = decoded().await;
+    for _ in 0..3 {
+        assert_eq!(deployments.get("web").await.unwrap(), created);
+        assert_eq!(deployments.list(&ListParams::default()).await.unwrap().items.len(), 1);
+        deployments.get_metadata("web").await.unwrap();
+    }
+    assert_eq!(decoded().await, before);
+    deployments.replace("web", &PostParams::default(), &created).await.unwrap();
+    assert!(decoded().await > before, "a write reads what it replaces");
+}
