@@ -23,10 +23,11 @@ struct Hooked {
 impl Hooked {
     fn start() -> Option<Hooked> {
         let program = kubectl::is_here().then(|| go::program("webhook")).flatten()?;
+        let kubectl = Kubectl::start()?;
         let mut webhook = Command::new(program).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(webhook.stdout.take().unwrap()).lines();
         let (url, authority) = (said.next().unwrap().unwrap(), said.next().unwrap().unwrap());
-        Some(Hooked { kubectl: Kubectl::start()?, webhook, url, authority })
+        Some(Hooked { kubectl, webhook, url, authority })
     }
 
     /// Has objects of a resource that are labelled `case: <name>` shown to the webhook, at a path.

@@ -238,7 +238,7 @@ impl QueueSet {
     fn choose(&mut self, hash: u64, count: usize, hand_size: usize) -> usize {
         self.turn = self.turn.wrapping_add(1);
         let hand = Hand::deal(hash, count, hand_size);
-        hand.from_turn(self.turn).min_by_key(|index| self.queues[*index].work_waiting).unwrap_or(0)
+        hand.after_turn(self.turn).min_by_key(|index| self.queues[*index].work_waiting).unwrap_or(0)
     }
 
     /// Whether so many seats are free. A request that is wider than the whole level gets in when nothing else runs.

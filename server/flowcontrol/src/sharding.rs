@@ -31,7 +31,7 @@ impl Hand {
     }
 
     /// The queues, beginning with the one of this turn, so that none of a hand is preferred.
-    pub fn from_turn(&self, turn: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn after_turn(&self, turn: usize) -> impl Iterator<Item = usize> + '_ {
         (0..self.size).map(move |i| self.cards[(turn + i) % self.size])
     }
 }
@@ -45,7 +45,7 @@ mod tests {
     fn a_hand_has_different_cards() {
         for (deck, size) in [(1, 1), (8, 8), (64, 6), (128, 6), (16, 15)] {
             for hash in (0..2_000_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15)) {
-                let hand: BTreeSet<usize> = Hand::deal(hash, deck, size).from_turn(hash as usize).collect();
+                let hand: BTreeSet<usize> = Hand::deal(hash, deck, size).after_turn(hash as usize).collect();
                 assert!(hand.len() == size && hand.iter().all(|card| *card < deck), "{deck} {size} {hash}: {hand:?}");
             }
         }
@@ -55,7 +55,7 @@ mod tests {
     fn all_hands_are_dealt_equally_often() {
         let mut hands: HashMap<Vec<usize>, usize> = HashMap::new();
         for hash in 0..20 * 19 * 18 {
-            *hands.entry(Hand::deal(hash, 20, 3).from_turn(0).collect()).or_default() += 1;
+            *hands.entry(Hand::deal(hash, 20, 3).after_turn(0).collect()).or_default() += 1;
         }
         assert!(hands.len() == 20 * 19 * 18 && hands.values().all(|times| *times == 1));
     }

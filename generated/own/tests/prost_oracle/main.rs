@@ -37,9 +37,13 @@ fn files() -> Vec<PathBuf> {
     out
 }
 
+/// The include folders that there are.
+fn present() -> impl Iterator<Item = PathBuf> {
+    folders().into_iter().filter(|folder| folder.is_dir())
+}
+
 fn pool() -> DescriptorPool {
-    let present = folders().into_iter().filter(|folder| folder.is_dir());
-    let files = protox::compile(files(), present).unwrap_or_else(|e| panic!("{e:?}"));
+    let files = protox::compile(files(), present()).unwrap_or_else(|e| panic!("{e:?}"));
     DescriptorPool::from_file_descriptor_set(files).expect("consistent descriptors")
 }
 
@@ -106,7 +110,7 @@ fn prost_reads_what_we_write() {
 #[test]
 fn prost_build_makes_types_of_the_files() {
     let out = tempfile::tempdir().expect("a folder");
-    let files = protox::compile(files(), [folder()]).unwrap_or_else(|e| panic!("{e:?}"));
+    let files = protox::compile(files(), present()).unwrap_or_else(|e| panic!("{e:?}"));
     prost_build::Config::new().out_dir(out.path()).compile_fds(files).expect("prost-build accepts the files");
     let text = std::fs::read_to_string(out.path().join("k8s.io.api.core.v1.rs")).expect("core/v1 as Rust");
     assert!(text.contains("pub struct PodSpec"));

@@ -118,8 +118,14 @@ mod tests {
     }
 
     fn remote(group: &str, version: &str, group_priority: i32, current: bool) -> ((String, String), RemoteVersion) {
-        let known =
-            RemoteVersion { group_priority, version_priority: 2, resources: Vec::new(), current, openapi: None };
+        let known = RemoteVersion {
+            group_priority,
+            version_priority: 2,
+            resources: Vec::new(),
+            current,
+            openapi: None,
+            openapi_v2: None,
+        };
         ((group.to_owned(), version.to_owned()), known)
     }
 

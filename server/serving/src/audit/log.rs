@@ -62,8 +62,8 @@ impl Log {
 
 impl Sink for Log {
     fn process<'a>(&'a self, events: &'a [Arc<Event>]) -> BoxFuture<'a, bool> {
-        let taken = events.iter().fold(true, |taken, event| self.write(event) && taken);
-        Box::pin(std::future::ready(taken))
+        let lost = events.iter().filter(|event| !self.write(event)).count();
+        Box::pin(std::future::ready(lost == 0))
     }
 }
 

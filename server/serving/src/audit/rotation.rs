@@ -173,7 +173,9 @@ mod tests {
         let aged = |days: u32, end: &str| {
             fs::write(folder.path().join(format!("audit-{}.log{end}", stamp(now - DAY * days))), "x").unwrap();
         };
-        [(1, ""), (2, ".gz"), (3, ""), (9, "")].map(|(days, end)| aged(days, end));
+        for (days, end) in [(1, ""), (2, ".gz"), (3, ""), (9, "")] {
+            aged(days, end);
+        }
         fs::write(folder.path().join("audit-notes.log"), "kept").unwrap();
         let rotation = AuditRotation { max_bytes: 1, max_age_days: Some(5), max_backups: Some(2), compress: true };
         tidy(&path, &rotation, now).unwrap();

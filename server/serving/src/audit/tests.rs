@@ -59,6 +59,7 @@ impl Recorded {
             options: &options,
             authentication: Authentication::new(Anonymous::Everybody, vec!["api".into()]).with_tokens(Arc::new(tokens)),
             authorizer: Arc::new(Union::new([Arc::new(AlwaysDeny) as Arc<dyn Authorizer>])),
+            flow_control: None,
             metrics,
             shutdown: Shutdown::default(),
             audit: Some(audit.clone()),

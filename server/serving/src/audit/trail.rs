@@ -212,10 +212,9 @@ impl Trail {
         let mut status = object::status(response).unwrap_or_default();
         status.code = response.status().as_u16().into();
         self.status(status);
-        if self.reaches(Level::RequestResponse) && record.event().response_object.is_none() {
-            if let Some(json) = object::typed(response) {
-                self.response_object(json);
-            }
+        let wants_object = self.reaches(Level::RequestResponse) && record.event().response_object.is_none();
+        if let Some(json) = wants_object.then(|| object::typed(response)).flatten() {
+            self.response_object(json);
         }
     }
 

@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn idle_is_who_has_no_request_for_three_ticks() {
         let (activity, mut idleness) = (Arc::new(Activity::default()), Idleness::default());
-        let mut ticks = |count: usize| (0..count).map(|_| idleness.is_over(&activity)).any(|over| over);
+        let mut ticks = |count: usize| (0..count).any(|_| idleness.is_over(&activity));
         assert!(!ticks(2));
         let watch = activity.begin();
         assert!(!ticks(20));

@@ -9,10 +9,13 @@ use prometheus::{Counter, Gauge};
 /// Clock ticks of a second, in which the kernel counts processor time for user space; it is the same everywhere.
 const TICKS_PER_SECOND: f64 = 100.0;
 
+/// A gauge, and what it shows if the system says.
+type Read = (Gauge, fn() -> Option<f64>);
+
 /// Reads `/proc/self` whenever somebody asks.
 pub struct ProcessMetrics {
     cpu: Counter,
-    gauges: [(Gauge, fn() -> Option<f64>); 3],
+    gauges: [Read; 3],
     started: Gauge,
 }
 

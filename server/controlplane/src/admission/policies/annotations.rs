@@ -55,8 +55,9 @@ mod tests {
     #[test]
     fn values_are_told_once_and_cut() {
         let mut annotations = Annotations::default();
-        [("k", "a"), ("k", "b"), ("k", "a"), ("k", ""), ("long", &"é".repeat(MAX_VALUE))]
-            .map(|(k, v)| annotations.add(k, v));
+        for (k, v) in [("k", "a"), ("k", "b"), ("k", "a"), ("k", ""), ("long", &"é".repeat(MAX_VALUE))] {
+            annotations.add(k, v);
+        }
         assert_eq!(annotations.0["k"], ["a", "b"]);
         assert_eq!(annotations.0["long"][0].len(), MAX_VALUE);
     }

@@ -34,7 +34,8 @@ fn check_rule(rule: &PolicyRule, path: &Path<'_>, errors: &mut Vec<FieldError>) 
         check_resources(resources, &path.child("resources"), errors);
     }
     check_stages(&rule.omit_stages, &path.child("omitStages"), errors);
-    if !rule.non_resource_urls.is_empty() && !(rule.resources.is_empty() && rule.namespaces.is_empty()) {
+    let is_about_resources = !rule.resources.is_empty() || !rule.namespaces.is_empty();
+    if is_about_resources && !rule.non_resource_urls.is_empty() {
         let why = "rules cannot apply to both regular resources and non-resource URLs";
         errors.push(FieldError::invalid(&urls, BadValue::strings(&rule.non_resource_urls), why));
     }
