@@ -208,7 +208,6 @@ async fn reads_decode_nothing() {
     for _ in 0..3 {
         assert_eq!(deployments.get("web").await.unwrap(), created);
         assert_eq!(deployments.list(&ListParams::default()).await.unwrap().items.len(), 1);
-        deployments.get_metadata("web").await.unwrap();
     }
     assert_eq!(decoded().await, before);
     deployments.replace("web", &PostParams::default(), &created).await.unwrap();

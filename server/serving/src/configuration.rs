@@ -85,7 +85,7 @@ mod tests {
             ("apiVersion: audit.k8s.io/v1", "Object 'Kind' is missing"),
             ("kind: Policy", "Object 'apiVersion' is missing"),
             (
-                "{apiVersion: audit.k8s.io/v2, kind: Policy}",
+                "apiVersion: audit.k8s.io/v2\nkind: Policy",
                 "no kind \"Policy\" is registered for version \"audit.k8s.io/v2\"",
             ),
         ] {

@@ -289,7 +289,8 @@ mod tests {
         assert!(text.lines().any(|l| l.contains(&line("pods", "200")) && l.ends_with(" 2")), "{text}");
         assert!(!text.contains("made-up"));
         let value = |text: &str, begin: &str, label: &str| {
-            let line = text.lines().find(|l| l.starts_with(begin) && l.contains(label)).unwrap_or_default();
+            let is_meant = |l: &&str| l.starts_with(begin) && l.contains(label) && l.contains("resource=\"pods\"");
+            let line = text.lines().find(is_meant).unwrap_or_default();
             line.rsplit(' ').next().unwrap_or_default().to_owned()
         };
         assert_eq!(value(&text, "apiserver_response_sizes_sum", "LIST"), "4");

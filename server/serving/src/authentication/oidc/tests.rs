@@ -217,7 +217,7 @@ async fn configurations_that_are_wrong() {
     );
     check(
         &jwt(
-            "username: {claim: sub, prefix: ''}, extra: [{key: k8s.io/x, valueExpression: '1'}, {key: y, valueExpression: ''}]",
+            "username: {claim: sub, prefix: ''}, extra: [{key: k8s.io/x, valueExpression: '1'}, {key: 'y', valueExpression: ''}]",
         ),
         &[],
         "jwt[0].claimMappings.extra[0].key: Invalid value: \"k8s.io/x\": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use",
