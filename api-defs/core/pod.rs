@@ -2,6 +2,7 @@ use crate::meta::ObjectMeta;
 
 /// Smallest deployable unit: containers sharing network and volumes on one node.
 #[kind(plural = "pods", short = "po", category = "all", scope = Namespaced, delete_returns_object, graceful, metadata = both)]
+#[direct]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(attach, kind = core::v1::PodAttachOptions, verbs(create, get))]
 #[subresource(binding, kind = core::v1::Binding, verbs(create))]

@@ -362,6 +362,8 @@ pub struct Struct {
     pub transparent: bool,
     /// See [`JsonForm`]; `Items` goes with `transparent`.
     pub json_form: JsonForm,
+    /// `#[direct]`: code of their own writes the JSON of it and of what it holds.
+    pub direct: bool,
     /// Kind-level or struct-level constant defaults: `#[default(spec.replicas = 1)]`, in order.
     pub path_defaults: Vec<PathDefault>,
     /// `#[default(by_hand = service_spec)]`: `fn(&mut ServiceSpec)` in the group's hatch file, after the constants. This and the

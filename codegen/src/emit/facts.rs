@@ -1,12 +1,13 @@
 //! Facts that several emitters need and that follow from the whole model.
 
 use super::types::children;
-use crate::model::{Model, Struct, StructId};
+use crate::model::{JsonForm, Model, Role, Struct, StructId};
 
 /// See the module.
 pub struct Facts {
     defaults_below: Vec<bool>,
     normalize_below: Vec<bool>,
+    direct: Vec<bool>,
 }
 
 impl Facts {
@@ -19,6 +20,7 @@ impl Facts {
         Facts {
             defaults_below: model.structs.iter().map(|s| field_default(s) || below(s, &defaults)).collect(),
             normalize_below: normalize,
+            direct: below_direct(model),
         }
     }
 
@@ -31,6 +33,26 @@ impl Facts {
     pub fn normalize_below(&self, id: StructId) -> bool {
         self.normalize_below[id.0]
     }
+
+    /// It writes its JSON itself.
+    pub fn direct(&self, id: StructId) -> bool {
+        self.direct[id.0]
+    }
+}
+
+/// For each struct, whether it or one that holds it is `#[direct]`. The objects themselves have few members, and their first two depend
+/// on where they stand: that is left to the walk of descriptors, as are forms other than plain members.
+fn below_direct(model: &Model) -> Vec<bool> {
+    let mut held: Vec<bool> = vec![false; model.structs.len()];
+    let mut pending: Vec<StructId> =
+        (0..model.structs.len()).map(StructId).filter(|id| model.structs[id.0].direct).collect();
+    while let Some(id) = pending.pop() {
+        if !std::mem::replace(&mut held[id.0], true) {
+            pending.extend(children(&model.structs[id.0]));
+        }
+    }
+    let is_plain = |s: &Struct| s.role == Role::Part && !s.transparent && s.json_form == JsonForm::Fields;
+    held.iter().zip(&model.structs).map(|(held, s)| *held && is_plain(s)).collect()
 }
 
 /// For each struct, whether it or anything below it satisfies `test`.

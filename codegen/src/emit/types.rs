@@ -248,7 +248,8 @@ fn descriptor(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> Stri
     }
     let width = |column: usize| rows.iter().map(|r| r[column].len()).max().unwrap_or(0);
     let widths = [width(0), width(1), width(2)];
-    let mut text = format!("describe! {{ {name}, {def} {} {{{setters}}} [\n", string(&s.name));
+    let direct = if facts.direct(id) { "direct " } else { "" };
+    let mut text = format!("describe! {{ {direct}{name}, {def} {} {{{setters}}} [\n", string(&s.name));
     for [field, json, number, flags, info] in &rows {
         let line = format!(
             "    {field:a$} {json:b$} {number:>c$} {flags} {info}",

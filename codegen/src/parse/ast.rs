@@ -145,6 +145,7 @@ pub struct Attrs {
     pub rules: Option<Vec<model::Rule>>,
     pub unions: Option<Vec<Union>>,
     pub deprecated: bool,
+    pub direct: bool,
     pub open: bool,
     pub marks: Marks,
 }

@@ -25,6 +25,7 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "gone",
     "convert",
     "deprecated",
+    "direct",
     "allow",
     "breaks",
 ];
@@ -92,6 +93,7 @@ impl Reader<'_> {
             "gone" => out.gone = Some(attr.span.clone()),
             "convert" => out.converts.extend(self.convert(attr)),
             "deprecated" => out.deprecated = true,
+            "direct" => out.direct = true,
             "allow" | "breaks" => self.mark(attr, &mut out.marks),
             _ => self.kind_attr(attr, out),
         }

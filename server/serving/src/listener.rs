@@ -12,6 +12,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use prometheus::IntCounter;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Notify, Semaphore};
 
@@ -69,12 +70,13 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens on the address of the options.
-    pub fn bind(options: &Options, certificates: &Certificates) -> Result<Self, Error> {
+    /// Listens on the address of the options; `tls_errors` counts handshakes that come to nothing.
+    pub fn bind(options: &Options, certificates: &Certificates, tls_errors: IntCounter) -> Result<Self, Error> {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
         let listener = listen(address).map_err(|source| Error::Listen { address: address.to_string(), source })?;
-        let connections = Arc::new(Connections::new(Terms::new(serving, &certificates.tls)?, serving));
+        let terms = Terms::new(serving, &certificates.tls)?;
+        let connections = Arc::new(Connections::new(terms, serving, tls_errors));
         Ok(Listener {
             listener,
             connections,

@@ -62,9 +62,9 @@ impl Server {
     /// A port that the options leave to the system (`--secure-port=0`) is a real one in the options of the result.
     pub fn prepare(mut options: Options) -> Result<Self, Error> {
         let certificates = Certificates::prepare(&options)?;
-        let listener = Listener::bind(&options, &certificates)?;
-        options.serving.secure_port = listener.address()?.port();
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
+        let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
+        options.serving.secure_port = listener.address()?.port();
         Ok(Server {
             certificates,
             health: Health::new(&shutdown),

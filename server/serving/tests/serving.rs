@@ -185,6 +185,10 @@ async fn plain_http_is_told_so() {
     // The server closes with our request unread, which may reset the connection behind its answer.
     let _ = stream.read_to_string(&mut answer).await;
     assert_eq!(answer, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+    let admin = client(&running, Some("admin"));
+    while !get(&running, &admin, "/metrics", "").await.1.contains("apiserver_tls_handshake_errors_total 1\n") {
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

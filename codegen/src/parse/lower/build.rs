@@ -155,6 +155,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         validate_by_hand: validation(program, instance),
         rules: inherited(program, instance, |attrs| attrs.rules.as_ref()).cloned().unwrap_or_default(),
         deprecated: deprecated(program, instance),
+        direct: attrs.direct,
         docs: if decl.docs.is_empty() { base.docs.clone() } else { decl.docs.clone() },
         span: decl.span.clone(),
         module,

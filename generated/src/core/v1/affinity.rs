@@ -37,7 +37,7 @@ pub struct Affinity {
     pub pod_anti_affinity: Option<Box<PodAntiAffinity>>,
 }
 
-describe! { Affinity, AFFINITY "Affinity" {} [
+describe! { direct Affinity, AFFINITY "Affinity" {} [
     node_affinity:     "nodeAffinity",    1, Flags::OMIT_EMPTY;
     pod_affinity:      "podAffinity",     2, Flags::OMIT_EMPTY;
     pod_anti_affinity: "podAntiAffinity", 3, Flags::OMIT_EMPTY;
@@ -52,7 +52,7 @@ pub struct NodeAffinity {
     pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
 }
 
-describe! { NodeAffinity, NODE_AFFINITY "NodeAffinity" {} [
+describe! { direct NodeAffinity, NODE_AFFINITY "NodeAffinity" {} [
     required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY;
     preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -64,7 +64,7 @@ pub struct NodeSelector {
     pub node_selector_terms: Vec<NodeSelectorTerm>,
 }
 
-describe! { NodeSelector, NODE_SELECTOR "NodeSelector" { .atomic() } [
+describe! { direct NodeSelector, NODE_SELECTOR "NodeSelector" { .atomic() } [
     node_selector_terms: "nodeSelectorTerms", 1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -77,7 +77,7 @@ pub struct NodeSelectorTerm {
     pub match_fields: Vec<NodeSelectorRequirement>,
 }
 
-describe! { NodeSelectorTerm, NODE_SELECTOR_TERM "NodeSelectorTerm" { .atomic() } [
+describe! { direct NodeSelectorTerm, NODE_SELECTOR_TERM "NodeSelectorTerm" { .atomic() } [
     match_expressions: "matchExpressions", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     match_fields:      "matchFields",      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -93,7 +93,7 @@ pub struct NodeSelectorRequirement {
     pub values: Vec<String>,
 }
 
-describe! { NodeSelectorRequirement, NODE_SELECTOR_REQUIREMENT "NodeSelectorRequirement" {} [
+describe! { direct NodeSelectorRequirement, NODE_SELECTOR_REQUIREMENT "NodeSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
     operator: "operator", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"], ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -108,7 +108,7 @@ pub struct PreferredSchedulingTerm {
     pub preference: NodeSelectorTerm,
 }
 
-describe! { PreferredSchedulingTerm, PREFERRED_SCHEDULING_TERM "PreferredSchedulingTerm" {} [
+describe! { direct PreferredSchedulingTerm, PREFERRED_SCHEDULING_TERM "PreferredSchedulingTerm" {} [
     weight:     "weight",     1, Flags::REQUIRED;
     preference: "preference", 2, Flags::REQUIRED;
 ] }
@@ -122,7 +122,7 @@ pub struct PodAffinity {
     pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
 }
 
-describe! { PodAffinity, POD_AFFINITY "PodAffinity" {} [
+describe! { direct PodAffinity, POD_AFFINITY "PodAffinity" {} [
     required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -144,7 +144,7 @@ pub struct PodAffinityTerm {
     pub mismatch_label_keys: Vec<String>,
 }
 
-describe! { PodAffinityTerm, POD_AFFINITY_TERM "PodAffinityTerm" {} [
+describe! { direct PodAffinityTerm, POD_AFFINITY_TERM "PodAffinityTerm" {} [
     label_selector:      "labelSelector",     1, Flags::OMIT_EMPTY;
     namespaces:          "namespaces",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     topology_key:        "topologyKey",       3, Flags::REQUIRED;
@@ -162,7 +162,7 @@ pub struct WeightedPodAffinityTerm {
     pub pod_affinity_term: PodAffinityTerm,
 }
 
-describe! { WeightedPodAffinityTerm, WEIGHTED_POD_AFFINITY_TERM "WeightedPodAffinityTerm" {} [
+describe! { direct WeightedPodAffinityTerm, WEIGHTED_POD_AFFINITY_TERM "WeightedPodAffinityTerm" {} [
     weight:            "weight",          1, Flags::REQUIRED;
     pod_affinity_term: "podAffinityTerm", 2, Flags::REQUIRED;
 ] }
@@ -176,7 +176,7 @@ pub struct PodAntiAffinity {
     pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
 }
 
-describe! { PodAntiAffinity, POD_ANTI_AFFINITY "PodAntiAffinity" {} [
+describe! { direct PodAntiAffinity, POD_ANTI_AFFINITY "PodAntiAffinity" {} [
     required_during_scheduling_ignored_during_execution:  "requiredDuringSchedulingIgnoredDuringExecution",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     preferred_during_scheduling_ignored_during_execution: "preferredDuringSchedulingIgnoredDuringExecution", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -227,7 +227,7 @@ pub struct TopologySpreadConstraint {
     pub match_label_keys: Vec<String>,
 }
 
-describe! { TopologySpreadConstraint, TOPOLOGY_SPREAD_CONSTRAINT "TopologySpreadConstraint" {} [
+describe! { direct TopologySpreadConstraint, TOPOLOGY_SPREAD_CONSTRAINT "TopologySpreadConstraint" {} [
     max_skew:             "maxSkew",            1, Flags::REQUIRED;
     topology_key:         "topologyKey",        2, Flags::REQUIRED;
     when_unsatisfiable:   "whenUnsatisfiable",  3, Flags::REQUIRED, &FieldInfo { enum_values: &["DoNotSchedule", "ScheduleAnyway"], ..FieldInfo::PLAIN };

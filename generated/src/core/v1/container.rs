@@ -116,7 +116,7 @@ pub struct Container {
     pub tty: bool,
 }
 
-describe! { Container, CONTAINER "Container" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Container>() { crate::hatches::core::default_container(v) }) }) .defaults_below() } [
+describe! { direct Container, CONTAINER "Container" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<Container>() { crate::hatches::core::default_container(v) }) }) .defaults_below() } [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;
     command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -159,7 +159,7 @@ pub struct ContainerPort {
     pub host_ip: String,
 }
 
-describe! { ContainerPort, CONTAINER_PORT "ContainerPort" { .defaults_below() } [
+describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" { .defaults_below() } [
     name:           "name",          1, Flags::OMIT_EMPTY;
     host_port:      "hostPort",      2, Flags::OMIT_EMPTY;
     container_port: "containerPort", 3, Flags::REQUIRED;
@@ -178,7 +178,7 @@ pub struct ResourceRequirements {
     pub claims: Vec<ResourceClaim>,
 }
 
-describe! { ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceRequirements>() { crate::hatches::core::default_resource_requirements(v) }) }) } [
+describe! { direct ResourceRequirements, RESOURCE_REQUIREMENTS "ResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceRequirements>() { crate::hatches::core::default_resource_requirements(v) }) }) } [
     limits:   "limits",   1, Flags::OMIT_EMPTY;
     requests: "requests", 2, Flags::OMIT_EMPTY;
     claims:   "claims",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), gate: "DynamicResourceAllocation", ..FieldInfo::PLAIN };
@@ -193,7 +193,7 @@ pub struct ResourceClaim {
     pub request: String,
 }
 
-describe! { ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {} [
+describe! { direct ResourceClaim, RESOURCE_CLAIM "ResourceClaim" {} [
     name:    "name",    1, Flags::REQUIRED;
     request: "request", 2, Flags::OMIT_EMPTY;
 ] }
@@ -207,7 +207,7 @@ pub struct ContainerResizePolicy {
     pub restart_policy: String,
 }
 
-describe! { ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {} [
+describe! { direct ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {} [
     resource_name:  "resourceName",  1, Flags::REQUIRED;
     restart_policy: "restartPolicy", 2, Flags::REQUIRED;
 ] }
@@ -221,7 +221,7 @@ pub struct ContainerRestartRule {
     pub exit_codes: Option<Box<ContainerRestartRuleOnExitCodes>>,
 }
 
-describe! { ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {} [
+describe! { direct ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {} [
     action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     exit_codes: "exitCodes", 2, Flags::OMIT_EMPTY;
 ] }
@@ -235,7 +235,7 @@ pub struct ContainerRestartRuleOnExitCodes {
     pub values: Vec<i32>,
 }
 
-describe! { ContainerRestartRuleOnExitCodes, CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
+describe! { direct ContainerRestartRuleOnExitCodes, CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
     operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     values:   "values",   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
@@ -259,7 +259,7 @@ pub struct VolumeMount {
     pub sub_path_expr: String,
 }
 
-describe! { VolumeMount, VOLUME_MOUNT "VolumeMount" {} [
+describe! { direct VolumeMount, VOLUME_MOUNT "VolumeMount" {} [
     name:                "name",              1, Flags::REQUIRED;
     read_only:           "readOnly",          2, Flags::OMIT_EMPTY;
     recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY;
@@ -278,7 +278,7 @@ pub struct VolumeDevice {
     pub device_path: String,
 }
 
-describe! { VolumeDevice, VOLUME_DEVICE "VolumeDevice" {} [
+describe! { direct VolumeDevice, VOLUME_DEVICE "VolumeDevice" {} [
     name:        "name",       1, Flags::REQUIRED;
     device_path: "devicePath", 2, Flags::REQUIRED;
 ] }
@@ -292,7 +292,7 @@ pub struct EphemeralContainer {
     pub target_container_name: String,
 }
 
-describe! { EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<EphemeralContainer>() { crate::hatches::core::default_ephemeral_container(v) }) }) .defaults_below() } [
+describe! { direct EphemeralContainer, EPHEMERAL_CONTAINER "EphemeralContainer" { .defaults(&Defaults { paths: &[(&["terminationMessagePath"], Literal::String("/dev/termination-log")), (&["terminationMessagePolicy"], Literal::String("File"))], by_hand: Some(|m| if let Some(v) = m.downcast::<EphemeralContainer>() { crate::hatches::core::default_ephemeral_container(v) }) }) .defaults_below() } [
     ephemeral_container_common: "",                    1, Flags::INLINE;
     target_container_name:      "targetContainerName", 2, Flags::OMIT_EMPTY;
 ] }
@@ -352,7 +352,7 @@ pub struct EphemeralContainerCommon {
     pub tty: bool,
 }
 
-describe! { EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" { .defaults_below() } [
+describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "EphemeralContainerCommon" { .defaults_below() } [
     name:                       "name",                      1, Flags::REQUIRED;
     image:                      "image",                     2, Flags::OMIT_EMPTY;
     command:                    "command",                   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -387,7 +387,7 @@ pub struct ImageVolumeStatus {
     pub image_ref: String,
 }
 
-describe! { ImageVolumeStatus, IMAGE_VOLUME_STATUS "ImageVolumeStatus" {} [
+describe! { direct ImageVolumeStatus, IMAGE_VOLUME_STATUS "ImageVolumeStatus" {} [
     image_ref: "imageRef", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
 ] }
 

@@ -18,7 +18,7 @@ pub struct EnvFromSource {
     pub secret_ref: Option<Box<SecretEnvSource>>,
 }
 
-describe! { EnvFromSource, ENV_FROM_SOURCE "EnvFromSource" { .defaults_below() } [
+describe! { direct EnvFromSource, ENV_FROM_SOURCE "EnvFromSource" { .defaults_below() } [
     prefix:         "prefix",       1, Flags::OMIT_EMPTY;
     config_map_ref: "configMapRef", 2, Flags::OMIT_EMPTY;
     secret_ref:     "secretRef",    3, Flags::OMIT_EMPTY;
@@ -33,7 +33,7 @@ pub struct ConfigMapEnvSource {
     pub optional: Option<bool>,
 }
 
-describe! { ConfigMapEnvSource, CONFIG_MAP_ENV_SOURCE "ConfigMapEnvSource" { .defaults_below() } [
+describe! { direct ConfigMapEnvSource, CONFIG_MAP_ENV_SOURCE "ConfigMapEnvSource" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     optional:               "optional", 2, Flags::OMIT_EMPTY;
 ] }
@@ -47,7 +47,7 @@ pub struct SecretEnvSource {
     pub optional: Option<bool>,
 }
 
-describe! { SecretEnvSource, SECRET_ENV_SOURCE "SecretEnvSource" { .defaults_below() } [
+describe! { direct SecretEnvSource, SECRET_ENV_SOURCE "SecretEnvSource" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     optional:               "optional", 2, Flags::OMIT_EMPTY;
 ] }
@@ -63,7 +63,7 @@ pub struct EnvVar {
     pub value_from: Option<Box<EnvVarSource>>,
 }
 
-describe! { EnvVar, ENV_VAR "EnvVar" { .defaults_below() } [
+describe! { direct EnvVar, ENV_VAR "EnvVar" { .defaults_below() } [
     name:       "name",      1, Flags::REQUIRED;
     value:      "value",     2, Flags::OMIT_EMPTY;
     value_from: "valueFrom", 3, Flags::OMIT_EMPTY;
@@ -84,7 +84,7 @@ pub struct EnvVarSource {
     pub file_key_ref: Option<Box<FileKeySelector>>,
 }
 
-describe! { EnvVarSource, ENV_VAR_SOURCE "EnvVarSource" { .defaults_below() } [
+describe! { direct EnvVarSource, ENV_VAR_SOURCE "EnvVarSource" { .defaults_below() } [
     field_ref:          "fieldRef",         1, Flags::OMIT_EMPTY;
     resource_field_ref: "resourceFieldRef", 2, Flags::OMIT_EMPTY;
     config_map_key_ref: "configMapKeyRef",  3, Flags::OMIT_EMPTY;
@@ -101,7 +101,7 @@ pub struct ObjectFieldSelector {
     pub field_path: String,
 }
 
-describe! { ObjectFieldSelector, OBJECT_FIELD_SELECTOR "ObjectFieldSelector" { .atomic() .defaults_below() } [
+describe! { direct ObjectFieldSelector, OBJECT_FIELD_SELECTOR "ObjectFieldSelector" { .atomic() .defaults_below() } [
     api_version: "apiVersion", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("v1")), ..FieldInfo::PLAIN };
     field_path:  "fieldPath",  2, Flags::REQUIRED;
 ] }
@@ -117,7 +117,7 @@ pub struct ResourceFieldSelector {
     pub divisor: Quantity,
 }
 
-describe! { ResourceFieldSelector, RESOURCE_FIELD_SELECTOR "ResourceFieldSelector" { .atomic() } [
+describe! { direct ResourceFieldSelector, RESOURCE_FIELD_SELECTOR "ResourceFieldSelector" { .atomic() } [
     container_name: "containerName", 1, Flags::OMIT_EMPTY;
     resource:       "resource",      2, Flags::REQUIRED;
     divisor:        "divisor",       3, Flags::NONE;
@@ -134,7 +134,7 @@ pub struct ConfigMapKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { ConfigMapKeySelector, CONFIG_MAP_KEY_SELECTOR "ConfigMapKeySelector" { .atomic() .defaults_below() } [
+describe! { direct ConfigMapKeySelector, CONFIG_MAP_KEY_SELECTOR "ConfigMapKeySelector" { .atomic() .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     key:                    "key",      2, Flags::REQUIRED;
     optional:               "optional", 3, Flags::OMIT_EMPTY;
@@ -151,7 +151,7 @@ pub struct SecretKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { SecretKeySelector, SECRET_KEY_SELECTOR "SecretKeySelector" { .atomic() .defaults_below() } [
+describe! { direct SecretKeySelector, SECRET_KEY_SELECTOR "SecretKeySelector" { .atomic() .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     key:                    "key",      2, Flags::REQUIRED;
     optional:               "optional", 3, Flags::OMIT_EMPTY;
@@ -170,7 +170,7 @@ pub struct FileKeySelector {
     pub optional: Option<bool>,
 }
 
-describe! { FileKeySelector, FILE_KEY_SELECTOR "FileKeySelector" { .atomic() .defaults_below() } [
+describe! { direct FileKeySelector, FILE_KEY_SELECTOR "FileKeySelector" { .atomic() .defaults_below() } [
     volume_name: "volumeName", 1, Flags::REQUIRED;
     path:        "path",       2, Flags::REQUIRED;
     key:         "key",        3, Flags::REQUIRED;

@@ -104,7 +104,7 @@ pub struct PersistentVolumeClaimSpec {
     pub volume_attributes_class_name: Option<String>,
 }
 
-describe! { PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" { .defaults_below() } [
+describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" { .defaults_below() } [
     access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], ..FieldInfo::PLAIN };
     selector:                     "selector",                  4, Flags::OMIT_EMPTY;
     resources:                    "resources",                 2, Flags::OMIT_EMPTY;
@@ -125,7 +125,7 @@ pub struct VolumeResourceRequirements {
     pub requests: BTreeMap<String, Quantity>,
 }
 
-describe! { VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "VolumeResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<VolumeResourceRequirements>() { crate::hatches::core::default_volume_resource_requirements(v) }) }) } [
+describe! { direct VolumeResourceRequirements, VOLUME_RESOURCE_REQUIREMENTS "VolumeResourceRequirements" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<VolumeResourceRequirements>() { crate::hatches::core::default_volume_resource_requirements(v) }) }) } [
     limits:   "limits",   1, Flags::OMIT_EMPTY;
     requests: "requests", 2, Flags::OMIT_EMPTY;
 ] }
@@ -211,7 +211,7 @@ pub struct PersistentVolumeClaimTemplate {
     pub spec: PersistentVolumeClaimSpec,
 }
 
-describe! { PersistentVolumeClaimTemplate, PERSISTENT_VOLUME_CLAIM_TEMPLATE "PersistentVolumeClaimTemplate" { .defaults_below() } [
+describe! { direct PersistentVolumeClaimTemplate, PERSISTENT_VOLUME_CLAIM_TEMPLATE "PersistentVolumeClaimTemplate" { .defaults_below() } [
     metadata: "metadata", 1, Flags::OMIT_EMPTY;
     spec:     "spec",     2, Flags::REQUIRED;
 ] }

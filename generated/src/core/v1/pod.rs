@@ -163,7 +163,7 @@ pub struct PodSpec {
     pub scheduling_group: Option<Box<PodSchedulingGroup>>,
 }
 
-describe! { PodSpec, POD_SPEC "PodSpec" { .defaults(&Defaults { paths: &[(&["dnsPolicy"], Literal::String("ClusterFirst")), (&["restartPolicy"], Literal::String("Always")), (&["securityContext"], Literal::Object(&[])), (&["terminationGracePeriodSeconds"], Literal::Int(30)), (&["schedulerName"], Literal::String("default-scheduler"))], by_hand: Some(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::default_pod_spec(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::normalize_pod_spec(v) }) .normalize_below() } [
+describe! { direct PodSpec, POD_SPEC "PodSpec" { .defaults(&Defaults { paths: &[(&["dnsPolicy"], Literal::String("ClusterFirst")), (&["restartPolicy"], Literal::String("Always")), (&["securityContext"], Literal::Object(&[])), (&["terminationGracePeriodSeconds"], Literal::Int(30)), (&["schedulerName"], Literal::String("default-scheduler"))], by_hand: Some(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::default_pod_spec(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodSpec>() { crate::hatches::core::normalize_pod_spec(v) }) .normalize_below() } [
     volumes:                          "volumes",                        1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", ..FieldInfo::PLAIN };
     init_containers:                  "initContainers",                20, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     containers:                       "containers",                     2, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
@@ -217,7 +217,7 @@ pub struct HostAlias {
     pub hostnames: Vec<String>,
 }
 
-describe! { HostAlias, HOST_ALIAS "HostAlias" {} [
+describe! { direct HostAlias, HOST_ALIAS "HostAlias" {} [
     ip:        "ip",        1, Flags::REQUIRED;
     hostnames: "hostnames", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -233,7 +233,7 @@ pub struct PodDNSConfig {
     pub options: Vec<PodDNSConfigOption>,
 }
 
-describe! { PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" {} [
+describe! { direct PodDNSConfig, POD_DNS_CONFIG "PodDNSConfig" {} [
     nameservers: "nameservers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     searches:    "searches",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     options:     "options",     3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -248,7 +248,7 @@ pub struct PodDNSConfigOption {
     pub value: Option<String>,
 }
 
-describe! { PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {} [
+describe! { direct PodDNSConfigOption, POD_DNS_CONFIG_OPTION "PodDNSConfigOption" {} [
     name:  "name",  1, Flags::OMIT_EMPTY;
     value: "value", 2, Flags::OMIT_EMPTY;
 ] }
@@ -260,7 +260,7 @@ pub struct PodReadinessGate {
     pub condition_type: String,
 }
 
-describe! { PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" {} [
+describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" {} [
     condition_type: "conditionType", 1, Flags::REQUIRED;
 ] }
 
@@ -271,7 +271,7 @@ pub struct PodOS {
     pub name: String,
 }
 
-describe! { PodOS, POD_OS "PodOS" {} [
+describe! { direct PodOS, POD_OS "PodOS" {} [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -282,7 +282,7 @@ pub struct PodSchedulingGate {
     pub name: String,
 }
 
-describe! { PodSchedulingGate, POD_SCHEDULING_GATE "PodSchedulingGate" {} [
+describe! { direct PodSchedulingGate, POD_SCHEDULING_GATE "PodSchedulingGate" {} [
     name: "name", 1, Flags::REQUIRED;
 ] }
 
@@ -297,7 +297,7 @@ pub struct PodResourceClaim {
     pub resource_claim_template_name: Option<String>,
 }
 
-describe! { PodResourceClaim, POD_RESOURCE_CLAIM "PodResourceClaim" {} [
+describe! { direct PodResourceClaim, POD_RESOURCE_CLAIM "PodResourceClaim" {} [
     name:                         "name",                      1, Flags::REQUIRED;
     resource_claim_name:          "resourceClaimName",         3, Flags::OMIT_EMPTY;
     resource_claim_template_name: "resourceClaimTemplateName", 4, Flags::OMIT_EMPTY;
@@ -310,7 +310,7 @@ pub struct PodSchedulingGroup {
     pub pod_group_name: Option<String>,
 }
 
-describe! { PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" { .unions(&[UnionDef { discriminator: "", members: &[("", "podGroupName")], zero_allowed: false }]) } [
+describe! { direct PodSchedulingGroup, POD_SCHEDULING_GROUP "PodSchedulingGroup" { .unions(&[UnionDef { discriminator: "", members: &[("", "podGroupName")], zero_allowed: false }]) } [
     pod_group_name: "podGroupName", 1, Flags::OMIT_EMPTY;
 ] }
 

@@ -99,7 +99,7 @@ pub struct PodStatus {
     pub node_allocatable_resource_claim_statuses: Vec<NodeAllocatableResourceClaimStatus>,
 }
 
-describe! { PodStatus, POD_STATUS "PodStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::default_pod_status(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::normalize_pod_status(v) }) .normalize_below() } [
+describe! { direct PodStatus, POD_STATUS "PodStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::default_pod_status(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::normalize_pod_status(v) }) .normalize_below() } [
     observed_generation:                      "observedGeneration",                   17, Flags::OMIT_EMPTY;
     phase:                                    "phase",                                 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Succeeded", "Failed", "Unknown"], ..FieldInfo::PLAIN };
     conditions:                               "conditions",                            2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
@@ -142,7 +142,7 @@ pub struct PodCondition {
     pub message: String,
 }
 
-describe! { PodCondition, POD_CONDITION "PodCondition" {} [
+describe! { direct PodCondition, POD_CONDITION "PodCondition" {} [
     r#type:               "type",               1, Flags::REQUIRED;
     observed_generation:  "observedGeneration", 7, Flags::OMIT_EMPTY;
     status:               "status",             2, Flags::REQUIRED;
@@ -159,7 +159,7 @@ pub struct HostIP {
     pub ip: String,
 }
 
-describe! { HostIP, HOST_IP "HostIP" {} [
+describe! { direct HostIP, HOST_IP "HostIP" {} [
     ip: "ip", 1, Flags::REQUIRED;
 ] }
 
@@ -170,7 +170,7 @@ pub struct PodIP {
     pub ip: String,
 }
 
-describe! { PodIP, POD_IP "PodIP" {} [
+describe! { direct PodIP, POD_IP "PodIP" {} [
     ip: "ip", 1, Flags::REQUIRED;
 ] }
 
@@ -209,7 +209,7 @@ pub struct ContainerStatus {
     pub stop_signal: Option<String>,
 }
 
-describe! { ContainerStatus, CONTAINER_STATUS "ContainerStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ContainerStatus>() { crate::hatches::core::default_container_status(v) }) }) .defaults_below() } [
+describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ContainerStatus>() { crate::hatches::core::default_container_status(v) }) }) .defaults_below() } [
     name:                       "name",                      1, Flags::REQUIRED;
     state:                      "state",                     2, Flags::OMIT_EMPTY;
     last_state:                 "lastState",                 3, Flags::OMIT_EMPTY;
@@ -238,7 +238,7 @@ pub struct ContainerState {
     pub terminated: Option<Box<ContainerStateTerminated>>,
 }
 
-describe! { ContainerState, CONTAINER_STATE "ContainerState" {} [
+describe! { direct ContainerState, CONTAINER_STATE "ContainerState" {} [
     waiting:    "waiting",    1, Flags::OMIT_EMPTY;
     running:    "running",    2, Flags::OMIT_EMPTY;
     terminated: "terminated", 3, Flags::OMIT_EMPTY;
@@ -253,7 +253,7 @@ pub struct ContainerStateWaiting {
     pub message: String,
 }
 
-describe! { ContainerStateWaiting, CONTAINER_STATE_WAITING "ContainerStateWaiting" {} [
+describe! { direct ContainerStateWaiting, CONTAINER_STATE_WAITING "ContainerStateWaiting" {} [
     reason:  "reason",  1, Flags::OMIT_EMPTY;
     message: "message", 2, Flags::OMIT_EMPTY;
 ] }
@@ -265,7 +265,7 @@ pub struct ContainerStateRunning {
     pub started_at: Time,
 }
 
-describe! { ContainerStateRunning, CONTAINER_STATE_RUNNING "ContainerStateRunning" {} [
+describe! { direct ContainerStateRunning, CONTAINER_STATE_RUNNING "ContainerStateRunning" {} [
     started_at: "startedAt", 1, Flags::NONE;
 ] }
 
@@ -288,7 +288,7 @@ pub struct ContainerStateTerminated {
     pub container_id: String,
 }
 
-describe! { ContainerStateTerminated, CONTAINER_STATE_TERMINATED "ContainerStateTerminated" {} [
+describe! { direct ContainerStateTerminated, CONTAINER_STATE_TERMINATED "ContainerStateTerminated" {} [
     exit_code:    "exitCode",    1, Flags::REQUIRED;
     signal:       "signal",      2, Flags::OMIT_EMPTY;
     reason:       "reason",      3, Flags::OMIT_EMPTY;
@@ -313,7 +313,7 @@ pub struct VolumeMountStatus {
     pub volume_status: Option<Box<VolumeStatus>>,
 }
 
-describe! { VolumeMountStatus, VOLUME_MOUNT_STATUS "VolumeMountStatus" {} [
+describe! { direct VolumeMountStatus, VOLUME_MOUNT_STATUS "VolumeMountStatus" {} [
     name:                "name",              1, Flags::REQUIRED;
     mount_path:          "mountPath",         2, Flags::REQUIRED;
     read_only:           "readOnly",          3, Flags::OMIT_EMPTY;
@@ -328,7 +328,7 @@ pub struct VolumeStatus {
     pub image: Option<Box<ImageVolumeStatus>>,
 }
 
-describe! { VolumeStatus, VOLUME_STATUS "VolumeStatus" {} [
+describe! { direct VolumeStatus, VOLUME_STATUS "VolumeStatus" {} [
     image: "image", 1, Flags::OMIT_EMPTY, &FieldInfo { gate: "ImageVolumeWithDigest", ..FieldInfo::PLAIN };
 ] }
 
@@ -339,7 +339,7 @@ pub struct ContainerUser {
     pub linux: Option<Box<LinuxContainerUser>>,
 }
 
-describe! { ContainerUser, CONTAINER_USER "ContainerUser" {} [
+describe! { direct ContainerUser, CONTAINER_USER "ContainerUser" {} [
     linux: "linux", 1, Flags::OMIT_EMPTY;
 ] }
 
@@ -354,7 +354,7 @@ pub struct LinuxContainerUser {
     pub supplemental_groups: Vec<i64>,
 }
 
-describe! { LinuxContainerUser, LINUX_CONTAINER_USER "LinuxContainerUser" {} [
+describe! { direct LinuxContainerUser, LINUX_CONTAINER_USER "LinuxContainerUser" {} [
     uid:                 "uid",                1, Flags::REQUIRED;
     gid:                 "gid",                2, Flags::REQUIRED;
     supplemental_groups: "supplementalGroups", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -369,7 +369,7 @@ pub struct ResourceStatus {
     pub resources: Vec<ResourceHealth>,
 }
 
-describe! { ResourceStatus, RESOURCE_STATUS "ResourceStatus" {} [
+describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" {} [
     name:      "name",      1, Flags::REQUIRED;
     resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["resourceID"]), ..FieldInfo::PLAIN };
 ] }
@@ -385,7 +385,7 @@ pub struct ResourceHealth {
     pub message: Option<String>,
 }
 
-describe! { ResourceHealth, RESOURCE_HEALTH "ResourceHealth" {} [
+describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" {} [
     resource_id: "resourceID", 1, Flags::REQUIRED;
     health:      "health",     2, Flags::OMIT_EMPTY;
     message:     "message",    6, Flags::OMIT_EMPTY, &FieldInfo { gate: "ResourceHealthStatusMessage", ..FieldInfo::PLAIN };
@@ -400,7 +400,7 @@ pub struct PodResourceClaimStatus {
     pub resource_claim_name: Option<String>,
 }
 
-describe! { PodResourceClaimStatus, POD_RESOURCE_CLAIM_STATUS "PodResourceClaimStatus" {} [
+describe! { direct PodResourceClaimStatus, POD_RESOURCE_CLAIM_STATUS "PodResourceClaimStatus" {} [
     name:                "name",              1, Flags::REQUIRED;
     resource_claim_name: "resourceClaimName", 2, Flags::OMIT_EMPTY;
 ] }
@@ -414,7 +414,7 @@ pub struct PodExtendedResourceClaimStatus {
     pub resource_claim_name: String,
 }
 
-describe! { PodExtendedResourceClaimStatus, POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {} [
+describe! { direct PodExtendedResourceClaimStatus, POD_EXTENDED_RESOURCE_CLAIM_STATUS "PodExtendedResourceClaimStatus" {} [
     request_mappings:    "requestMappings",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     resource_claim_name: "resourceClaimName", 2, Flags::REQUIRED;
 ] }
@@ -430,7 +430,7 @@ pub struct ContainerExtendedResourceRequest {
     pub request_name: String,
 }
 
-describe! { ContainerExtendedResourceRequest, CONTAINER_EXTENDED_RESOURCE_REQUEST "ContainerExtendedResourceRequest" {} [
+describe! { direct ContainerExtendedResourceRequest, CONTAINER_EXTENDED_RESOURCE_REQUEST "ContainerExtendedResourceRequest" {} [
     container_name: "containerName", 1, Flags::REQUIRED;
     resource_name:  "resourceName",  2, Flags::REQUIRED;
     request_name:   "requestName",   3, Flags::REQUIRED;
@@ -447,7 +447,7 @@ pub struct NodeAllocatableResourceClaimStatus {
     pub resources: BTreeMap<String, Quantity>,
 }
 
-describe! { NodeAllocatableResourceClaimStatus, NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
+describe! { direct NodeAllocatableResourceClaimStatus, NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
     resource_claim_name: "resourceClaimName", 1, Flags::REQUIRED;
     containers:          "containers",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
     resources:           "resources",         3, Flags::REQUIRED;

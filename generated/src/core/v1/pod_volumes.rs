@@ -26,7 +26,7 @@ pub struct Volume {
     pub volume_source: VolumeSource,
 }
 
-describe! { Volume, VOLUME "Volume" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Volume>() { crate::hatches::core::default_volume(v) }) }) .defaults_below() } [
+describe! { direct Volume, VOLUME "Volume" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<Volume>() { crate::hatches::core::default_volume(v) }) }) .defaults_below() } [
     name:          "name", 1, Flags::REQUIRED;
     volume_source: "",     2, Flags::INLINE;
 ] }
@@ -96,7 +96,7 @@ pub struct VolumeSource {
     pub image: Option<Box<ImageVolumeSource>>,
 }
 
-describe! { VolumeSource, VOLUME_SOURCE "VolumeSource" { .defaults_below() } [
+describe! { direct VolumeSource, VOLUME_SOURCE "VolumeSource" { .defaults_below() } [
     host_path:               "hostPath",               1, Flags::OMIT_EMPTY;
     empty_dir:               "emptyDir",               2, Flags::OMIT_EMPTY;
     gce_persistent_disk:     "gcePersistentDisk",      3, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
@@ -138,7 +138,7 @@ pub struct EmptyDirVolumeSource {
     pub size_limit: Option<Quantity>,
 }
 
-describe! { EmptyDirVolumeSource, EMPTY_DIR_VOLUME_SOURCE "EmptyDirVolumeSource" {} [
+describe! { direct EmptyDirVolumeSource, EMPTY_DIR_VOLUME_SOURCE "EmptyDirVolumeSource" {} [
     medium:     "medium",    1, Flags::OMIT_EMPTY;
     size_limit: "sizeLimit", 2, Flags::OMIT_EMPTY;
 ] }
@@ -154,7 +154,7 @@ pub struct GitRepoVolumeSource {
     pub directory: String,
 }
 
-describe! { GitRepoVolumeSource, GIT_REPO_VOLUME_SOURCE "GitRepoVolumeSource" {} [
+describe! { direct GitRepoVolumeSource, GIT_REPO_VOLUME_SOURCE "GitRepoVolumeSource" {} [
     repository: "repository", 1, Flags::REQUIRED;
     revision:   "revision",   2, Flags::OMIT_EMPTY;
     directory:  "directory",  3, Flags::OMIT_EMPTY;
@@ -173,7 +173,7 @@ pub struct SecretVolumeSource {
     pub optional: Option<bool>,
 }
 
-describe! { SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" { .defaults_below() } [
+describe! { direct SecretVolumeSource, SECRET_VOLUME_SOURCE "SecretVolumeSource" { .defaults_below() } [
     secret_name:  "secretName",  1, Flags::OMIT_EMPTY;
     items:        "items",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
@@ -191,7 +191,7 @@ pub struct KeyToPath {
     pub mode: Option<i32>,
 }
 
-describe! { KeyToPath, KEY_TO_PATH "KeyToPath" {} [
+describe! { direct KeyToPath, KEY_TO_PATH "KeyToPath" {} [
     key:  "key",  1, Flags::REQUIRED;
     path: "path", 2, Flags::REQUIRED;
     mode: "mode", 3, Flags::OMIT_EMPTY;
@@ -224,7 +224,7 @@ pub struct ISCSIVolumeSource {
     pub initiator_name: Option<String>,
 }
 
-describe! { ISCSIVolumeSource, ISCSI_VOLUME_SOURCE "ISCSIVolumeSource" { .defaults_below() } [
+describe! { direct ISCSIVolumeSource, ISCSI_VOLUME_SOURCE "ISCSIVolumeSource" { .defaults_below() } [
     target_portal:       "targetPortal",       1, Flags::REQUIRED;
     iqn:                 "iqn",                2, Flags::REQUIRED;
     lun:                 "lun",                3, Flags::REQUIRED;
@@ -249,7 +249,7 @@ pub struct GlusterfsVolumeSource {
     pub read_only: bool,
 }
 
-describe! { GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" {} [
+describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" {} [
     endpoints: "endpoints", 1, Flags::REQUIRED;
     path:      "path",      2, Flags::REQUIRED;
     read_only: "readOnly",  3, Flags::OMIT_EMPTY;
@@ -264,7 +264,7 @@ pub struct PersistentVolumeClaimVolumeSource {
     pub read_only: bool,
 }
 
-describe! { PersistentVolumeClaimVolumeSource, PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" {} [
+describe! { direct PersistentVolumeClaimVolumeSource, PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" {} [
     claim_name: "claimName", 1, Flags::REQUIRED;
     read_only:  "readOnly",  2, Flags::OMIT_EMPTY;
 ] }
@@ -290,7 +290,7 @@ pub struct RBDVolumeSource {
     pub read_only: bool,
 }
 
-describe! { RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" { .defaults_below() } [
+describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" { .defaults_below() } [
     monitors:   "monitors",  1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     image:      "image",     2, Flags::REQUIRED;
     fs_type:    "fsType",    3, Flags::OMIT_EMPTY;
@@ -316,7 +316,7 @@ pub struct FlexVolumeSource {
     pub options: BTreeMap<String, String>,
 }
 
-describe! { FlexVolumeSource, FLEX_VOLUME_SOURCE "FlexVolumeSource" { .defaults_below() } [
+describe! { direct FlexVolumeSource, FLEX_VOLUME_SOURCE "FlexVolumeSource" { .defaults_below() } [
     driver:     "driver",    1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     secret_ref: "secretRef", 3, Flags::OMIT_EMPTY;
@@ -337,7 +337,7 @@ pub struct CinderVolumeSource {
     pub secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" { .defaults_below() } [
+describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" { .defaults_below() } [
     volume_id:  "volumeID",  1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  3, Flags::OMIT_EMPTY;
@@ -361,7 +361,7 @@ pub struct CephFSVolumeSource {
     pub read_only: bool,
 }
 
-describe! { CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" { .defaults_below() } [
+describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" { .defaults_below() } [
     monitors:    "monitors",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     path:        "path",       2, Flags::OMIT_EMPTY;
     user:        "user",       3, Flags::OMIT_EMPTY;
@@ -379,7 +379,7 @@ pub struct DownwardAPIVolumeSource {
     pub default_mode: Option<i32>,
 }
 
-describe! { DownwardAPIVolumeSource, DOWNWARD_API_VOLUME_SOURCE "DownwardAPIVolumeSource" { .defaults_below() } [
+describe! { direct DownwardAPIVolumeSource, DOWNWARD_API_VOLUME_SOURCE "DownwardAPIVolumeSource" { .defaults_below() } [
     items:        "items",       1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
 ] }
@@ -397,7 +397,7 @@ pub struct DownwardAPIVolumeFile {
     pub mode: Option<i32>,
 }
 
-describe! { DownwardAPIVolumeFile, DOWNWARD_API_VOLUME_FILE "DownwardAPIVolumeFile" { .defaults_below() } [
+describe! { direct DownwardAPIVolumeFile, DOWNWARD_API_VOLUME_FILE "DownwardAPIVolumeFile" { .defaults_below() } [
     path:               "path",             1, Flags::REQUIRED;
     field_ref:          "fieldRef",         2, Flags::OMIT_EMPTY;
     resource_field_ref: "resourceFieldRef", 3, Flags::OMIT_EMPTY;
@@ -415,7 +415,7 @@ pub struct AzureFileVolumeSource {
     pub read_only: bool,
 }
 
-describe! { AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" {} [
+describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" {} [
     secret_name: "secretName", 1, Flags::REQUIRED;
     share_name:  "shareName",  2, Flags::REQUIRED;
     read_only:   "readOnly",   3, Flags::OMIT_EMPTY;
@@ -434,7 +434,7 @@ pub struct ConfigMapVolumeSource {
     pub optional: Option<bool>,
 }
 
-describe! { ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" { .defaults_below() } [
+describe! { direct ConfigMapVolumeSource, CONFIG_MAP_VOLUME_SOURCE "ConfigMapVolumeSource" { .defaults_below() } [
     local_object_reference: "",            1, Flags::INLINE;
     items:                  "items",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode:           "defaultMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
@@ -450,7 +450,7 @@ pub struct ProjectedVolumeSource {
     pub default_mode: Option<i32>,
 }
 
-describe! { ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" { .defaults_below() } [
+describe! { direct ProjectedVolumeSource, PROJECTED_VOLUME_SOURCE "ProjectedVolumeSource" { .defaults_below() } [
     sources:      "sources",     1, Flags::NONE, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     default_mode: "defaultMode", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(420)), ..FieldInfo::PLAIN };
 ] }
@@ -472,7 +472,7 @@ pub struct VolumeProjection {
     pub pod_certificate: Option<Box<PodCertificateProjection>>,
 }
 
-describe! { VolumeProjection, VOLUME_PROJECTION "VolumeProjection" { .defaults_below() } [
+describe! { direct VolumeProjection, VOLUME_PROJECTION "VolumeProjection" { .defaults_below() } [
     secret:                "secret",              1, Flags::OMIT_EMPTY;
     downward_api:          "downwardAPI",         2, Flags::OMIT_EMPTY;
     config_map:            "configMap",           3, Flags::OMIT_EMPTY;
@@ -492,7 +492,7 @@ pub struct SecretProjection {
     pub optional: Option<bool>,
 }
 
-describe! { SecretProjection, SECRET_PROJECTION "SecretProjection" { .defaults_below() } [
+describe! { direct SecretProjection, SECRET_PROJECTION "SecretProjection" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     optional:               "optional", 4, Flags::OMIT_EMPTY;
@@ -505,7 +505,7 @@ pub struct DownwardAPIProjection {
     pub items: Vec<DownwardAPIVolumeFile>,
 }
 
-describe! { DownwardAPIProjection, DOWNWARD_API_PROJECTION "DownwardAPIProjection" { .defaults_below() } [
+describe! { direct DownwardAPIProjection, DOWNWARD_API_PROJECTION "DownwardAPIProjection" { .defaults_below() } [
     items: "items", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -520,7 +520,7 @@ pub struct ConfigMapProjection {
     pub optional: Option<bool>,
 }
 
-describe! { ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" { .defaults_below() } [
+describe! { direct ConfigMapProjection, CONFIG_MAP_PROJECTION "ConfigMapProjection" { .defaults_below() } [
     local_object_reference: "",         1, Flags::INLINE;
     items:                  "items",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     optional:               "optional", 4, Flags::OMIT_EMPTY;
@@ -537,7 +537,7 @@ pub struct ServiceAccountTokenProjection {
     pub path: String,
 }
 
-describe! { ServiceAccountTokenProjection, SERVICE_ACCOUNT_TOKEN_PROJECTION "ServiceAccountTokenProjection" { .defaults_below() } [
+describe! { direct ServiceAccountTokenProjection, SERVICE_ACCOUNT_TOKEN_PROJECTION "ServiceAccountTokenProjection" { .defaults_below() } [
     audience:           "audience",          1, Flags::OMIT_EMPTY;
     expiration_seconds: "expirationSeconds", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(3600)), ..FieldInfo::PLAIN };
     path:               "path",              3, Flags::REQUIRED;
@@ -558,7 +558,7 @@ pub struct ClusterTrustBundleProjection {
     pub path: String,
 }
 
-describe! { ClusterTrustBundleProjection, CLUSTER_TRUST_BUNDLE_PROJECTION "ClusterTrustBundleProjection" {} [
+describe! { direct ClusterTrustBundleProjection, CLUSTER_TRUST_BUNDLE_PROJECTION "ClusterTrustBundleProjection" {} [
     name:           "name",          1, Flags::OMIT_EMPTY;
     signer_name:    "signerName",    2, Flags::OMIT_EMPTY;
     label_selector: "labelSelector", 3, Flags::OMIT_EMPTY;
@@ -585,7 +585,7 @@ pub struct PodCertificateProjection {
     pub user_annotations: BTreeMap<String, String>,
 }
 
-describe! { PodCertificateProjection, POD_CERTIFICATE_PROJECTION "PodCertificateProjection" {} [
+describe! { direct PodCertificateProjection, POD_CERTIFICATE_PROJECTION "PodCertificateProjection" {} [
     signer_name:            "signerName",           1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     key_type:               "keyType",              2, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     max_expiration_seconds: "maxExpirationSeconds", 3, Flags::OMIT_EMPTY;
@@ -620,7 +620,7 @@ pub struct ScaleIOVolumeSource {
     pub read_only: bool,
 }
 
-describe! { ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" { .defaults_below() } [
+describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" { .defaults_below() } [
     gateway:           "gateway",           1, Flags::REQUIRED;
     system:            "system",            2, Flags::REQUIRED;
     secret_ref:        "secretRef",         3, Flags::REQUIRED;
@@ -648,7 +648,7 @@ pub struct StorageOSVolumeSource {
     pub secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" { .defaults_below() } [
+describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" { .defaults_below() } [
     volume_name:      "volumeName",      1, Flags::OMIT_EMPTY;
     volume_namespace: "volumeNamespace", 2, Flags::OMIT_EMPTY;
     fs_type:          "fsType",          3, Flags::OMIT_EMPTY;
@@ -671,7 +671,7 @@ pub struct CSIVolumeSource {
     pub node_publish_secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { CSIVolumeSource, CSI_VOLUME_SOURCE "CSIVolumeSource" { .defaults_below() } [
+describe! { direct CSIVolumeSource, CSI_VOLUME_SOURCE "CSIVolumeSource" { .defaults_below() } [
     driver:                  "driver",               1, Flags::REQUIRED;
     read_only:               "readOnly",             2, Flags::OMIT_EMPTY;
     fs_type:                 "fsType",               3, Flags::OMIT_EMPTY;
@@ -686,7 +686,7 @@ pub struct EphemeralVolumeSource {
     pub volume_claim_template: Option<Box<PersistentVolumeClaimTemplate>>,
 }
 
-describe! { EphemeralVolumeSource, EPHEMERAL_VOLUME_SOURCE "EphemeralVolumeSource" { .defaults_below() } [
+describe! { direct EphemeralVolumeSource, EPHEMERAL_VOLUME_SOURCE "EphemeralVolumeSource" { .defaults_below() } [
     volume_claim_template: "volumeClaimTemplate", 1, Flags::OMIT_EMPTY;
 ] }
 
@@ -699,7 +699,7 @@ pub struct ImageVolumeSource {
     pub pull_policy: String,
 }
 
-describe! { ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {} [
+describe! { direct ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {} [
     reference:   "reference",  1, Flags::OMIT_EMPTY;
     pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], ..FieldInfo::PLAIN };
 ] }

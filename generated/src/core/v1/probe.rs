@@ -91,7 +91,7 @@ pub struct Lifecycle {
     pub stop_signal: Option<String>,
 }
 
-describe! { Lifecycle, LIFECYCLE "Lifecycle" { .defaults_below() } [
+describe! { direct Lifecycle, LIFECYCLE "Lifecycle" { .defaults_below() } [
     post_start:  "postStart",  1, Flags::OMIT_EMPTY;
     pre_stop:    "preStop",    2, Flags::OMIT_EMPTY;
     stop_signal: "stopSignal", 3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], ..FieldInfo::PLAIN };
@@ -110,7 +110,7 @@ pub struct LifecycleHandler {
     pub sleep: Option<Box<SleepAction>>,
 }
 
-describe! { LifecycleHandler, LIFECYCLE_HANDLER "LifecycleHandler" { .defaults_below() } [
+describe! { direct LifecycleHandler, LIFECYCLE_HANDLER "LifecycleHandler" { .defaults_below() } [
     exec:       "exec",      1, Flags::OMIT_EMPTY;
     http_get:   "httpGet",   2, Flags::OMIT_EMPTY;
     tcp_socket: "tcpSocket", 3, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
@@ -124,7 +124,7 @@ pub struct ExecAction {
     pub command: Vec<String>,
 }
 
-describe! { ExecAction, EXEC_ACTION "ExecAction" {} [
+describe! { direct ExecAction, EXEC_ACTION "ExecAction" {} [
     command: "command", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -143,7 +143,7 @@ pub struct HTTPGetAction {
     pub http_headers: Vec<HTTPHeader>,
 }
 
-describe! { HTTPGetAction, HTTP_GET_ACTION "HTTPGetAction" { .defaults_below() } [
+describe! { direct HTTPGetAction, HTTP_GET_ACTION "HTTPGetAction" { .defaults_below() } [
     path:         "path",        1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("/")), ..FieldInfo::PLAIN };
     port:         "port",        2, Flags::REQUIRED;
     host:         "host",        3, Flags::OMIT_EMPTY;
@@ -160,7 +160,7 @@ pub struct HTTPHeader {
     pub value: String,
 }
 
-describe! { HTTPHeader, HTTP_HEADER "HTTPHeader" {} [
+describe! { direct HTTPHeader, HTTP_HEADER "HTTPHeader" {} [
     name:  "name",  1, Flags::REQUIRED;
     value: "value", 2, Flags::REQUIRED;
 ] }
@@ -174,7 +174,7 @@ pub struct TCPSocketAction {
     pub host: String,
 }
 
-describe! { TCPSocketAction, TCP_SOCKET_ACTION "TCPSocketAction" {} [
+describe! { direct TCPSocketAction, TCP_SOCKET_ACTION "TCPSocketAction" {} [
     port: "port", 1, Flags::REQUIRED;
     host: "host", 2, Flags::OMIT_EMPTY;
 ] }
@@ -186,7 +186,7 @@ pub struct SleepAction {
     pub seconds: i64,
 }
 
-describe! { SleepAction, SLEEP_ACTION "SleepAction" {} [
+describe! { direct SleepAction, SLEEP_ACTION "SleepAction" {} [
     seconds: "seconds", 1, Flags::REQUIRED;
 ] }
 
@@ -209,7 +209,7 @@ pub struct Probe {
     pub termination_grace_period_seconds: Option<i64>,
 }
 
-describe! { Probe, PROBE "Probe" { .defaults_below() } [
+describe! { direct Probe, PROBE "Probe" { .defaults_below() } [
     handler:                          "",                              1, Flags::INLINE;
     initial_delay_seconds:            "initialDelaySeconds",           2, Flags::OMIT_EMPTY;
     timeout_seconds:                  "timeoutSeconds",                3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), ..FieldInfo::PLAIN };
@@ -232,7 +232,7 @@ pub struct ProbeHandler {
     pub grpc: Option<Box<GRPCAction>>,
 }
 
-describe! { ProbeHandler, PROBE_HANDLER "ProbeHandler" { .defaults_below() } [
+describe! { direct ProbeHandler, PROBE_HANDLER "ProbeHandler" { .defaults_below() } [
     exec:       "exec",      1, Flags::OMIT_EMPTY;
     http_get:   "httpGet",   2, Flags::OMIT_EMPTY;
     tcp_socket: "tcpSocket", 3, Flags::OMIT_EMPTY;
@@ -248,7 +248,7 @@ pub struct GRPCAction {
     pub service: Option<String>,
 }
 
-describe! { GRPCAction, GRPC_ACTION "GRPCAction" { .defaults_below() } [
+describe! { direct GRPCAction, GRPC_ACTION "GRPCAction" { .defaults_below() } [
     port:    "port",    1, Flags::REQUIRED;
     service: "service", 2, Flags::NONE, &FieldInfo { default: Some(Literal::String("")), ..FieldInfo::PLAIN };
 ] }

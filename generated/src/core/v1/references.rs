@@ -11,7 +11,7 @@ pub struct LocalObjectReference {
     pub name: String,
 }
 
-describe! { LocalObjectReference, LOCAL_OBJECT_REFERENCE "LocalObjectReference" { .atomic() .defaults_below() } [
+describe! { direct LocalObjectReference, LOCAL_OBJECT_REFERENCE "LocalObjectReference" { .atomic() .defaults_below() } [
     name: "name", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), ..FieldInfo::PLAIN };
 ] }
 
@@ -80,7 +80,7 @@ pub struct TypedLocalObjectReference {
     pub name: String,
 }
 
-describe! { TypedLocalObjectReference, TYPED_LOCAL_OBJECT_REFERENCE "TypedLocalObjectReference" { .atomic() } [
+describe! { direct TypedLocalObjectReference, TYPED_LOCAL_OBJECT_REFERENCE "TypedLocalObjectReference" { .atomic() } [
     api_group: "apiGroup", 1, Flags::NONE;
     kind:      "kind",     2, Flags::REQUIRED;
     name:      "name",     3, Flags::REQUIRED;
@@ -99,7 +99,7 @@ pub struct TypedObjectReference {
     pub namespace: Option<String>,
 }
 
-describe! { TypedObjectReference, TYPED_OBJECT_REFERENCE "TypedObjectReference" {} [
+describe! { direct TypedObjectReference, TYPED_OBJECT_REFERENCE "TypedObjectReference" {} [
     api_group: "apiGroup",  1, Flags::NONE;
     kind:      "kind",      2, Flags::REQUIRED;
     name:      "name",      3, Flags::REQUIRED;

@@ -73,7 +73,7 @@ pub struct PodSecurityContext {
     pub se_linux_change_policy: Option<String>,
 }
 
-describe! { PodSecurityContext, POD_SECURITY_CONTEXT "PodSecurityContext" {} [
+describe! { direct PodSecurityContext, POD_SECURITY_CONTEXT "PodSecurityContext" {} [
     se_linux_options:           "seLinuxOptions",            1, Flags::OMIT_EMPTY;
     windows_options:            "windowsOptions",            8, Flags::OMIT_EMPTY;
     run_as_user:                "runAsUser",                 2, Flags::OMIT_EMPTY;
@@ -102,7 +102,7 @@ pub struct SELinuxOptions {
     pub level: String,
 }
 
-describe! { SELinuxOptions, SE_LINUX_OPTIONS "SELinuxOptions" {} [
+describe! { direct SELinuxOptions, SE_LINUX_OPTIONS "SELinuxOptions" {} [
     user:   "user",  1, Flags::OMIT_EMPTY;
     role:   "role",  2, Flags::OMIT_EMPTY;
     r#type: "type",  3, Flags::OMIT_EMPTY;
@@ -122,7 +122,7 @@ pub struct WindowsSecurityContextOptions {
     pub host_process: Option<bool>,
 }
 
-describe! { WindowsSecurityContextOptions, WINDOWS_SECURITY_CONTEXT_OPTIONS "WindowsSecurityContextOptions" {} [
+describe! { direct WindowsSecurityContextOptions, WINDOWS_SECURITY_CONTEXT_OPTIONS "WindowsSecurityContextOptions" {} [
     gmsa_credential_spec_name: "gmsaCredentialSpecName", 1, Flags::OMIT_EMPTY;
     gmsa_credential_spec:      "gmsaCredentialSpec",     2, Flags::OMIT_EMPTY;
     run_as_user_name:          "runAsUserName",          3, Flags::OMIT_EMPTY;
@@ -138,7 +138,7 @@ pub struct Sysctl {
     pub value: String,
 }
 
-describe! { Sysctl, SYSCTL "Sysctl" {} [
+describe! { direct Sysctl, SYSCTL "Sysctl" {} [
     name:  "name",  1, Flags::REQUIRED;
     value: "value", 2, Flags::REQUIRED;
 ] }
@@ -152,7 +152,7 @@ pub struct SeccompProfile {
     pub localhost_profile: Option<String>,
 }
 
-describe! { SeccompProfile, SECCOMP_PROFILE "SeccompProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
+describe! { direct SeccompProfile, SECCOMP_PROFILE "SeccompProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
     r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], ..FieldInfo::PLAIN };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
@@ -166,7 +166,7 @@ pub struct AppArmorProfile {
     pub localhost_profile: Option<String>,
 }
 
-describe! { AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
+describe! { direct AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
     r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], ..FieldInfo::PLAIN };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
@@ -200,7 +200,7 @@ pub struct SecurityContext {
     pub app_armor_profile: Option<Box<AppArmorProfile>>,
 }
 
-describe! { SecurityContext, SECURITY_CONTEXT "SecurityContext" {} [
+describe! { direct SecurityContext, SECURITY_CONTEXT "SecurityContext" {} [
     capabilities:               "capabilities",              1, Flags::OMIT_EMPTY;
     privileged:                 "privileged",                2, Flags::OMIT_EMPTY;
     se_linux_options:           "seLinuxOptions",            3, Flags::OMIT_EMPTY;
@@ -224,7 +224,7 @@ pub struct Capabilities {
     pub drop: Vec<String>,
 }
 
-describe! { Capabilities, CAPABILITIES "Capabilities" {} [
+describe! { direct Capabilities, CAPABILITIES "Capabilities" {} [
     add:  "add",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     drop: "drop", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

@@ -55,7 +55,7 @@ pub struct Toleration {
     pub toleration_seconds: Option<i64>,
 }
 
-describe! { Toleration, TOLERATION "Toleration" {} [
+describe! { direct Toleration, TOLERATION "Toleration" {} [
     key:                "key",               1, Flags::OMIT_EMPTY;
     operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Exists", "Equal", "Lt", "Gt"], ..FieldInfo::PLAIN };
     value:              "value",             3, Flags::OMIT_EMPTY;

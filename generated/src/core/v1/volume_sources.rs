@@ -43,7 +43,7 @@ pub struct AWSElasticBlockStoreVolumeSource {
     pub read_only: bool,
 }
 
-describe! { AWSElasticBlockStoreVolumeSource, AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE "AWSElasticBlockStoreVolumeSource" {} [
+describe! { direct AWSElasticBlockStoreVolumeSource, AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE "AWSElasticBlockStoreVolumeSource" {} [
     volume_id: "volumeID",  1, Flags::REQUIRED;
     fs_type:   "fsType",    2, Flags::OMIT_EMPTY;
     partition: "partition", 3, Flags::OMIT_EMPTY;
@@ -67,7 +67,7 @@ pub struct AzureDiskVolumeSource {
     pub kind: Option<String>,
 }
 
-describe! { AzureDiskVolumeSource, AZURE_DISK_VOLUME_SOURCE "AzureDiskVolumeSource" { .defaults_below() } [
+describe! { direct AzureDiskVolumeSource, AZURE_DISK_VOLUME_SOURCE "AzureDiskVolumeSource" { .defaults_below() } [
     disk_name:    "diskName",    1, Flags::REQUIRED;
     disk_uri:     "diskURI",     2, Flags::REQUIRED;
     caching_mode: "cachingMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ReadWrite")), enum_values: &["None", "ReadOnly", "ReadWrite"], ..FieldInfo::PLAIN };
@@ -91,7 +91,7 @@ pub struct FCVolumeSource {
     pub wwids: Vec<String>,
 }
 
-describe! { FCVolumeSource, FC_VOLUME_SOURCE "FCVolumeSource" {} [
+describe! { direct FCVolumeSource, FC_VOLUME_SOURCE "FCVolumeSource" {} [
     target_wwns: "targetWWNs", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     lun:         "lun",        2, Flags::OMIT_EMPTY;
     fs_type:     "fsType",     3, Flags::OMIT_EMPTY;
@@ -108,7 +108,7 @@ pub struct FlockerVolumeSource {
     pub dataset_uuid: String,
 }
 
-describe! { FlockerVolumeSource, FLOCKER_VOLUME_SOURCE "FlockerVolumeSource" {} [
+describe! { direct FlockerVolumeSource, FLOCKER_VOLUME_SOURCE "FlockerVolumeSource" {} [
     dataset_name: "datasetName", 1, Flags::OMIT_EMPTY;
     dataset_uuid: "datasetUUID", 2, Flags::OMIT_EMPTY;
 ] }
@@ -126,7 +126,7 @@ pub struct GCEPersistentDiskVolumeSource {
     pub read_only: bool,
 }
 
-describe! { GCEPersistentDiskVolumeSource, GCE_PERSISTENT_DISK_VOLUME_SOURCE "GCEPersistentDiskVolumeSource" {} [
+describe! { direct GCEPersistentDiskVolumeSource, GCE_PERSISTENT_DISK_VOLUME_SOURCE "GCEPersistentDiskVolumeSource" {} [
     pd_name:   "pdName",    1, Flags::REQUIRED;
     fs_type:   "fsType",    2, Flags::OMIT_EMPTY;
     partition: "partition", 3, Flags::OMIT_EMPTY;
@@ -142,7 +142,7 @@ pub struct HostPathVolumeSource {
     pub r#type: Option<String>,
 }
 
-describe! { HostPathVolumeSource, HOST_PATH_VOLUME_SOURCE "HostPathVolumeSource" { .defaults_below() } [
+describe! { direct HostPathVolumeSource, HOST_PATH_VOLUME_SOURCE "HostPathVolumeSource" { .defaults_below() } [
     path:   "path", 1, Flags::REQUIRED;
     r#type: "type", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), enum_values: &["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"], ..FieldInfo::PLAIN };
 ] }
@@ -158,7 +158,7 @@ pub struct NFSVolumeSource {
     pub read_only: bool,
 }
 
-describe! { NFSVolumeSource, NFS_VOLUME_SOURCE "NFSVolumeSource" {} [
+describe! { direct NFSVolumeSource, NFS_VOLUME_SOURCE "NFSVolumeSource" {} [
     server:    "server",   1, Flags::REQUIRED;
     path:      "path",     2, Flags::REQUIRED;
     read_only: "readOnly", 3, Flags::OMIT_EMPTY;
@@ -173,7 +173,7 @@ pub struct PhotonPersistentDiskVolumeSource {
     pub fs_type: String,
 }
 
-describe! { PhotonPersistentDiskVolumeSource, PHOTON_PERSISTENT_DISK_VOLUME_SOURCE "PhotonPersistentDiskVolumeSource" {} [
+describe! { direct PhotonPersistentDiskVolumeSource, PHOTON_PERSISTENT_DISK_VOLUME_SOURCE "PhotonPersistentDiskVolumeSource" {} [
     pd_id:   "pdID",   1, Flags::REQUIRED;
     fs_type: "fsType", 2, Flags::OMIT_EMPTY;
 ] }
@@ -189,7 +189,7 @@ pub struct PortworxVolumeSource {
     pub read_only: bool,
 }
 
-describe! { PortworxVolumeSource, PORTWORX_VOLUME_SOURCE "PortworxVolumeSource" {} [
+describe! { direct PortworxVolumeSource, PORTWORX_VOLUME_SOURCE "PortworxVolumeSource" {} [
     volume_id: "volumeID", 1, Flags::REQUIRED;
     fs_type:   "fsType",   2, Flags::OMIT_EMPTY;
     read_only: "readOnly", 3, Flags::OMIT_EMPTY;
@@ -212,7 +212,7 @@ pub struct QuobyteVolumeSource {
     pub tenant: String,
 }
 
-describe! { QuobyteVolumeSource, QUOBYTE_VOLUME_SOURCE "QuobyteVolumeSource" {} [
+describe! { direct QuobyteVolumeSource, QUOBYTE_VOLUME_SOURCE "QuobyteVolumeSource" {} [
     registry:  "registry", 1, Flags::REQUIRED;
     volume:    "volume",   2, Flags::REQUIRED;
     read_only: "readOnly", 3, Flags::OMIT_EMPTY;
@@ -234,7 +234,7 @@ pub struct VsphereVirtualDiskVolumeSource {
     pub storage_policy_id: String,
 }
 
-describe! { VsphereVirtualDiskVolumeSource, VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE "VsphereVirtualDiskVolumeSource" {} [
+describe! { direct VsphereVirtualDiskVolumeSource, VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE "VsphereVirtualDiskVolumeSource" {} [
     volume_path:         "volumePath",        1, Flags::REQUIRED;
     fs_type:             "fsType",            2, Flags::OMIT_EMPTY;
     storage_policy_name: "storagePolicyName", 3, Flags::OMIT_EMPTY;

@@ -87,11 +87,18 @@ fn new_line(blanks: usize, out: &mut Vec<u8>) {
     out.extend(std::iter::repeat_n(b' ', blanks));
 }
 
-fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
+/// Appends the members of a struct as its descriptor says.
+pub(crate) fn walk_members(value: Ref<'_>, out: &mut Vec<u8>) {
+    fields(value, 0, out);
+}
+
+pub(super) fn structure(value: Ref<'_>, out: &mut Vec<u8>) {
     match value.def().json_form {
         JsonForm::Fields => {
             let start = out.len();
-            fields(value, 0, out);
+            if !value.write_members(out) {
+                walk_members(value, out);
+            }
             close(start, out);
         }
         JsonForm::Open => open::encode(value, out),
@@ -140,7 +147,8 @@ fn key(flat: &FlatField, out: &mut Vec<u8>) {
 }
 
 /// Turns the members from `start` on into an object.
-fn close(start: usize, out: &mut Vec<u8>) {
+#[inline]
+pub(super) fn close(start: usize, out: &mut Vec<u8>) {
     match out.get_mut(start) {
         Some(comma) => *comma = b'{',
         None => out.push(b'{'),

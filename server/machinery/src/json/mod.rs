@@ -6,6 +6,7 @@
 mod base64;
 mod decode;
 mod differing;
+pub mod direct;
 mod dom;
 mod encode;
 mod error;
@@ -38,5 +39,6 @@ pub use read::{is_valid, member, syntax_error};
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
+pub(crate) use encode::walk_members;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
 pub(crate) use write::{base64 as write_base64, raw as write_raw};

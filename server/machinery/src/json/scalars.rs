@@ -387,7 +387,7 @@ pub(crate) fn write_map(out: &mut Vec<u8>, map: Map<'_>) {
     each_scalar!(map, Map, v => write_entries(out, v))
 }
 
-fn write_items<T: JsonScalar>(out: &mut Vec<u8>, list: &[T]) {
+pub(super) fn write_items<T: JsonScalar>(out: &mut Vec<u8>, list: &[T]) {
     if list.is_empty() {
         return out.extend_from_slice(b"null");
     }
@@ -401,7 +401,7 @@ fn write_items<T: JsonScalar>(out: &mut Vec<u8>, list: &[T]) {
     out.push(b']');
 }
 
-fn write_entries<T: JsonScalar>(out: &mut Vec<u8>, map: &BTreeMap<String, T>) {
+pub(super) fn write_entries<T: JsonScalar>(out: &mut Vec<u8>, map: &BTreeMap<String, T>) {
     if map.is_empty() {
         return out.extend_from_slice(b"null");
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::access::{Mut, OptStructMut, Ref, StructList, StructListMut, StructMap, StructMapMut};
+use super::collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
+use super::view::{Mut, Ref};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
 /// A field's value, to read. Absent `Option`s are [`Value::Null`].
@@ -122,7 +123,7 @@ macro_rules! per_scalar {
                     Slot::List(list) => match list { $(ListMut::$variant(v) => v.clear()),* },
                     Slot::Map(map) => match map { $(MapMut::$variant(v) => v.clear()),* },
                     Slot::Struct(mut s) => {
-                        let empty = super::access::Owned::new(s.def());
+                        let empty = super::owned::Owned::new(s.def());
                         s.assign(empty.as_ref());
                     }
                     Slot::OptStruct(s) => s.clear(),

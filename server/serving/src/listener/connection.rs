@@ -9,6 +9,7 @@ use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
+use prometheus::IntCounter;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout};
@@ -46,10 +47,11 @@ pub(super) struct Connections {
     terms: RwLock<Arc<Terms>>,
     http1: Builder<TokioExecutor>,
     http2: Builder<TokioExecutor>,
+    tls_errors: IntCounter,
 }
 
 impl Connections {
-    pub(super) fn new(terms: Terms, options: &ServingOptions) -> Self {
+    pub(super) fn new(terms: Terms, options: &ServingOptions, tls_errors: IntCounter) -> Self {
         let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
         http1
             .http1()
@@ -69,7 +71,7 @@ impl Connections {
             .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_TIMEOUT);
-        Connections { terms: RwLock::new(Arc::new(terms)), http1, http2 }
+        Connections { terms: RwLock::new(Arc::new(terms)), http1, http2, tls_errors }
     }
 
     /// Makes handshakes with these from now on. Connections that there are go on.
@@ -100,7 +102,7 @@ impl Connections {
                 }
             }
         };
-        let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return };
+        let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return self.tls_errors.inc() };
         let session = stream.get_ref().1;
         let is_http2 = session.alpn_protocol() == Some(b"h2");
         let builder = if is_http2 { &self.http2 } else { &self.http1 };

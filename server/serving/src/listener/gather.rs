@@ -144,3 +144,61 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// Notes what arrives in one piece.
+    #[derive(Default)]
+    struct Pieces(Vec<Vec<u8>>);
+
+    impl AsyncWrite for Pieces {
+        fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, from: &[u8]) -> Poll<Result<usize>> {
+            self.0.push(from.to_vec());
+            Poll::Ready(Ok(from.len()))
+        }
+
+        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+            Poll::Ready(Ok(()))
+        }
+    }
+
+    impl AsyncRead for Pieces {
+        fn poll_read(self: Pin<&mut Self>, _: &mut Context<'_>, _: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+            Poll::Pending
+        }
+    }
+
+    /// The lengths of the pieces in which so many writes of a length leave.
+    async fn lengths(is_gathering: bool, count: usize, length: usize) -> Vec<usize> {
+        let mut gathered = Gathered::new(Pieces::default(), is_gathering);
+        for _ in 0..count {
+            gathered.write_all(&vec![7; length]).await.unwrap();
+        }
+        gathered.flush().await.unwrap();
+        gathered.stream.0.iter().map(Vec::len).collect()
+    }
+
+    #[tokio::test]
+    async fn what_is_written_at_one_moment_leaves_in_one_piece() {
+        assert_eq!(lengths(true, 50, 100).await, [5_000]);
+        assert_eq!(lengths(true, 3, ENOUGH).await, [ENOUGH; 3], "enough does not wait");
+        assert_eq!(lengths(false, 3, 100).await, [100; 3], "HTTP/1.1 gathers nothing");
+        assert_eq!(lengths(true, 0, 0).await, [0; 0]);
+    }
+
+    #[tokio::test]
+    async fn an_end_leaves_nothing_behind() {
+        let mut gathered = Gathered::new(Pieces::default(), true);
+        gathered.write_all(b"goodbye").await.unwrap();
+        gathered.shutdown().await.unwrap();
+        assert_eq!(gathered.stream.0, [b"goodbye"]);
+    }
+}

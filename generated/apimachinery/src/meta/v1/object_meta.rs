@@ -65,7 +65,7 @@ pub struct ObjectMeta {
     pub managed_fields: Vec<ManagedFieldsEntry>,
 }
 
-describe! { ObjectMeta, OBJECT_META "ObjectMeta" {} [
+describe! { direct ObjectMeta, OBJECT_META "ObjectMeta" {} [
     name:                          "name",                        1, Flags::OMIT_EMPTY;
     generate_name:                 "generateName",                2, Flags::OMIT_EMPTY;
     namespace:                     "namespace",                   3, Flags::OMIT_EMPTY;
@@ -100,7 +100,7 @@ pub struct OwnerReference {
     pub block_owner_deletion: Option<bool>,
 }
 
-describe! { OwnerReference, OWNER_REFERENCE "OwnerReference" { .atomic() } [
+describe! { direct OwnerReference, OWNER_REFERENCE "OwnerReference" { .atomic() } [
     api_version:          "apiVersion",         5, Flags::REQUIRED;
     kind:                 "kind",               1, Flags::REQUIRED;
     name:                 "name",               3, Flags::REQUIRED;
@@ -128,7 +128,7 @@ pub struct ManagedFieldsEntry {
     pub subresource: String,
 }
 
-describe! { ManagedFieldsEntry, MANAGED_FIELDS_ENTRY "ManagedFieldsEntry" {} [
+describe! { direct ManagedFieldsEntry, MANAGED_FIELDS_ENTRY "ManagedFieldsEntry" {} [
     manager:     "manager",     1, Flags::OMIT_EMPTY;
     operation:   "operation",   2, Flags::OMIT_EMPTY;
     api_version: "apiVersion",  3, Flags::OMIT_EMPTY;

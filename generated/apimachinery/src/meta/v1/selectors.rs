@@ -48,7 +48,7 @@ pub struct LabelSelector {
     pub match_expressions: Vec<LabelSelectorRequirement>,
 }
 
-describe! { LabelSelector, LABEL_SELECTOR "LabelSelector" { .atomic() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LabelSelector>() { crate::hatches::meta::validate_label_selector(v, path, new, old.and_then(|o| o.downcast())) }) } [
+describe! { direct LabelSelector, LABEL_SELECTOR "LabelSelector" { .atomic() .validate(|v, path, new, old| if let Some(new) = new.downcast::<LabelSelector>() { crate::hatches::meta::validate_label_selector(v, path, new, old.and_then(|o| o.downcast())) }) } [
     match_labels:      "matchLabels",      1, Flags::OMIT_EMPTY;
     match_expressions: "matchExpressions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -64,7 +64,7 @@ pub struct LabelSelectorRequirement {
     pub values: Vec<String>,
 }
 
-describe! { LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSelectorRequirement" {} [
+describe! { direct LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
     operator: "operator", 2, Flags::REQUIRED;
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };

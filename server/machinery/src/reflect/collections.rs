@@ -1,0 +1,236 @@
+//! Lists, maps and options of structs, to read and to write.
+
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::access::{ListAccess, MapAccess};
+use super::view::{Mut, Ref};
+use crate::def::StructDef;
+
+/// A `Vec` of structs, to read.
+#[derive(Clone, Copy)]
+pub struct StructList<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) len: usize,
+    pub(super) stride: usize,
+    pub(super) life: PhantomData<&'a u8>,
+}
+
+impl<'a> StructList<'a> {
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    pub fn def(self) -> &'static StructDef {
+        self.def
+    }
+
+    /// The items in order.
+    #[inline]
+    pub fn iter(self) -> impl ExactSizeIterator<Item = Ref<'a>> + DoubleEndedIterator {
+        // SAFETY: each index is below the length.
+        (0..self.len).map(move |i| Ref {
+            def: self.def,
+            at: unsafe { self.at.add(i * self.stride) },
+            life: PhantomData,
+        })
+    }
+
+    pub fn get(self, index: usize) -> Option<Ref<'a>> {
+        // SAFETY: the index is below the length.
+        (index < self.len).then(|| Ref {
+            def: self.def,
+            at: unsafe { self.at.add(index * self.stride) },
+            life: PhantomData,
+        })
+    }
+}
+
+/// A `Vec` of structs, to write.
+pub struct StructListMut<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) access: &'static ListAccess,
+    pub(super) life: PhantomData<&'a mut u8>,
+}
+
+impl<'a> StructListMut<'a> {
+    pub fn def(&self) -> &'static StructDef {
+        self.def
+    }
+
+    /// Appends a default item and gives it.
+    #[inline]
+    pub fn push(&mut self) -> Mut<'_> {
+        // SAFETY: `at` is a unique Vec of this access's type.
+        Mut { def: self.def, at: unsafe { (self.access.push)(self.at) }, life: PhantomData }
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        // SAFETY: as in `push`.
+        unsafe { (self.access.truncate)(self.at, len) }
+    }
+
+    /// Keeps the items for which `keep` says so.
+    pub fn retain(&mut self, keep: &mut dyn FnMut(Ref<'_>) -> bool) {
+        // SAFETY: as in `push`.
+        unsafe { (self.access.retain)(self.at, keep) }
+    }
+
+    pub fn as_list(&self) -> StructList<'_> {
+        // SAFETY: as in `push`; the borrow of self keeps writers away.
+        let (at, len) = unsafe { (self.access.slice)(self.at) };
+        StructList { def: self.def, at, len, stride: self.access.stride, life: PhantomData }
+    }
+
+    /// Each item in order.
+    pub fn for_each(&mut self, mut f: impl FnMut(Mut<'_>)) {
+        // SAFETY: as in `push`; items are distinct.
+        let (at, len) = unsafe { (self.access.slice)(self.at) };
+        for i in 0..len {
+            f(Mut { def: self.def, at: unsafe { at.add(i * self.access.stride) }, life: PhantomData });
+        }
+    }
+
+    /// The item at `index`.
+    pub fn get_mut(&mut self, index: usize) -> Option<Mut<'_>> {
+        // SAFETY: as in `push`; the index is below the length.
+        let (at, len) = unsafe { (self.access.slice)(self.at) };
+        (index < len).then(|| Mut {
+            def: self.def,
+            at: unsafe { at.add(index * self.access.stride) },
+            life: PhantomData,
+        })
+    }
+}
+
+/// A `BTreeMap<String, _>` of structs, to read.
+#[derive(Clone, Copy)]
+pub struct StructMap<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) access: &'static MapAccess,
+    pub(super) life: PhantomData<&'a u8>,
+}
+
+impl<'a> StructMap<'a> {
+    pub fn def(self) -> &'static StructDef {
+        self.def
+    }
+
+    pub fn len(self) -> usize {
+        // SAFETY: `at` is a live map of this access's type.
+        unsafe { (self.access.len)(self.at) }
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Each entry in order of keys.
+    pub fn for_each(self, mut f: impl FnMut(&'a str, Ref<'a>)) {
+        // SAFETY: as in `len`, for 'a.
+        unsafe { (self.access.each)(self.at, &mut f) }
+    }
+
+    /// Each entry, from the last key to the first.
+    pub fn for_each_rev(self, mut f: impl FnMut(&'a str, Ref<'a>)) {
+        // SAFETY: as in `len`, for 'a.
+        unsafe { (self.access.each_rev)(self.at, &mut f) }
+    }
+
+    pub fn get(self, key: &str) -> Option<Ref<'a>> {
+        // SAFETY: as in `len`.
+        unsafe { (self.access.get)(self.at, key) }.map(|at| Ref { def: self.def, at, life: PhantomData })
+    }
+}
+
+/// A `BTreeMap<String, _>` of structs, to write.
+pub struct StructMapMut<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) access: &'static MapAccess,
+    pub(super) life: PhantomData<&'a mut u8>,
+}
+
+impl StructMapMut<'_> {
+    pub fn def(&self) -> &'static StructDef {
+        self.def
+    }
+
+    /// The entry of this key, made when absent.
+    pub fn entry(&mut self, key: String) -> Mut<'_> {
+        // SAFETY: `at` is a unique map of this access's type.
+        Mut { def: self.def, at: unsafe { (self.access.entry)(self.at, key) }, life: PhantomData }
+    }
+
+    pub fn remove(&mut self, key: &str) -> bool {
+        // SAFETY: as in `entry`.
+        unsafe { (self.access.remove)(self.at, key) }
+    }
+
+    pub fn clear(&mut self) {
+        // SAFETY: as in `entry`.
+        unsafe { (self.access.clear)(self.at) }
+    }
+
+    pub fn as_map(&self) -> StructMap<'_> {
+        StructMap { def: self.def, at: self.at, access: self.access, life: PhantomData }
+    }
+
+    /// Each entry in order of keys.
+    pub fn for_each(&mut self, mut f: impl FnMut(&str, Mut<'_>)) {
+        // SAFETY: as in `entry`.
+        unsafe { (self.access.each_mut)(self.at, &mut f) }
+    }
+}
+
+/// An `Option<Box<struct>>`, to write.
+pub struct OptStructMut<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) life: PhantomData<&'a mut u8>,
+}
+
+impl<'a> OptStructMut<'a> {
+    pub fn def(&self) -> &'static StructDef {
+        self.def
+    }
+
+    /// The struct, if there is one.
+    pub fn get(self) -> Option<Mut<'a>> {
+        // SAFETY: `Option<Box<T>>` is one nullable pointer.
+        unsafe { *self.at.cast::<Option<NonNull<u8>>>().as_ref() }.map(|at| Mut {
+            def: self.def,
+            at,
+            life: PhantomData,
+        })
+    }
+
+    pub fn is_some(&self) -> bool {
+        // SAFETY: as in `get`.
+        unsafe { self.at.cast::<Option<NonNull<u8>>>().as_ref() }.is_some()
+    }
+
+    /// The struct, made when absent.
+    #[inline]
+    pub fn get_or_insert(self) -> Mut<'a> {
+        // SAFETY: as in `get`; a pointer from `new_box` of the same type is a `Box<T>`.
+        let place = unsafe { self.at.cast::<Option<NonNull<u8>>>().as_mut() };
+        let at = *place.get_or_insert_with(|| (self.def.access.new_box)());
+        Mut { def: self.def, at, life: PhantomData }
+    }
+
+    /// Empties it.
+    pub fn clear(self) {
+        // SAFETY: as in `get`; the box is taken out before it is dropped.
+        if let Some(p) = unsafe { self.at.cast::<Option<NonNull<u8>>>().as_mut() }.take() {
+            unsafe { (self.def.access.drop_box)(p) }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A struct of any declared type, to read ([`Ref`]) and to write ([`Mut`]).
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use super::access::Struct;
+use super::field::{is_omitted, read, write};
+use super::owned::Owned;
+use super::tables::{FlatField, Probe};
+use super::value::{OneMut, Slot, Value};
+use crate::def::StructDef;
+use crate::scalar::Document;
+
+/// A struct of any declared type, to read.
+#[derive(Clone, Copy)]
+pub struct Ref<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) life: PhantomData<&'a u8>,
+}
+
+// SAFETY: it stands for a `&'a T` with `T: Sync`.
+unsafe impl Send for Ref<'_> {}
+// SAFETY: likewise.
+unsafe impl Sync for Ref<'_> {}
+
+impl<'a> Ref<'a> {
+    /// The view of a struct.
+    #[inline]
+    pub fn of<T: Struct>(value: &'a T) -> Self {
+        Ref { def: T::def(), at: NonNull::from(value).cast(), life: PhantomData }
+    }
+
+    #[inline]
+    pub fn def(self) -> &'static StructDef {
+        self.def
+    }
+
+    /// The struct itself, if it is a `T`.
+    pub fn downcast<T: Struct>(self) -> Option<&'a T> {
+        // SAFETY: the type id is that of the struct the view was made from.
+        ((self.def.access.type_id)() == TypeId::of::<T>()).then(|| unsafe { self.at.cast::<T>().as_ref() })
+    }
+
+    /// The field at `index` in order of declaration. Panics when there is none.
+    #[inline]
+    pub fn get(self, index: usize) -> Value<'a> {
+        let field = &self.def.tables().fields[index];
+        // SAFETY: the field is one of this struct's own.
+        unsafe { read(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// The field at `index` in [`Tables::json`]: inlined structs stand flat there.
+    #[inline]
+    pub(crate) fn get_flat(self, index: usize) -> Value<'a> {
+        let field = &self.def.tables().json[index];
+        // SAFETY: a flat field's offset is the sum of the offsets on the way to it inside this struct.
+        unsafe { read(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// Visits the members of its JSON object from an index in [`Tables::json`] on, without those that JSON leaves out.
+    ///
+    /// Values are lent, not given: moving one costs more than making it.
+    #[inline(always)]
+    pub(crate) fn each_member(self, from: usize, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
+        let tables = self.def.tables();
+        for (&(offset, probe), field) in tables.probes.iter().zip(&tables.json).skip(from) {
+            // SAFETY: see `get_flat`; the offset is the field's.
+            let at = unsafe { self.at.add(offset as usize) };
+            if unsafe { is_omitted(probe, field.shape, at) } {
+                continue;
+            }
+            let value = unsafe { read(field.shape, at) };
+            let omitted = match probe {
+                Probe::Value => value.is_empty(),
+                Probe::Opt => matches!(value, Value::Null),
+                _ => false,
+            };
+            if !omitted {
+                visit(field, &value);
+            }
+        }
+    }
+
+    /// Appends the members of its JSON object by the type's own code; false when it has none.
+    #[inline]
+    pub(crate) fn write_members(self, out: &mut Vec<u8>) -> bool {
+        let write = self.def.access.write_members;
+        if let Some(write) = write {
+            // SAFETY: the function is that of the struct's own type.
+            unsafe { write(self.at, out) };
+        }
+        write.is_some()
+    }
+
+    /// Visits the fields of its message, the highest number first, without most of those that protobuf leaves out.
+    #[inline(always)]
+    pub(crate) fn each_wire_field_rev(self, mut visit: impl FnMut(u32, Value<'a>)) {
+        for field in self.def.tables().wire.iter().rev() {
+            // SAFETY: the field is one of this struct's own.
+            unsafe {
+                let at = self.at.add(field.offset as usize);
+                if !is_omitted(field.probe, field.shape, at) {
+                    visit(field.number, read(field.shape, at));
+                }
+            }
+        }
+    }
+
+    /// The field with this JSON name, inlined ones included.
+    pub fn by_name(self, json: &str) -> Option<Value<'a>> {
+        self.def.tables().find(json).map(|i| self.get_flat(i))
+    }
+
+    /// The members of an open struct that are no declared fields.
+    pub fn undeclared(self) -> Option<&'a Document> {
+        match self.get(self.def.tables().undeclared?) {
+            Value::Document(document) => Some(document),
+            _ => None,
+        }
+    }
+
+    /// A copy on the heap.
+    pub fn to_owned(self) -> Owned {
+        let owned = Owned::new(self.def);
+        // SAFETY: both are of `def`'s type; `owned` is unique.
+        unsafe { (self.def.access.assign)(self.at, owned.at) };
+        owned
+    }
+}
+
+/// A struct of any declared type, to write.
+pub struct Mut<'a> {
+    pub(super) def: &'static StructDef,
+    pub(super) at: NonNull<u8>,
+    pub(super) life: PhantomData<&'a mut u8>,
+}
+
+// SAFETY: it stands for a `&'a mut T` with `T: Send`.
+unsafe impl Send for Mut<'_> {}
+
+impl<'a> Mut<'a> {
+    /// The view of a struct.
+    #[inline]
+    pub fn of<T: Struct>(value: &'a mut T) -> Self {
+        Mut { def: T::def(), at: NonNull::from(value).cast(), life: PhantomData }
+    }
+
+    #[inline]
+    pub fn def(&self) -> &'static StructDef {
+        self.def
+    }
+
+    /// A shorter-lived view of the same struct.
+    #[inline]
+    pub fn reborrow(&mut self) -> Mut<'_> {
+        Mut { def: self.def, at: self.at, life: PhantomData }
+    }
+
+    #[inline]
+    pub fn as_ref(&self) -> Ref<'_> {
+        Ref { def: self.def, at: self.at, life: PhantomData }
+    }
+
+    /// The struct itself, if it is a `T`.
+    pub fn downcast<T: Struct>(self) -> Option<&'a mut T> {
+        // SAFETY: as in `Ref::downcast`; the view is unique.
+        ((self.def.access.type_id)() == TypeId::of::<T>()).then(|| unsafe { self.at.cast::<T>().as_mut() })
+    }
+
+    /// The field at `index` in order of declaration. Panics when there is none.
+    #[inline]
+    pub fn slot(&mut self, index: usize) -> Slot<'_> {
+        let field = &self.def.tables().fields[index];
+        // SAFETY: the field is one of this struct's own, and `self` is unique.
+        unsafe { write(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// Likewise, for as long as the view lives.
+    pub fn into_slot(self, index: usize) -> Slot<'a> {
+        let field = &self.def.tables().fields[index];
+        // SAFETY: as in `slot`; the view is used up, so it stays unique.
+        unsafe { write(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// The field at `index` in [`Tables::json`].
+    #[inline]
+    pub(crate) fn slot_flat(&mut self, index: usize) -> Slot<'_> {
+        let field = &self.def.tables().json[index];
+        // SAFETY: see `Ref::get_flat`; `self` is unique.
+        unsafe { write(field.shape, self.at.add(field.offset)) }
+    }
+
+    /// The members of an open struct that are no declared fields.
+    pub fn undeclared(&mut self) -> Option<&mut Document> {
+        match self.slot(self.def.tables().undeclared?) {
+            Slot::One(OneMut::Document(document)) => Some(document),
+            _ => None,
+        }
+    }
+
+    /// The field with this JSON name, inlined ones included.
+    pub fn by_name(&mut self, json: &str) -> Option<Slot<'_>> {
+        self.def.tables().find(json).map(|i| self.slot_flat(i))
+    }
+
+    /// Makes it equal to `other`; false when the types differ.
+    pub fn assign(&mut self, other: Ref<'_>) -> bool {
+        let same = std::ptr::eq(self.def, other.def);
+        if same {
+            // SAFETY: both are of `def`'s type.
+            unsafe { (self.def.access.assign)(other.at, self.at) };
+        }
+        same
+    }
+}
