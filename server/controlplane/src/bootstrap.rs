@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use endpoints::{Environment, Loopback, Resource};
+use futures_util::future::try_join_all;
 use generated::core::v1::Namespace;
 use generated::scheduling::v1::PriorityClass;
 use machinery::reflect::Struct;
@@ -14,8 +15,11 @@ use crate::{aggregation, flow_control, identity, rbac, trust};
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
-/// Name, value and description of the priority classes that always exist (`scheduling.SystemPriorityClasses`).
-pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
+/// Name, value and description of a priority class.
+type SystemPriorityClass = (&'static str, i32, &'static str);
+
+/// The priority classes that always exist (`scheduling.SystemPriorityClasses`).
+pub const SYSTEM_PRIORITY_CLASSES: [SystemPriorityClass; 2] = [
     (
         "system-node-critical",
         2_000_001_000,
@@ -28,31 +32,46 @@ pub const SYSTEM_PRIORITY_CLASSES: [(&str, i32, &str); 2] = [
     ),
 ];
 
-/// Makes everything that is missing.
+/// Makes everything that is missing. What does not need each other is made at once: a store makes many waiting writes durable in one go.
 pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let (roles, classes) =
         ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");
     let (roles, classes) = (environment.health.pending(roles), environment.health.pending(classes));
-    for name in SYSTEM_NAMESPACES {
-        let mut namespace = Namespace::default();
-        namespace.metadata.name = name.into();
-        ensure(loopback, ("", "v1", "namespaces"), "", name, namespace).await?;
-    }
+    try_join_all(SYSTEM_NAMESPACES.map(|name| namespace(loopback, name))).await?;
     services::start(environment, loopback).await?;
-    rbac::bootstrap(environment, loopback).await?;
-    environment.access.roles.synced().await;
-    roles.done();
-    for (name, value, description) in SYSTEM_PRIORITY_CLASSES {
-        let mut class = PriorityClass { value, description: description.into(), ..PriorityClass::default() };
-        class.metadata.name = name.into();
-        ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await?;
-    }
-    classes.done();
-    flow_control::start(environment, loopback).await?;
-    kubernetes::start(environment, loopback).await?;
-    identity::start(environment, loopback).await?;
-    trust::publish(environment, loopback).await?;
-    aggregation::start(environment, loopback).await
+    let roles = async {
+        rbac::bootstrap(environment, loopback).await?;
+        environment.access.roles.synced().await;
+        roles.done();
+        Ok(())
+    };
+    let classes = async {
+        try_join_all(SYSTEM_PRIORITY_CLASSES.map(|class| priority_class(loopback, class))).await?;
+        classes.done();
+        Ok(())
+    };
+    tokio::try_join!(
+        roles,
+        classes,
+        flow_control::start(environment, loopback),
+        kubernetes::start(environment, loopback),
+        identity::start(environment, loopback),
+        trust::publish(environment, loopback),
+        aggregation::start(environment, loopback),
+    )?;
+    Ok(())
+}
+
+async fn namespace(loopback: &Loopback, name: &'static str) -> Result<(), Status> {
+    let mut namespace = Namespace::default();
+    namespace.metadata.name = name.into();
+    ensure(loopback, ("", "v1", "namespaces"), "", name, namespace).await
+}
+
+async fn priority_class(loopback: &Loopback, (name, value, description): SystemPriorityClass) -> Result<(), Status> {
+    let mut class = PriorityClass { value, description: description.into(), ..PriorityClass::default() };
+    class.metadata.name = name.into();
+    ensure(loopback, ("scheduling.k8s.io", "v1", "priorityclasses"), "", name, class).await
 }
 
 /// Creates an object unless there is one of its name.

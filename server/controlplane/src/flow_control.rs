@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use endpoints::{Environment, Loopback, Resource};
+use futures_util::future::try_join_all;
 use generated::flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
 use machinery::json;
 use machinery::reflect::{Mut, Struct};
@@ -52,14 +53,18 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
 }
 
 async fn ensure_all(loopback: &Loopback, policy: &Value) -> Result<(), Status> {
-    for (part, mandatory) in [("mandatory", true), ("suggested", false)] {
-        for entry in policy[part]["priorityLevels"].as_array().into_iter().flatten() {
-            ensure::<PriorityLevelConfiguration>(loopback, PRIORITY_LEVELS, entry, mandatory).await?;
-        }
-        for entry in policy[part]["flowSchemas"].as_array().into_iter().flatten() {
-            ensure::<FlowSchema>(loopback, FLOW_SCHEMAS, entry, mandatory).await?;
-        }
-    }
+    let parts = [("mandatory", true), ("suggested", false)];
+    let entries = |kind: &'static str| {
+        let of_part = move |(part, mandatory): (&str, bool)| {
+            policy[part][kind].as_array().into_iter().flatten().map(move |entry| (entry, mandatory))
+        };
+        parts.into_iter().flat_map(of_part)
+    };
+    let levels = entries("priorityLevels")
+        .map(|(entry, mandatory)| ensure::<PriorityLevelConfiguration>(loopback, PRIORITY_LEVELS, entry, mandatory));
+    let schemas =
+        entries("flowSchemas").map(|(entry, mandatory)| ensure::<FlowSchema>(loopback, FLOW_SCHEMAS, entry, mandatory));
+    tokio::try_join!(try_join_all(levels), try_join_all(schemas))?;
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use apimachinery::apiregistration::v1::APIService;
 use endpoints::Loopback;
+use futures_util::future::join_all;
 use machinery::status::Status;
 use registry::Informer;
 
@@ -69,11 +70,15 @@ impl Autoregister {
         let current: BTreeMap<String, Arc<APIService>> =
             self.services.all().into_iter().map(|service| (service.metadata.name.clone(), service)).collect();
         let names: BTreeSet<&String> = desired.keys().chain(current.keys()).collect();
-        let mut outcome = Ok(());
-        for name in names {
+        let acts = names.into_iter().map(|name| {
             let (wanted, found) = (desired.get(name), current.get(name).map(Arc::as_ref));
             let action = action(wanted, found, self.synced.contains(name), self.at_start.contains(name));
-            match self.act(action, name, wanted, found).await {
+            let act = self.act(action, name, wanted, found);
+            async move { (name, act.await) }
+        });
+        let mut outcome = Ok(());
+        for (name, acted) in join_all(acts).await {
+            match acted {
                 Ok(()) => drop(self.synced.insert(name.clone())),
                 Err(status) => outcome = Err(status),
             }

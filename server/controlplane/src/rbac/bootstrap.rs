@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use endpoints::{Environment, Loopback, Resource};
+use futures_util::future::try_join_all;
 use generated::rbac::v1::{ClusterRole, ClusterRoleBinding};
 use machinery::status::Status;
 
@@ -36,18 +37,16 @@ pub async fn bootstrap(environment: &Environment, loopback: &Loopback) -> Result
     let policy = Policy::load(&environment.options.features).map_err(Status::internal)?;
     keep_custom_rules(loopback).await?;
     split_bindings(loopback, &policy).await?;
-    for role in &policy.cluster_roles {
-        retried(|| ensure_role(loopback, CLUSTER_ROLES, role)).await?;
-    }
-    for binding in &policy.cluster_role_bindings {
-        retried(|| ensure_binding(loopback, CLUSTER_ROLE_BINDINGS, binding)).await?;
-    }
-    for role in &policy.roles {
-        retried(|| ensure_role(loopback, ROLES, role)).await?;
-    }
-    for binding in &policy.role_bindings {
-        retried(|| ensure_binding(loopback, ROLE_BINDINGS, binding)).await?;
-    }
+    let roles = |role| retried(move || ensure_role(loopback, CLUSTER_ROLES, role));
+    let bindings = |binding| retried(move || ensure_binding(loopback, CLUSTER_ROLE_BINDINGS, binding));
+    let namespaced_roles = |role| retried(move || ensure_role(loopback, ROLES, role));
+    let namespaced_bindings = |binding| retried(move || ensure_binding(loopback, ROLE_BINDINGS, binding));
+    tokio::try_join!(
+        try_join_all(policy.cluster_roles.iter().map(roles)),
+        try_join_all(policy.cluster_role_bindings.iter().map(bindings)),
+        try_join_all(policy.roles.iter().map(namespaced_roles)),
+        try_join_all(policy.role_bindings.iter().map(namespaced_bindings)),
+    )?;
     Ok(())
 }
 
