@@ -13,13 +13,14 @@ type FindObject = fn(&str) -> Option<Arc<ObjectType>>;
 pub struct Environment {
     variables: HashMap<String, Type>,
     objects: Option<FindObject>,
+    pub(crate) bindings: bool,
 }
 
 impl Environment {
     /// An environment with these variables. A name may have dots: `authorizer.requestResource`.
     pub fn new<'a>(variables: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
         let variables = variables.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
-        Environment { variables, objects: None }
+        Environment { variables, objects: None, bindings: false }
     }
 
     /// The same with one more variable.
@@ -31,6 +32,12 @@ impl Environment {
     /// The same with types whose objects expressions may make: `Object{..}`.
     pub fn with_objects(mut self, objects: FindObject) -> Self {
         self.objects = Some(objects);
+        self
+    }
+
+    /// The same with `cel.bind(name, value, expression)` (cel-go: `ext.Bindings`).
+    pub fn with_bindings(mut self) -> Self {
+        self.bindings = true;
         self
     }
 

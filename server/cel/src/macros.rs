@@ -21,9 +21,15 @@ pub(crate) fn expand(parser: &mut Parser, at: usize, call: Call) -> Result<Expr,
         ("transformList", true, 3 | 4) => builder.map(call, 2),
         ("filter", true, 2) => builder.filter(call),
         ("transformMap" | "transformMapEntry", true, 3 | 4) => builder.transform_map(call),
+        ("bind", true, 3) if builder.parser.bindings && is_cel(&call) => builder.bind(call),
         ("optMap" | "optFlatMap", true, 2) => builder.opt_map(call),
         _ => Ok(parser.node(at, Kind::Call(call))),
     }
+}
+
+/// Whether a call is made on the namespace `cel`.
+fn is_cel(call: &Call) -> bool {
+    call.target.as_ref().is_some_and(|target| matches!(&target.kind, Kind::Name(name) if name == "cel"))
 }
 
 struct Builder<'a> {
@@ -195,26 +201,42 @@ impl Builder<'_> {
         Ok(self.fold((parts.range, parts.variable, parts.second), start, condition, step, result))
     }
 
-    /// `target.optMap(name, expr)`: a fold over nothing whose accumulator is the value.
+    /// `cel.bind(name, value, expr)`.
+    fn bind(&mut self, mut call: Call) -> Result<Expr, Problem> {
+        call.target = None;
+        let complaint = "cel.bind() variable names must be simple identifiers";
+        let mut parts = self.parts(call, 1).map_err(|problem| Problem { message: complaint.into(), ..problem })?;
+        match (parts.rest.pop(), parts.rest.pop()) {
+            (Some(body), Some(value)) => Ok(self.bound(parts.variable, value, body)),
+            _ => Ok(parts.range),
+        }
+    }
+
+    /// An expression in which a name stands for a value: a fold over nothing whose accumulator is the value.
+    fn bound(&mut self, name: String, value: Expr, body: Expr) -> Expr {
+        let (nothing, never) = (self.list(Vec::new()), self.bool(false));
+        let step = self.node(Kind::Name(name.clone()));
+        self.node(Kind::Fold(Box::new(Fold {
+            range: nothing,
+            variable: "#unused".into(),
+            second: None,
+            accumulator: name,
+            start: value,
+            condition: never,
+            step,
+            result: body,
+        })))
+    }
+
+    /// `target.optMap(name, expr)`
     fn opt_map(&mut self, call: Call) -> Result<Expr, Problem> {
         let flat = call.function == "optFlatMap";
         let mut parts = self.parts(call, 1)?;
         let target = parts.range;
         let has = self.member(target.clone(), "hasValue");
         let value = self.member(target, "value");
-        let (nothing, never) = (self.list(Vec::new()), self.bool(false));
-        let step = self.node(Kind::Name(parts.variable.clone()));
-        let body = parts.rest.pop().unwrap_or_else(|| step.clone());
-        let bound = self.node(Kind::Fold(Box::new(Fold {
-            range: nothing,
-            variable: "#unused".into(),
-            second: None,
-            accumulator: parts.variable,
-            start: value,
-            condition: never,
-            step,
-            result: body,
-        })));
+        let body = parts.rest.pop().unwrap_or_else(|| value.clone());
+        let bound = self.bound(parts.variable, value, body);
         let some = if flat { bound } else { self.call("optional.of", vec![bound]) };
         let none = self.call("optional.none", Vec::new());
         Ok(self.call("_?_:_", vec![has, some, none]))

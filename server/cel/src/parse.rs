@@ -21,11 +21,11 @@ const MAX_DEPTH: usize = 250;
 const BINARY: [&[&str]; 4] = [&["&&"], &["==", "!=", "<", "<=", ">", ">=", "in"], &["+", "-"], &["*", "/", "%"]];
 
 /// Parses an expression and expands its macros. Returns the tree and the number of its nodes.
-pub(crate) fn parse(source: &str) -> Result<(Expr, usize), CompileError> {
+pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), CompileError> {
     let characters: Vec<char> = source.chars().collect();
     let mut problems = Vec::new();
     let tokens = tokens(&characters, &mut problems);
-    let mut parser = Parser { tokens, next: 0, depth: 0, nodes: 0 };
+    let mut parser = Parser { tokens, next: 0, depth: 0, nodes: 0, bindings };
     match parser.whole() {
         Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes)),
         Ok(_) => {}
@@ -39,6 +39,8 @@ pub(crate) struct Parser {
     next: usize,
     depth: usize,
     nodes: usize,
+    /// Whether `cel.bind` is a macro.
+    pub(crate) bindings: bool,
 }
 
 type Parsed<T = Expr> = Result<T, Problem>;

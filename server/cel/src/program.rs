@@ -39,7 +39,7 @@ pub fn compile(source: &str, environment: &Environment) -> Result<Program, Compi
 }
 
 fn build(source: &str, environment: &Environment) -> Result<Program, CompileError> {
-    let (mut expr, nodes) = parse(source)?;
+    let (mut expr, nodes) = parse(source, environment.bindings)?;
     let mut checked = check(&mut expr, nodes, environment);
     if checked.problems.is_empty() {
         literals::check(&expr, &mut checked.problems);

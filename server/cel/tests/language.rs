@@ -172,3 +172,13 @@ fn objects_are_made_and_fields_renamed() {
     assert_eq!(program.output().to_string(), "Object");
     assert_eq!(program.names().into_iter().collect::<Vec<_>>(), ["self"]);
 }
+
+#[test]
+fn names_for_values() {
+    let environment = Environment::new([("device", Type::map(Type::String, Type::Dyn))]).with_bindings();
+    let source = "cel.bind(d, device['dra.example.com'], d.one && d.two)";
+    assert!(compile(source, &environment).is_ok());
+    let error = compile("cel.bind('d', 1, d)", &environment).unwrap_err().to_string();
+    assert!(error.contains("cel.bind() variable names must be simple identifiers"), "{error}");
+    assert!(compile(source, &Environment::new([("device", Type::Dyn)])).is_err(), "where nobody asked for it");
+}
