@@ -15,7 +15,7 @@ use std::process::Command;
 use common::{Outcome, PROGRAM, Server};
 use etcd_server::EtcdServer;
 use futures_util::StreamExt;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Endpoints};
 use kube::api::{Api, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 
 fn snapshot(verb: &str, file: &Path, flags: &[&str]) -> Outcome {
@@ -104,4 +104,30 @@ async fn servers_on_one_etcd_see_what_each_other_writes() {
     one.kill();
     others.create(&PostParams::default(), &config_map("b")).await.unwrap();
     assert!(matches!(watch.next().await.unwrap().unwrap(), WatchEvent::Added(_)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_kubernetes_service_leads_to_all_servers_that_live() {
+    let Some(etcd) = EtcdServer::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("--etcd-servers={}", etcd.url);
+    let server = |address: &str| {
+        let flags = [&*store, &*format!("--advertise-address={address}")];
+        Server::start_with(&folder.path().join(address), &flags)
+    };
+    let (one, two) = (server("10.0.0.1"), server("10.0.0.2"));
+    let service: Api<Endpoints> = Api::namespaced(client::connect(&one).await, "default");
+    let until = async |expected: &[&str]| {
+        loop {
+            let endpoints = service.get("kubernetes").await.unwrap();
+            let subsets = endpoints.subsets.unwrap_or_default().into_iter();
+            let addresses: Vec<_> = subsets.flat_map(|s| s.addresses.unwrap_or_default()).map(|a| a.ip).collect();
+            if addresses == expected {
+                break;
+            }
+        }
+    };
+    until(&["10.0.0.1", "10.0.0.2"]).await;
+    assert!(two.stop());
+    until(&["10.0.0.1"]).await;
 }

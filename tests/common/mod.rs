@@ -77,6 +77,12 @@ impl Server {
         self.data.join("admin.kubeconfig")
     }
 
+    /// Asks the server to stop, and waits until it has. Whether it ended well.
+    pub fn stop(mut self) -> bool {
+        let asked = Command::new("kill").arg(self.process.id().to_string()).status().unwrap();
+        asked.success() && self.process.wait().unwrap().success()
+    }
+
     /// Ends the server as a power cut would: `kill -9`. Returns what it logged.
     pub fn kill(mut self) -> String {
         self.process.kill().unwrap();

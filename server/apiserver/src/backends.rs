@@ -64,6 +64,11 @@ impl Backends {
         &other.unwrap_or(&self.main).backend
     }
 
+    /// Where everything is kept that no override names.
+    pub fn main(&self) -> &Backend {
+        &self.main.backend
+    }
+
     /// All of them, the one of everything that no override names first.
     pub fn all(&self) -> impl Iterator<Item = &Opened> {
         std::iter::once(&self.main).chain(self.others.values())

@@ -37,7 +37,7 @@ pub fn build(
     let options = &server.options;
     let kinds = enabled::kinds(catalog, options);
     let stores = Arc::new(stores(catalog, behaviour.as_ref(), options, backends));
-    let environment = Arc::new(environment(catalog, behaviour, server, stores)?);
+    let environment = Arc::new(environment(catalog, behaviour, server, stores, backends)?);
     let admission = behaviour.admission(&environment);
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
@@ -96,6 +96,7 @@ fn environment(
     behaviour: &Arc<dyn Behaviour>,
     server: &Server,
     stores: Arc<Stores>,
+    backends: &Backends,
 ) -> Result<Environment, String> {
     let informers = Arc::new(Informers::new(stores.clone()));
     let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
@@ -113,6 +114,8 @@ fn environment(
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),
         flow_control: server.flow_control.clone(),
+        backend: backends.main().clone(),
+        shutdown: server.shutdown.clone(),
     })
 }
 

@@ -6,6 +6,7 @@
 pub mod addresses;
 pub mod families;
 pub mod kubernetes;
+mod masters;
 mod ports;
 mod update;
 

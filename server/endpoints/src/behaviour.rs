@@ -7,10 +7,11 @@ use async_trait::async_trait;
 use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
-use registry::{Informers, Stores};
+use registry::{Backend, Informers, Stores};
 use serving::certificates::ServiceAccountKeys;
 use serving::health::Health;
 use serving::options::Options;
+use serving::shutdown::Shutdown;
 use serving::{Access, Server};
 use webhook::ServiceAddress;
 
@@ -40,6 +41,9 @@ pub struct Environment {
     pub health: Health,
     /// Priority and fairness, unless it is switched off.
     pub flow_control: Option<FlowControl>,
+    /// Where everything is kept that no flag puts elsewhere.
+    pub backend: Backend,
+    pub shutdown: Shutdown,
 }
 
 /// Behaviour of kinds by name.

@@ -205,6 +205,10 @@ pub struct ServiceOptions {
     /// One range, or one of each address family.
     pub cluster_ip_ranges: Vec<Cidr>,
     pub node_port_range: PortRange,
+    /// The port of nodes at which the service of this server is reached, if it is.
+    pub kubernetes_node_port: Option<u16>,
+    /// Whether this server puts its address into that service.
+    pub reconciles_endpoints: bool,
 }
 
 /// Admission plugins by name, besides the defaults of [`PLUGINS`].

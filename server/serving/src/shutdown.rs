@@ -81,8 +81,8 @@ impl Shutdown {
         Ok(())
     }
 
-    /// Counts a request as under way until the result is dropped.
-    pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
+    /// Counts a request as under way until the result is dropped, or anything else that has to be done before the server closes its port.
+    pub fn enter(&self) -> Option<OwnedSemaphorePermit> {
         self.under_way.clone().try_acquire_owned().ok()
     }
 

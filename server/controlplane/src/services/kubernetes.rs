@@ -14,8 +14,10 @@ use machinery::scalar::IntOrString;
 use machinery::status::Status;
 use registry::Informer;
 use serving::options::Options;
+use serving::shutdown::Phase;
 
 use super::families;
+use super::masters::Masters;
 
 const NAMESPACE: &str = "default";
 const NAME: &str = "kubernetes";
@@ -27,6 +29,8 @@ const ENDPOINTS: Resource = ("", "v1", "endpoints");
 const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
 /// How often everything is looked at.
 const INTERVAL: Duration = Duration::from_secs(10);
+/// How long a server that stops may take to say so.
+const LEAVE: Duration = Duration::from_secs(5);
 /// How long to wait after a failure: an address may still belong to the service that has just gone.
 const RETRY: Duration = Duration::from_millis(500);
 
@@ -40,16 +44,33 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     if server.is_none() {
         tracing::warn!("no address of this host can be told to pods; --advertise-address names one");
     }
-    let port = options.serving.secure_port.into();
-    let keeper = Keeper { loopback: loopback.clone(), cluster, server, port };
+    let keeper = Arc::new(Keeper {
+        loopback: loopback.clone(),
+        cluster,
+        server: server.filter(|_| options.services.reconciles_endpoints),
+        masters: Masters::new(environment.backend.clone()),
+        port: options.serving.secure_port.into(),
+        node_port: options.services.kubernetes_node_port,
+    });
     keeper.keep().await?;
-    if let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) {
-        tokio::spawn(follow(keeper, services));
-    }
+    let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) else { return Ok(()) };
+    let following = tokio::spawn(follow(keeper.clone(), services));
+    let shutdown = environment.shutdown.clone();
+    let to_do = shutdown.enter();
+    tokio::spawn(async move {
+        shutdown.reached(Phase::Initiated).await;
+        following.abort();
+        match tokio::time::timeout(LEAVE, keeper.leave()).await {
+            Ok(Ok(())) => {}
+            Ok(Err(status)) => tracing::warn!(why = status.message, "taking this server out of the service"),
+            Err(_) => tracing::warn!("taking this server out of the service takes too long"),
+        }
+        drop(to_do);
+    });
     Ok(())
 }
 
-async fn follow(keeper: Keeper, services: Informer<Service>) {
+async fn follow(keeper: Arc<Keeper>, services: Informer<Service>) {
     services.synced().await;
     let mut failed = false;
     loop {
@@ -79,15 +100,33 @@ struct Keeper {
     cluster: IpAddr,
     /// The address of this server, if it has one that pods may be told.
     server: Option<IpAddr>,
+    masters: Masters,
     port: i32,
+    /// The port of nodes at which the service is reached, if it is (`--kubernetes-service-node-port`).
+    node_port: Option<u16>,
 }
 
 impl Keeper {
     async fn keep(&self) -> Result<(), Status> {
         self.keep_service().await?;
         let Some(server) = self.server else { return Ok(()) };
-        self.keep_endpoints(server).await?;
-        self.keep_slice(server).await
+        self.masters.renew(server).await?;
+        self.keep_addresses(server).await
+    }
+
+    /// Takes this server out of the service: others go on.
+    async fn leave(&self) -> Result<(), Status> {
+        let Some(server) = self.server else { return Ok(()) };
+        self.masters.remove(server).await?;
+        self.keep_addresses(server).await
+    }
+
+    /// Lets the service lead to all servers that live; to those of this one's family.
+    async fn keep_addresses(&self, server: IpAddr) -> Result<(), Status> {
+        let mut servers = self.masters.all().await?;
+        servers.retain(|other| other.is_ipv4() == server.is_ipv4());
+        self.keep_endpoints(&servers).await?;
+        self.keep_slice(server, &servers).await
     }
 
     async fn keep_service(&self) -> Result<(), Status> {
@@ -97,23 +136,26 @@ impl Keeper {
             port: PORT,
             protocol: PROTOCOL.into(),
             target_port: target,
+            node_port: self.node_port.map_or(0, i32::from),
             ..ServicePort::default()
         };
         let Some(mut service) = self.loopback.get::<Service>(SERVICES, NAMESPACE, NAME).await? else {
             return self.loopback.create(SERVICES, self.service(port)).await.map(drop);
         };
         let same = |other: &ServicePort| {
-            (&other.name, other.port, &other.protocol, &other.target_port)
-                == (&port.name, port.port, &port.protocol, &port.target_port)
+            (&other.name, other.port, &other.protocol, &other.target_port, other.node_port)
+                == (&port.name, port.port, &port.protocol, &port.target_port, port.node_port)
         };
-        if service.spec.r#type == service_type::CLUSTER_IP
-            && matches!(service.spec.ports.as_slice(), [one] if same(one))
-        {
+        if service.spec.r#type == self.service_type() && matches!(service.spec.ports.as_slice(), [one] if same(one)) {
             return Ok(());
         }
-        service.spec.r#type = service_type::CLUSTER_IP.into();
+        service.spec.r#type = self.service_type().into();
         service.spec.ports = vec![port];
         self.loopback.update(SERVICES, service).await.map(drop)
+    }
+
+    fn service_type(&self) -> &'static str {
+        if self.node_port.is_some() { service_type::NODE_PORT } else { service_type::CLUSTER_IP }
     }
 
     fn service(&self, port: ServicePort) -> Service {
@@ -122,21 +164,24 @@ impl Keeper {
         service.metadata.namespace = NAMESPACE.into();
         service.metadata.labels =
             [("component", "apiserver"), ("provider", "kubernetes")].map(|(k, v)| (k.into(), v.into())).into();
+        service.spec.r#type = self.service_type().into();
         service.spec.ports = vec![port];
         service.spec.cluster_ip = self.cluster.to_string();
         service.spec.ip_family_policy = Some(ip_family_policy::SINGLE_STACK.into());
         service
     }
 
-    async fn keep_endpoints(&self, server: IpAddr) -> Result<(), Status> {
-        let address = EndpointAddress { ip: server.to_string(), ..EndpointAddress::default() };
+    async fn keep_endpoints(&self, servers: &[IpAddr]) -> Result<(), Status> {
+        let address = |server: &IpAddr| EndpointAddress { ip: server.to_string(), ..EndpointAddress::default() };
+        let addresses: Vec<EndpointAddress> = servers.iter().map(address).collect();
         let port = EndpointPort {
             name: PORT_NAME.into(),
             port: self.port,
             protocol: PROTOCOL.into(),
             ..EndpointPort::default()
         };
-        let subsets = vec![EndpointSubset { addresses: vec![address], ports: vec![port], ..EndpointSubset::default() }];
+        let subset = EndpointSubset { addresses, ports: vec![port], ..EndpointSubset::default() };
+        let subsets: Vec<EndpointSubset> = (!servers.is_empty()).then_some(subset).into_iter().collect();
         match self.loopback.get::<Endpoints>(ENDPOINTS, NAMESPACE, NAME).await? {
             Some(endpoints) if endpoints.subsets == subsets => Ok(()),
             Some(mut endpoints) => {
@@ -153,17 +198,20 @@ impl Keeper {
         }
     }
 
-    async fn keep_slice(&self, server: IpAddr) -> Result<(), Status> {
+    async fn keep_slice(&self, server: IpAddr, servers: &[IpAddr]) -> Result<(), Status> {
         let conditions = EndpointConditions { ready: Some(true), ..EndpointConditions::default() };
-        let endpoint =
-            discovery::Endpoint { addresses: vec![server.to_string()], conditions, ..discovery::Endpoint::default() };
+        let endpoint = |server: &IpAddr| discovery::Endpoint {
+            addresses: vec![server.to_string()],
+            conditions: conditions.clone(),
+            ..discovery::Endpoint::default()
+        };
         let port = discovery::EndpointPort {
             name: Some(PORT_NAME.into()),
             port: Some(self.port),
             protocol: Some(PROTOCOL.into()),
             ..discovery::EndpointPort::default()
         };
-        let (endpoints, ports) = (vec![endpoint], vec![port]);
+        let (endpoints, ports) = (servers.iter().map(endpoint).collect::<Vec<_>>(), vec![port]);
         match self.loopback.get::<EndpointSlice>(SLICES, NAMESPACE, NAME).await? {
             Some(slice) if slice.endpoints == endpoints && slice.ports == ports => Ok(()),
             Some(mut slice) => {

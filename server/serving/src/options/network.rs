@@ -77,6 +77,12 @@ pub struct PortRange {
     pub last: u16,
 }
 
+impl PortRange {
+    pub fn contains(&self, port: u16) -> bool {
+        (self.first..=self.last).contains(&port)
+    }
+}
+
 impl FromStr for PortRange {
     type Err = String;
 

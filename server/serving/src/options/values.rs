@@ -10,8 +10,8 @@ use std::time::Duration;
 use http::HeaderName;
 
 use super::{
-    AdmissionOptions, AuthenticationOptions, Cidr, NOT_BUILT, PLUGINS, RequestOptions, ServiceOptions, ServingOptions,
-    TokenWebhookOptions,
+    AdmissionOptions, AuthenticationOptions, Cidr, NOT_BUILT, PLUGINS, PortRange, RequestOptions, ServiceOptions,
+    ServingOptions, TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
 use machinery::features::parse_bool;
@@ -269,8 +269,33 @@ impl Values {
                 "specified --service-cluster-ip-range; {range} is too small: at least 8 IP addresses are needed"
             ));
         }
-        let node_port_range = self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
-        Ok(ServiceOptions { cluster_ip_ranges: ranges, node_port_range })
+        let node_port_range: PortRange =
+            self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
+        let kubernetes_node_port = Some(self.number("kubernetes-service-node-port")?).filter(|port| *port != 0);
+        if kubernetes_node_port.is_some_and(|port| !node_port_range.contains(port)) {
+            return Err(format!(
+                "kubernetes service node port range {node_port_range} doesn't contain {}",
+                kubernetes_node_port.unwrap_or(0)
+            ));
+        }
+        Ok(ServiceOptions {
+            cluster_ip_ranges: ranges,
+            node_port_range,
+            kubernetes_node_port,
+            reconciles_endpoints: self.reconciles_endpoints()?,
+        })
+    }
+
+    /// Upstream's third way, to count servers, is deprecated: it forgets none that is gone.
+    fn reconciles_endpoints(&self) -> Result<bool, String> {
+        match self.text("endpoint-reconciler-type") {
+            "lease" => Ok(true),
+            "none" => Ok(false),
+            other => Err(self.invalid(
+                "endpoint-reconciler-type",
+                format!("unknown endpoint reconciler type: {other:?}, write lease or none"),
+            )),
+        }
     }
 
     pub(super) fn admission(&self) -> Result<AdmissionOptions, String> {
