@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::client::Server;
 use crate::error::Result;
-use crate::workloads::{create, get, idle, list, patch, prepare, siege, watch};
+use crate::workloads::{crd, create, get, idle, list, patch, prepare, siege, watch};
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -72,8 +72,8 @@ enum Workload {
     Idle(idle::Options),
     /// Reads pods before and during an attack by others.
     Siege(siege::Options),
-    /// Makes a CRD and an object of it, and says how long that took.
-    Crd,
+    /// Makes many CRDs and an object of each, and says how long that took, and what they cost.
+    Crd(crd::Options),
 }
 
 fn main() -> std::process::ExitCode {
@@ -102,7 +102,7 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Watch(options) => watch::run(server, common, &options).await,
         Workload::Idle(options) => idle::run(server, common, &options).await,
         Workload::Siege(options) => siege::run(server, common, &options).await,
-        Workload::Crd => create::crd(&server, common).await,
+        Workload::Crd(options) => crd::run(&server, common, &options).await,
     }
 }
 

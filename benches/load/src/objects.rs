@@ -84,3 +84,47 @@ pub fn widget(group: &str, name: &str) -> Value {
         "spec": {"size": 3, "text": "x".repeat(600), "parts": parts}
     })
 }
+
+/// The definition of gadgets by this plural, with a schema of about so many bytes: objects of ten fields of usual kinds, one within another.
+pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
+    let mut spec = part(0);
+    let mut filled = json!({});
+    while spec.to_string().len() + filled.to_string().len() < schema {
+        filled[format!("part{}", filled.as_object().map_or(0, |parts| parts.len()))] = part(1);
+    }
+    spec["properties"]["parts"] = json!({"type": "object", "description": "What it is made of.", "properties": filled});
+    let rule = json!({"rule": "!has(self.count0) || self.count0 <= 1000", "message": "too many"});
+    spec["x-kubernetes-validations"] = json!([rule]);
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("{plural}.{group}")},
+        "spec": {"group": group, "scope": "Namespaced",
+            "names": {"plural": plural, "kind": format!("G{}", &plural[1..])},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {"spec": spec, "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}}}]}
+    })
+}
+
+fn part(level: usize) -> Value {
+    let described = |mut of: Value, what: &str| {
+        of["description"] = json!(format!("Says {what} of this part, in a sentence of the length that such sentences have."));
+        of
+    };
+    let name = json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"});
+    let properties: serde_json::Map<String, Value> = [
+        (format!("name{level}"), described(name, "the name")),
+        (format!("count{level}"), described(json!({"type": "integer", "format": "int32", "minimum": 0}), "how many there are")),
+        (format!("tags{level}"), described(json!({"type": "array", "items": {"type": "string"}}), "the tags")),
+        (format!("labels{level}"), described(json!({"type": "object", "additionalProperties": {"type": "string"}}), "the labels")),
+        (format!("enabled{level}"), described(json!({"type": "boolean", "default": true}), "whether it is used")),
+    ].into_iter().collect();
+    json!({"type": "object", "description": "A part of a gadget.", "required": [format!("name{level}")], "properties": properties})
+}
+
+/// A gadget.
+pub fn gadget(group: &str, plural: &str) -> Value {
+    json!({
+        "apiVersion": format!("{group}/v1"), "kind": format!("G{}", &plural[1..]), "metadata": {"name": "first"},
+        "spec": {"name0": "one", "count0": 3, "parts": {"part0": {"name1": "two", "tags1": ["a", "b"]}}}
+    })
+}

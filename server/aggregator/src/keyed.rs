@@ -17,13 +17,13 @@ impl<K> Default for Keyed<K> {
 }
 
 impl<K: Clone + Eq + Hash> Keyed<K> {
-    /// Begins tasks for keys that are new, and ends those of keys that are gone. Needs a tokio runtime.
+    /// Begins tasks for keys that are new, or whose task has ended, and ends those of keys that are gone. Needs a tokio runtime.
     pub fn keep<F>(&mut self, keys: &HashSet<K>, begin: impl Fn(K) -> F)
     where
         F: Future<Output = ()> + Send + 'static,
     {
         self.0.retain(|key, task| {
-            let stays = keys.contains(key);
+            let stays = keys.contains(key) && !task.is_finished();
             if !stays {
                 task.abort();
             }

@@ -92,7 +92,7 @@ impl Controller {
 
     async fn forget(&mut self, definition: &CustomResourceDefinition) {
         self.finalizing.remove(&definition.metadata.uid);
-        self.granted.forget(&definition.metadata.name);
+        self.granted.forget(&definition.spec.group, &definition.metadata.name);
         self.custom.remove(&definition.metadata.name);
         self.sync_waiting(definition).await;
     }
@@ -139,7 +139,7 @@ impl Controller {
         for name in self.granted.waiting(&definition.spec.group, &definition.metadata.name) {
             match self.loopback.get::<CustomResourceDefinition>(DEFINITIONS, "", &name).await {
                 Ok(Some(waiting)) => drop(self.settle(&waiting).await),
-                Ok(None) => self.granted.forget(&name),
+                Ok(None) => self.granted.forget(&definition.spec.group, &name),
                 Err(status) => tracing::warn!(name, why = status.message, "a definition cannot be read"),
             }
         }

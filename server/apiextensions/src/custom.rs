@@ -1,6 +1,6 @@
 //! A definition's versions, ready for use.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::meta::v1::ObjectMeta;
@@ -8,16 +8,16 @@ use endpoints::OpenKind;
 use machinery::catalog::{KindDef, SelectableDef, api_version};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
-use machinery::reflect::{Owned, Ref, Struct};
+use machinery::reflect::{Owned, Struct};
 use patch::schema::{CustomType, Type};
 use schema::Schema;
 use serde_json::Value;
 
 use crate::conversion::{Calls, Conversion, Webhook};
-use crate::definition::is_structural;
 use crate::kinds;
 use crate::rules::Rules;
 use crate::serve::deprecation;
+use crate::source::Source;
 use crate::unstructured::Unstructured;
 
 /// What a definition says of its objects, compiled.
@@ -34,20 +34,25 @@ pub struct CustomKind {
     made_from: (String, i64),
 }
 
-/// One version of it.
+/// One version of it. What its schema says is kept packed, and compiled when the first object needs it: most definitions of a cluster have no
+/// objects, and what is compiled is several times as large.
 pub struct Version {
     pub name: String,
     pub api_version: String,
     pub def: &'static KindDef,
     pub served: bool,
-    pub schema: Option<Schema>,
     pub has_status: bool,
     pub warnings: Vec<String>,
-    /// Validation rules.
-    pub rules: Option<Rules>,
+    source: Option<Source>,
+    compiled: OnceLock<Compiled>,
+    /// Validation rules, which reads do without.
+    rules: OnceLock<Option<Rules>>,
+}
+
+/// What a schema says of reading and merging.
+struct Compiled {
+    schema: Schema,
     merge: CustomType,
-    /// The schema as JSON, for documents; none when it is not structural.
-    published: Option<Box<str>>,
 }
 
 impl CustomKind {
@@ -88,30 +93,47 @@ impl CustomKind {
 impl Version {
     fn of(definition: &CustomResourceDefinition, version: &CustomResourceDefinitionVersion, terminating: bool) -> Self {
         let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
-        let document = props.map(|props| json::to_value(Ref::of(props)));
-        let merge = match &document {
-            Some(document) => CustomType::of_resource(document, ObjectMeta::def()),
-            None => CustomType { deduced: true, ..CustomType::default() },
-        };
-        let is_structural = props.is_some_and(is_structural);
         let subresources = version.subresources.as_deref();
         Version {
             name: version.name.clone(),
             api_version: api_version(&definition.spec.group, &version.name),
             def: kinds::of(definition, version, terminating),
             served: version.served,
-            schema: props.map(Schema::compile),
-            rules: props.and_then(|props| Rules::compile(props, true)),
             has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
             warnings: deprecation(definition, version),
-            merge,
-            published: document.filter(|_| is_structural).map(|document| document.to_string().into()),
+            source: props.map(Source::new),
+            compiled: OnceLock::new(),
+            rules: OnceLock::new(),
         }
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        let source = self.source.as_ref()?;
+        Some(self.compiled.get_or_init(|| Compiled {
+            schema: Schema::compile(&source.props()),
+            merge: CustomType::of_resource(&source.document(), ObjectMeta::def()),
+        }))
+    }
+
+    /// Its schema, unless there is none.
+    pub fn schema(&self) -> Option<&Schema> {
+        self.compiled().map(|compiled| &compiled.schema)
+    }
+
+    /// Its validation rules, if there are any.
+    pub fn rules(&self) -> Option<&Rules> {
+        let compile = || self.source.as_ref().filter(|s| s.has_rules).and_then(|s| Rules::compile(&s.props(), true));
+        self.rules.get_or_init(compile).as_ref()
+    }
+
+    /// How its objects merge.
+    fn merge(&self) -> Type<'_> {
+        self.compiled().map_or(Type::Deduced, |compiled| Type::Custom(&compiled.merge))
     }
 
     /// Drops and fills in what the schema says, in an object that was sent, or with `is_stored` in one that was stored.
     pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), String> {
-        let Some(schema) = &self.schema else { return Ok(()) };
+        let Some(schema) = self.schema() else { return Ok(()) };
         let mut content = Value::Object(std::mem::take(&mut object.content.0));
         let mut unknown = Vec::new();
         schema::prune(&mut content, schema, true, issues.is_collecting().then_some(&mut unknown));
@@ -127,7 +149,7 @@ impl Version {
 
     /// Drops what the schema does not know of an object that comes from another version.
     pub fn prune(&self, object: &mut Unstructured) {
-        let Some(schema) = &self.schema else { return };
+        let Some(schema) = self.schema() else { return };
         let mut content = Value::Object(std::mem::take(&mut object.content.0));
         schema::prune(&mut content, schema, true, None);
         schema::drop_nulls(&mut content, schema);
@@ -151,7 +173,7 @@ impl OpenVersion {
 
 impl OpenKind for OpenVersion {
     fn merge_type(&self, api_version: &str) -> Option<Type<'_>> {
-        self.kind.version_of(api_version).map(|version| Type::Custom(&version.merge))
+        self.kind.version_of(api_version).map(Version::merge)
     }
 
     fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String> {
@@ -174,10 +196,10 @@ impl OpenKind for OpenVersion {
             }
             members.insert("apiVersion".into(), api_version.into());
         }
-        if let Some(schema) = &to.schema {
+        if let Some(schema) = to.schema() {
             schema::prune(&mut document, schema, true, None);
         }
-        Some((Type::Custom(&to.merge), document))
+        Some((to.merge(), document))
     }
 
     fn warnings(&self) -> &[String] {
@@ -185,7 +207,7 @@ impl OpenKind for OpenVersion {
     }
 
     fn schema(&self) -> Option<Value> {
-        self.version().and_then(|version| serde_json::from_str(version.published.as_deref()?).ok())
+        self.version()?.source.as_ref()?.published()
     }
 
     fn preserves_unknown_fields(&self) -> bool {

@@ -5,6 +5,7 @@
 //! | `unstructured` | the one struct that all custom objects are |
 //! | `kinds` | descriptors made at run time, interned |
 //! | `custom` | a definition's versions, ready for use: schemas, merging, reading and writing of objects |
+//! | `source` | a schema that is not needed now |
 //! | `form` | how stored objects are read into the cache |
 //! | `conversion` | what changes an object of one version into one of another: nothing, or a webhook |
 //! | `versions` | objects between the version of the store and the one asked for |
@@ -25,6 +26,7 @@ mod kinds;
 mod names;
 mod rules;
 mod serve;
+mod source;
 mod strategy;
 mod structure;
 mod unstructured;

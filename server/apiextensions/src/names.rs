@@ -1,7 +1,7 @@
 //! Which names of a definition are accepted, and with that whether it is served (`status.NamingConditionController`,
 //! `establish.EstablishingController`, `apiapproval.KubernetesAPIApprovalPolicyConformantConditionController`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
@@ -10,15 +10,65 @@ use apimachinery::apiextensions::v1::{
 use crate::conditions::{self, API_APPROVED, ESTABLISHED, NAMES_ACCEPTED, condition};
 use crate::structure;
 
-/// The names that definitions have been granted, by definition.
+/// The names that definitions have been granted, by group: only definitions of one group compete.
 #[derive(Default)]
-pub struct Granted(BTreeMap<String, Grant>);
+pub struct Granted(HashMap<String, Group>);
 
+/// The grants of a group, by definition.
+#[derive(Default)]
+struct Group {
+    grants: BTreeMap<String, Grant>,
+    /// Definitions that still want names.
+    waiting: BTreeSet<String>,
+    resources: Counted,
+    kinds: Counted,
+}
+
+#[derive(Default, PartialEq, Eq)]
 struct Grant {
-    group: String,
     resources: Vec<String>,
     kinds: [String; 2],
-    is_complete: bool,
+}
+
+/// Names, each with how many definitions have it.
+#[derive(Default)]
+struct Counted(HashMap<String, usize>);
+
+impl Counted {
+    fn add<'n>(&mut self, names: impl IntoIterator<Item = &'n String>) {
+        names.into_iter().for_each(|name| *self.0.entry(name.clone()).or_default() += 1);
+    }
+
+    fn remove<'n>(&mut self, names: impl IntoIterator<Item = &'n String>) {
+        for name in names {
+            match self.0.get_mut(name) {
+                Some(count) if *count > 1 => *count -= 1,
+                _ => drop(self.0.remove(name)),
+            }
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+impl Group {
+    fn put(&mut self, name: &str, grant: Option<Grant>) -> Option<Grant> {
+        if let Some(grant) = &grant {
+            self.resources.add(&grant.resources);
+            self.kinds.add(&grant.kinds);
+        }
+        let before = match grant {
+            Some(grant) => self.grants.insert(name.to_owned(), grant),
+            None => self.grants.remove(name),
+        };
+        if let Some(before) = &before {
+            self.resources.remove(&before.resources);
+            self.kinds.remove(&before.kinds);
+        }
+        before
+    }
 }
 
 impl Granted {
@@ -26,37 +76,34 @@ impl Granted {
     pub fn note(&mut self, definition: &CustomResourceDefinition) -> bool {
         let names = &definition.status.accepted_names;
         let resources = [&names.plural, &names.singular].into_iter().chain(&names.short_names).cloned().collect();
-        let grant = Grant {
-            group: definition.spec.group.clone(),
-            resources,
-            kinds: [names.kind.clone(), names.list_kind.clone()],
-            is_complete: definition.spec.names == *names,
-        };
-        let key = definition.metadata.name.clone();
-        match self.0.insert(key, grant) {
-            Some(before) => {
-                let after = self.0.get(&definition.metadata.name);
-                after.is_none_or(|after| after.resources != before.resources || after.kinds != before.kinds)
-            }
-            None => true,
+        let grant = Grant { resources, kinds: [names.kind.clone(), names.list_kind.clone()] };
+        let (group, name) = (&definition.spec.group, &definition.metadata.name);
+        let group = self.0.entry(group.clone()).or_default();
+        match definition.spec.names == *names {
+            true => drop(group.waiting.remove(name)),
+            false => drop(group.waiting.insert(name.clone())),
         }
+        let is_same = group.grants.get(name) == Some(&grant);
+        if !is_same {
+            group.put(name, Some(grant));
+        }
+        !is_same
     }
 
     /// Forgets a definition.
-    pub fn forget(&mut self, name: &str) {
-        self.0.remove(name);
+    pub fn forget(&mut self, group: &str, name: &str) {
+        let Some(known) = self.0.get_mut(group) else { return };
+        known.waiting.remove(name);
+        known.put(name, None);
+        if known.grants.is_empty() {
+            self.0.remove(group);
+        }
     }
 
     /// The definitions of a group that still want names.
     pub fn waiting(&self, group: &str, but: &str) -> Vec<String> {
-        let waits = |(name, grant): &(&String, &Grant)| grant.group == group && !grant.is_complete && *name != but;
-        self.0.iter().filter(waits).map(|(name, _)| name.clone()).collect()
-    }
-
-    fn used<'g>(&'g self, group: &str) -> (BTreeSet<&'g str>, BTreeSet<&'g str>) {
-        let grants = || self.0.values().filter(|grant| grant.group == group);
-        let resources = grants().flat_map(|grant| &grant.resources).map(String::as_str).collect();
-        (resources, grants().flat_map(|grant| &grant.kinds).map(String::as_str).collect())
+        let waiting = self.0.get(group).into_iter().flat_map(|group| &group.waiting);
+        waiting.filter(|name| *name != but).cloned().collect()
     }
 
     /// What the status of a definition is to become.
@@ -75,11 +122,12 @@ impl Granted {
         &self,
         definition: &CustomResourceDefinition,
     ) -> (CustomResourceDefinitionNames, CustomResourceDefinitionCondition) {
-        let (resources, kinds) = self.used(&definition.spec.group);
+        let none = Group::default();
+        let Group { resources, kinds, .. } = self.0.get(&definition.spec.group).unwrap_or(&none);
         let (wanted, has) = (&definition.spec.names, &definition.status.accepted_names);
         let mut accepted = has.clone();
         let mut conflict: Option<(&str, String)> = None;
-        let mut grant = |wanted: &String, has: &String, used: &BTreeSet<&str>, reason| {
+        let mut grant = |wanted: &String, has: &String, used: &Counted, reason| {
             let fault = taken(wanted, has, used);
             match fault {
                 Some(why) => conflict = Some((reason, why)),
@@ -87,10 +135,10 @@ impl Granted {
             }
             has.clone()
         };
-        accepted.plural = grant(&wanted.plural, &has.plural, &resources, "PluralConflict");
-        accepted.singular = grant(&wanted.singular, &has.singular, &resources, "SingularConflict");
+        accepted.plural = grant(&wanted.plural, &has.plural, resources, "PluralConflict");
+        accepted.singular = grant(&wanted.singular, &has.singular, resources, "SingularConflict");
         let new_short = wanted.short_names.iter().filter(|name| !has.short_names.contains(name));
-        let faults: Vec<String> = new_short.filter_map(|name| taken(name, "", &resources)).collect();
+        let faults: Vec<String> = new_short.filter_map(|name| taken(name, "", resources)).collect();
         let short = match faults.len() {
             0 => {
                 accepted.short_names.clone_from(&wanted.short_names);
@@ -99,8 +147,8 @@ impl Granted {
             1 => faults.into_iter().next(),
             _ => Some(format!("[{}]", faults.join(", "))),
         };
-        let kind = taken(&wanted.kind, &has.kind, &kinds);
-        let list_kind = taken(&wanted.list_kind, &has.list_kind, &kinds);
+        let kind = taken(&wanted.kind, &has.kind, kinds);
+        let list_kind = taken(&wanted.list_kind, &has.list_kind, kinds);
         if kind.is_none() {
             accepted.kind.clone_from(&wanted.kind);
         }
@@ -121,8 +169,8 @@ impl Granted {
 }
 
 /// Why a name cannot be had.
-fn taken(wanted: &str, has: &str, used: &BTreeSet<&str>) -> Option<String> {
-    (wanted != has && used.contains(wanted)).then(|| format!("{wanted:?} is already in use"))
+fn taken(wanted: &str, has: &str, used: &Counted) -> Option<String> {
+    (wanted != has && used.has(wanted)).then(|| format!("{wanted:?} is already in use"))
 }
 
 /// A definition whose names have once been accepted is served for good.

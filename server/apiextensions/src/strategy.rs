@@ -133,7 +133,7 @@ impl Validation<'_> {
         validate_metadata(self.context, self.new, self.old, resource, &mut errors);
         let of_status = self.context.subresource == "status";
         let (new, old) = (self.document(self.new), self.old.map(|old| self.document(old)));
-        if let Some(schema) = &self.version.schema {
+        if let Some(schema) = self.version.schema() {
             errors.extend(if of_status {
                 of_status_schema(schema, &new, old.as_ref())
             } else {
@@ -141,7 +141,7 @@ impl Validation<'_> {
             });
         }
         self.scale(&new, !of_status, &mut errors);
-        if let Some(schema) = &self.version.schema {
+        if let Some(schema) = self.version.schema() {
             if !of_status {
                 schema::check_embedded(self.context, &Path::NONE, &new, schema, &mut errors);
             }
@@ -153,11 +153,11 @@ impl Validation<'_> {
 
     /// Rules are not run on an object that is so wrong that they could not make sense of it.
     fn rules(&self, new: &Value, old: Option<&Value>, errors: &mut Vec<FieldError>) {
-        let Some(rules) = &self.version.rules else { return };
+        let Some(rules) = self.version.rules() else { return };
         match schema::blocked(errors) {
             Some(blocked) => errors.push(blocked),
             None => {
-                let pair = old.zip(self.version.schema.as_ref()).map(|(old, schema)| Pair { new, old, schema });
+                let pair = old.zip(self.version.schema()).map(|(old, schema)| Pair { new, old, schema });
                 errors.extend(rules.check(self.context, new, old, pair));
             }
         }

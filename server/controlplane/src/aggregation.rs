@@ -54,9 +54,13 @@ fn identity(environment: &Environment) -> Result<Option<Identity>, Status> {
 /// Tells the aggregator of every change.
 async fn tell(environment: Arc<Environment>, services: Informer<APIService>) {
     let mut changes = services.changes();
+    let mut told = Vec::new();
     loop {
-        let all = services.all().iter().map(|service| registration(service)).collect();
-        environment.discovery.registrations().replace(all);
+        let all: Vec<_> = services.all().iter().map(|service| registration(service)).collect();
+        if all != told {
+            environment.discovery.registrations().replace(all.clone());
+            told = all;
+        }
         if changes.changed().await.is_err() {
             return;
         }

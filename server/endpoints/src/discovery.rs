@@ -17,7 +17,7 @@ use crate::openapi_docs::RemoteOpenApi;
 use crate::registrations::{Registration, Registrations};
 use crate::versions;
 
-/// A group version that is served, with the resources in it.
+/// A group version that is served. What documents say of its resources is made when they are asked for: it is many times as large.
 #[derive(Clone)]
 pub struct GroupVersions {
     pub group: String,
@@ -25,10 +25,8 @@ pub struct GroupVersions {
     /// `groupPriorityMinimum` and `versionPriority` of its APIService.
     pub group_priority: i32,
     pub version_priority: i32,
-    /// Entries of an `APIResourceList`, sorted by name.
-    pub resources: Vec<Value>,
-    /// Entries of an `APIVersionDiscovery`.
-    pub aggregated: Vec<Value>,
+    /// In order of their plurals.
+    served: Vec<(&'static KindDef, &'static ResourceDef)>,
 }
 
 /// What all servers of the delegation chain serve; each adds its own.
@@ -194,7 +192,7 @@ impl Discovery {
             out["apiVersion"] = "v1".into();
         }
         out["groupVersion"] = api_version(group, version).into();
-        out["resources"] = found.resources.clone().into();
+        out["resources"] = found.resources().into();
         Some(out)
     }
 
@@ -234,25 +232,35 @@ fn group_entry<'a>(name: &str, versions: impl Iterator<Item = &'a str>) -> Value
     json!({"name": name, "versions": versions, "preferredVersion": preferred})
 }
 
-/// The documents of one group version, from the kinds that are served in it.
-pub fn describe(catalog: &Catalog, group: &str, version: &str, kinds: &[&'static KindDef]) -> GroupVersions {
-    let def = catalog.groups.iter().find(|g| g.name == group);
-    let version_def = def.and_then(|g| g.versions.iter().find(|v| v.name == version));
-    let mut served: Vec<(&'static KindDef, &'static ResourceDef)> =
-        kinds.iter().filter_map(|k| k.resource.map(|r| (*k, r))).collect();
-    served.sort_by_key(|(_, r)| r.plural);
-    let mut resources = Vec::new();
-    for (kind, resource) in &served {
-        resources.push(resource_entry(kind, resource));
-        resources.extend(subresources(kind, resource).into_iter().map(|s| subresource_entry(kind, resource, s)));
+impl GroupVersions {
+    /// A group version with the kinds that are served in it; its place is the catalog's, or that of custom resources.
+    pub fn new(catalog: &Catalog, group: &str, version: &str, kinds: Vec<&'static KindDef>) -> Self {
+        let def = catalog.groups.iter().find(|g| g.name == group);
+        let version_def = def.and_then(|g| g.versions.iter().find(|v| v.name == version));
+        let mut served: Vec<_> = kinds.into_iter().filter_map(|k| k.resource.map(|r| (k, r))).collect();
+        served.sort_by_key(|(_, r)| r.plural);
+        GroupVersions {
+            group: group.into(),
+            version: version.into(),
+            group_priority: def.map_or(1000, |g| g.priority),
+            version_priority: version_def.map_or(15, |v| v.priority),
+            served,
+        }
     }
-    GroupVersions {
-        group: group.into(),
-        version: version.into(),
-        group_priority: def.map_or(1000, |g| g.priority),
-        version_priority: version_def.map_or(15, |v| v.priority),
-        resources,
-        aggregated: served.iter().map(|(kind, resource)| aggregated_entry(kind, resource)).collect(),
+
+    /// Entries of an `APIResourceList`.
+    fn resources(&self) -> Vec<Value> {
+        let mut resources = Vec::new();
+        for (kind, resource) in &self.served {
+            resources.push(resource_entry(kind, resource));
+            resources.extend(subresources(kind, resource).into_iter().map(|s| subresource_entry(kind, resource, s)));
+        }
+        resources
+    }
+
+    /// Entries of an `APIVersionDiscovery`.
+    fn aggregated(&self) -> Vec<Value> {
+        self.served.iter().map(|(kind, resource)| aggregated_entry(kind, resource)).collect()
     }
 }
 

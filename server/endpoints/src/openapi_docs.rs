@@ -1,7 +1,7 @@
 //! `/openapi/v2` and `/openapi/v3`: made at first use, served with an ETag in JSON or protobuf.
 //!
-//! Of custom resources every group version is a document of its own, whose hash is known before it is made. The v2 document is made anew when it
-//! is asked for after something in it changed.
+//! Every group version is a v3 document of its own, whose hash is known before it is made, and which is made without the others. The v2 document is
+//! made anew when it is asked for after something in it changed.
 
 mod custom;
 
@@ -20,6 +20,7 @@ use sha2::{Digest, Sha512};
 
 use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
+use crate::packed::Packed;
 use custom::CustomDocument;
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
@@ -28,22 +29,36 @@ const V3_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v3.v1.0+pro
 const V2_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const V3_PROTOBUF_OLD: &str = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf";
 
-/// A document in both forms.
+/// A document in both forms, each packed: documents are large, and clients keep what they have once read.
 struct Document {
-    json: Vec<u8>,
-    protobuf: OnceLock<Vec<u8>>,
-    hash: String,
+    json: Packed,
+    protobuf: OnceLock<Packed>,
 }
 
 impl Document {
     fn new(value: &Value) -> Self {
-        let json = value.to_string().into_bytes();
-        let hash = hash(&json);
-        Document { json, protobuf: OnceLock::new(), hash }
+        Document { json: Packed::new(value.to_string().as_bytes()), protobuf: OnceLock::new() }
     }
 
-    fn protobuf(&self, encode: fn(&Value) -> Vec<u8>) -> &[u8] {
-        self.protobuf.get_or_init(|| serde_json::from_slice(&self.json).map(|v| encode(&v)).unwrap_or_default())
+    fn protobuf(&self, encode: fn(&Value) -> Vec<u8>) -> Vec<u8> {
+        let make = || serde_json::from_slice(&self.json.bytes()).map(|v| encode(&v)).unwrap_or_default();
+        self.protobuf.get_or_init(|| Packed::new(&make())).bytes()
+    }
+}
+
+/// A document that is made when it is first asked for, and known by a hash of what it is made from before.
+struct Lazy {
+    hash: String,
+    document: OnceLock<Document>,
+}
+
+impl Lazy {
+    fn new(sources: &str) -> Self {
+        Lazy { hash: hash(sources.as_bytes()), document: OnceLock::new() }
+    }
+
+    fn get(&self, make: impl FnOnce() -> Value) -> &Document {
+        self.document.get_or_init(|| Document::new(&make()))
     }
 }
 
@@ -55,12 +70,14 @@ fn hash(bytes: &[u8]) -> String {
 pub struct OpenApi {
     catalog: openapi::Catalog,
     options: Options,
-    /// Of declared resources.
-    v3: OnceLock<BTreeMap<String, Document>>,
+    /// Of declared resources, by path below `/openapi/v3/`.
+    v3: BTreeMap<String, Lazy>,
     /// Of custom resources.
     custom: RwLock<CustomDocuments>,
-    /// The last v2 document, and what it was made from.
-    v2: Mutex<Option<(Sources, Arc<Document>)>>,
+    /// What declared resources are documented from.
+    sources: String,
+    /// The last v2 document.
+    v2: Mutex<Arc<Lazy>>,
 }
 
 /// OpenAPI documents of aggregated servers.
@@ -71,9 +88,6 @@ pub(crate) struct RemoteOpenApi {
     /// The v2 document of each server.
     pub v2: Vec<Arc<RemoteDocument>>,
 }
-
-/// Hashes of all that a v2 document is made from and that may change.
-type Sources = Vec<String>;
 
 /// By path below `/openapi/v3/`.
 type CustomDocuments = BTreeMap<String, Arc<CustomDocument>>;
@@ -91,7 +105,15 @@ impl OpenApi {
         let mut catalog: openapi::Catalog =
             serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))?;
         catalog.retain(|version, resource| served(&version.group, &version.version, &resource.plural));
-        Ok(OpenApi { catalog, options, v3: OnceLock::new(), custom: RwLock::default(), v2: Mutex::default() })
+        let mut sources = format!("{options:?} {}", hash(bundle));
+        for version in &catalog.versions {
+            let plurals: Vec<&str> = version.resources.iter().map(|resource| resource.plural.as_str()).collect();
+            sources += &format!("\n{}/{} {}", version.group, version.version, plurals.join(" "));
+        }
+        let paths = catalog.v3_paths(&options).into_iter();
+        let v3 = paths.map(|path| (path.clone(), Lazy::new(&format!("{path} {sources}")))).collect();
+        let v2 = Mutex::new(Arc::new(Lazy::new("")));
+        Ok(OpenApi { catalog, options, v3, custom: RwLock::default(), sources, v2 })
     }
 
     /// Makes these all custom resources of a group version; none take its document away.
@@ -120,29 +142,28 @@ impl OpenApi {
 
     /// The v2 document takes long to make where there are many custom resources: it is made beside what else the server does.
     async fn v2(self: &Arc<Self>, headers: &HeaderMap, remote: Vec<Arc<RemoteDocument>>) -> Response {
-        let this = self.clone();
-        match tokio::task::spawn_blocking(move || this.latest_v2(&remote)).await {
-            Ok(document) => respond(&document, headers, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2),
-            Err(_) => empty(StatusCode::INTERNAL_SERVER_ERROR),
-        }
+        let (this, headers) = (self.clone(), headers.clone());
+        let answer = tokio::task::spawn_blocking(move || {
+            let custom: Vec<_> = this.custom().values().cloned().collect();
+            let latest = this.latest_v2(&custom, &remote);
+            let make = || this.make_v2(&custom, &remote);
+            respond(&latest, make, &headers, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2)
+        });
+        answer.await.unwrap_or_else(|_| empty(StatusCode::INTERNAL_SERVER_ERROR))
     }
 
-    fn latest_v2(&self, remote: &[Arc<RemoteDocument>]) -> Arc<Document> {
-        let custom: Vec<_> = self.custom().values().cloned().collect();
-        let hashes = custom.iter().map(|document| &document.hash).chain(remote.iter().map(|document| &document.hash));
-        let sources: Sources = hashes.cloned().collect();
+    fn latest_v2(&self, custom: &[Arc<CustomDocument>], remote: &[Arc<RemoteDocument>]) -> Arc<Lazy> {
+        let hashes = custom.iter().map(|document| document.hash()).chain(remote.iter().map(|r| r.hash.as_str()));
+        let sources = hashes.fold(self.sources.clone(), |sources, hash| sources + "\n" + hash);
+        let now = Lazy::new(&sources);
         let mut last = self.v2.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some((known, document)) if *known == sources => document.clone(),
-            _ => {
-                let document = self.make_v2(&custom, remote);
-                *last = Some((sources, document.clone()));
-                document
-            }
+        if last.hash != now.hash {
+            *last = Arc::new(now);
         }
+        last.clone()
     }
 
-    fn make_v2(&self, custom: &[Arc<CustomDocument>], remote: &[Arc<RemoteDocument>]) -> Arc<Document> {
+    fn make_v2(&self, custom: &[Arc<CustomDocument>], remote: &[Arc<RemoteDocument>]) -> Value {
         let mut document = self.catalog.v2(&self.options);
         let resources: Vec<CustomResource> = custom.iter().flat_map(|document| document.resources()).collect();
         if !resources.is_empty() {
@@ -151,29 +172,22 @@ impl OpenApi {
         for other in remote.iter().filter_map(|remote| serde_json::from_slice(&remote.text).ok()) {
             openapi::merge_v2(&mut document, other, "/apis/");
         }
-        Arc::new(Document::new(&document))
+        document
     }
 
     fn custom(&self) -> RwLockReadGuard<'_, CustomDocuments> {
         self.custom.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn v3_documents(&self) -> &BTreeMap<String, Document> {
-        self.v3.get_or_init(|| {
-            self.catalog.v3(&self.options).into_iter().map(|(path, value)| (path, Document::new(&value))).collect()
-        })
-    }
-
     fn v3_index(&self, headers: &HeaderMap, remote: BTreeMap<String, String>) -> Response {
         let url = |path: &String, hash: &str| (path.clone(), format!("/openapi/v3/{path}?hash={hash}"));
-        let custom = self.custom();
-        let mut urls: BTreeMap<String, String> = custom.iter().map(|(path, d)| url(path, &d.hash)).collect();
-        urls.extend(self.v3_documents().iter().map(|(path, d)| url(path, &d.hash)));
+        let mut urls: BTreeMap<String, String> = self.custom().iter().map(|(path, d)| url(path, d.hash())).collect();
+        urls.extend(self.v3.iter().map(|(path, document)| url(path, &document.hash)));
         urls.extend(remote);
         let paths: serde_json::Map<String, Value> =
             urls.into_iter().map(|(path, url)| (path, json!({ "serverRelativeURL": url }))).collect();
-        let index = Document::new(&json!({ "paths": paths }));
-        let mut response = respond(&index, headers, ("", ""), |_| Vec::new());
+        let index = json!({ "paths": paths });
+        let mut response = respond(&Lazy::new(&index.to_string()), || index, headers, ("", ""), |_| Vec::new());
         if response.status() == StatusCode::OK {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }
@@ -181,14 +195,16 @@ impl OpenApi {
     }
 
     fn v3_document(&self, name: &str, headers: &HeaderMap) -> Response {
-        let respond =
-            |document: &Document| respond(document, headers, (V3_PROTOBUF, V3_PROTOBUF_OLD), openapi::protobuf::v3);
-        if let Some(document) = self.v3_documents().get(name) {
-            return respond(document);
+        let (catalog, options, form) = (&self.catalog, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
+        if let Some(document) = self.v3.get(name) {
+            let make = || catalog.v3_of(options, name).unwrap_or_default();
+            return respond(document, make, headers, form, openapi::protobuf::v3);
         }
         let custom = self.custom().get(name).cloned();
         match custom {
-            Some(custom) => respond(custom.document(&self.catalog, &self.options)),
+            Some(custom) => {
+                respond(custom.document(), || custom.make(catalog, options), headers, form, openapi::protobuf::v3)
+            }
             None => empty(StatusCode::NOT_FOUND),
         }
     }
@@ -202,7 +218,8 @@ fn empty(code: StatusCode) -> Response {
 
 /// JSON or protobuf by the Accept header, 304 by the ETag, 406 otherwise.
 fn respond(
-    document: &Document,
+    document: &Lazy,
+    make: impl FnOnce() -> Value,
     headers: &HeaderMap,
     protobuf: (&'static str, &'static str),
     encode: fn(&Value) -> Vec<u8>,
@@ -217,21 +234,15 @@ fn respond(
         return response;
     }
     let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("*/*");
-    let wanted = accept.split(',').map(|part| part.split(';').next().unwrap_or("").trim());
-    let mut response = None;
-    for media_type in wanted {
-        response = match media_type {
-            "*/*" | "application/*" | "application/json" | "" => Some(("application/json", document.json.clone())),
-            m if !m.is_empty() && (m == protobuf.0 || m == protobuf.1) => {
-                Some((protobuf.0, document.protobuf(encode).to_vec()))
-            }
-            _ => None,
-        };
-        if response.is_some() {
-            break;
-        }
-    }
-    let Some((media_type, body)) = response else { return empty(StatusCode::NOT_ACCEPTABLE) };
+    let mut wanted = accept.split(',').map(|part| part.split(';').next().unwrap_or("").trim());
+    let media_type = wanted.find_map(|media_type| match media_type {
+        "*/*" | "application/*" | "application/json" | "" => Some("application/json"),
+        m if m == protobuf.0 || m == protobuf.1 => Some(protobuf.0),
+        _ => None,
+    });
+    let Some(media_type) = media_type else { return empty(StatusCode::NOT_ACCEPTABLE) };
+    let made = document.get(make);
+    let body = if media_type == protobuf.0 { made.protobuf(encode) } else { made.json.bytes() };
     let mut response = Response::new(Body::full(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding, Accept"));

@@ -43,6 +43,8 @@ pub struct Backend {
 pub struct Registered {
     /// By group, in the order in which clients see groups and versions.
     groups: Vec<Vec<Registration>>,
+    /// Where each of them is.
+    places: HashMap<String, usize>,
     /// Those of other servers, by group and version.
     remote: HashMap<(String, String), Arc<Backend>>,
 }
@@ -52,11 +54,14 @@ impl Registered {
     pub fn new(mut all: Vec<Registration>) -> Self {
         all.sort_by_cached_key(|r| (Reverse(r.group_priority), format!("{}.{}", r.version, r.group)));
         let remote = all.iter().filter_map(|r| Some(((r.group.clone(), r.version.clone()), r.backend.clone()?)));
-        let mut registered = Registered { remote: remote.collect(), groups: Vec::new() };
+        let mut registered = Registered { remote: remote.collect(), ..Registered::default() };
         for registration in all {
-            match registered.groups.iter_mut().find(|group| group[0].group == registration.group) {
-                Some(group) => group.push(registration),
-                None => registered.groups.push(vec![registration]),
+            match registered.places.get(&registration.group) {
+                Some(&place) => registered.groups[place].push(registration),
+                None => {
+                    registered.places.insert(registration.group.clone(), registered.groups.len());
+                    registered.groups.push(vec![registration]);
+                }
             }
         }
         for group in &mut registered.groups {
@@ -74,7 +79,7 @@ impl Registered {
 
     /// The versions of a group.
     pub fn group(&self, name: &str) -> Option<&[Registration]> {
-        self.groups.iter().find(|group| group[0].group == name).map(Vec::as_slice)
+        self.places.get(name).map(|&place| self.groups[place].as_slice())
     }
 
     /// The other server that serves a group version, if one does.

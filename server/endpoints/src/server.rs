@@ -1,8 +1,9 @@
 //! An API server: routes requests to endpoints and documents, and what it does not know to the next server of the chain.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
 use machinery::catalog::Catalog;
@@ -15,18 +16,19 @@ use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Respon
 
 use crate::answer::{self, respond as send};
 use crate::audit;
-use crate::discovery::{self, Aggregated, Discovery};
+use crate::discovery::{Aggregated, Discovery, GroupVersions};
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::gzip;
 use crate::media::{Encoding, Spoken};
 use crate::openapi_docs::OpenApi;
 use crate::query::Query;
+use crate::routes::Routes;
 use crate::verbs::{self, Call};
 
 /// A server of the delegation chain.
 pub struct ApiServer {
     catalog: &'static Catalog,
-    table: RwLock<Arc<Table>>,
+    routes: RwLock<Routes>,
     discovery: Arc<Discovery>,
     openapi: Option<Arc<OpenApi>>,
     /// Answers `/api`, `/apis` and `/`: the outermost server does.
@@ -34,20 +36,6 @@ pub struct ApiServer {
     /// Its resources come and go: what is not there is left to the next server, even in a group that is.
     open: bool,
     next: Arc<dyn Handler>,
-}
-
-/// Group, version and plural.
-type Key = (String, String, String);
-
-/// What a server serves at a moment.
-#[derive(Clone, Default)]
-struct Table {
-    endpoints: HashMap<Key, Arc<Endpoint>>,
-    group_versions: BTreeSet<(String, String)>,
-}
-
-fn key_of(endpoint: &Endpoint) -> Key {
-    (endpoint.kind.group.to_owned(), endpoint.kind.version.to_owned(), endpoint.resource.plural.to_owned())
 }
 
 impl ApiServer {
@@ -60,7 +48,7 @@ impl ApiServer {
         next: Arc<dyn Handler>,
     ) -> Self {
         let root = openapi.is_some();
-        let server = ApiServer { catalog, table: RwLock::default(), discovery, openapi, root, open: false, next };
+        let server = ApiServer { catalog, routes: RwLock::default(), discovery, openapi, root, open: false, next };
         server.change(&[], endpoints);
         server
     }
@@ -78,33 +66,27 @@ impl ApiServer {
     /// Takes endpoints away and puts others in their place, and describes their group versions anew. Requests that are under way go on with
     /// the endpoints that they found.
     pub fn change(&self, gone: &[Arc<Endpoint>], new: Vec<Arc<Endpoint>>) {
-        let mut guard = self.table.write().unwrap_or_else(PoisonError::into_inner);
-        let mut table = Table::clone(&guard);
+        let mut routes = self.routes.write().unwrap_or_else(PoisonError::into_inner);
         let touched: BTreeSet<_> = gone.iter().chain(&new).map(|e| (e.kind.group, e.kind.version)).collect();
-        for endpoint in gone {
-            table.endpoints.remove(&key_of(endpoint));
-        }
-        table.endpoints.extend(new.into_iter().map(|endpoint| (key_of(&endpoint), endpoint)));
+        gone.iter().for_each(|endpoint| routes.remove(endpoint));
+        new.into_iter().for_each(|endpoint| routes.insert(endpoint));
         for (group, version) in touched {
-            let in_version = |e: &&Arc<Endpoint>| (e.kind.group, e.kind.version) == (group, version);
-            let served: Vec<_> = table.endpoints.values().filter(in_version).cloned().collect();
-            let kinds: Vec<_> = served.iter().map(|e| e.kind).collect();
+            let served = routes.in_version(group, version);
+            match served.is_empty() {
+                true => self.discovery.remove(group, version),
+                false => {
+                    let kinds = served.iter().map(|endpoint| endpoint.kind).collect();
+                    self.discovery.add(GroupVersions::new(self.catalog, group, version, kinds));
+                }
+            }
             if let Some(openapi) = self.openapi.as_ref().filter(|_| self.open) {
                 openapi.set_custom(group, version, served);
             }
-            if kinds.is_empty() {
-                table.group_versions.remove(&(group.to_owned(), version.to_owned()));
-                self.discovery.remove(group, version);
-            } else {
-                table.group_versions.insert((group.to_owned(), version.to_owned()));
-                self.discovery.add(discovery::describe(self.catalog, group, version, &kinds));
-            }
         }
-        *guard = Arc::new(table);
     }
 
-    fn table(&self) -> Arc<Table> {
-        self.table.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn routes(&self) -> RwLockReadGuard<'_, Routes> {
+        self.routes.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn route(&self, request: Request) -> Response {
@@ -114,12 +96,11 @@ impl ApiServer {
             return self.next.handle(request).await;
         }
         if info.is_resource_request {
-            let key = (info.api_group.clone(), info.api_version.clone(), info.resource.clone());
-            let endpoint = self.table().endpoints.get(&key).cloned();
+            let endpoint = self.routes().find(&info.api_group, &info.api_version, &info.resource).cloned();
             if let Some(endpoint) = endpoint.filter(|endpoint| !self.open || is_in_scope(endpoint, &info)) {
                 return resource(endpoint, info, request).await;
             }
-            if !self.open && self.serves(&key.0, None) {
+            if !self.open && self.serves(&info.api_group, None) {
                 return refuse(&request, &Status::path_not_found());
             }
             return self.next.handle(request).await;
@@ -164,14 +145,7 @@ impl ApiServer {
     }
 
     fn serves(&self, group: &str, version: Option<&str>) -> bool {
-        let table = self.table();
-        match version {
-            Some(version) => table.group_versions.contains(&(group.to_owned(), version.to_owned())),
-            None => {
-                let first = table.group_versions.range((group.to_owned(), String::new())..).next();
-                first.is_some_and(|(found, _)| found == group)
-            }
-        }
+        self.routes().serves(group, version)
     }
 
     /// A discovery document in the encoding asked for; all groups at once where the client prefers that.
@@ -216,7 +190,7 @@ fn aggregated_response(request: &Request, merged: &Aggregated, encoding: Encodin
     let known = request.headers().get(IF_NONE_MATCH).is_some_and(|value| value == merged.etag.as_str());
     let made = match known {
         true => not_modified(),
-        false => encode_document(&merged.document, encoding, false),
+        false => encode_text(merged.text.clone(), Aggregated::KIND, encoding, false),
     };
     let mut response = match made {
         Ok(response) => response,
@@ -241,37 +215,30 @@ fn not_modified() -> Result<Response, Status> {
     Ok(response)
 }
 
-/// A document of a declared kind, given as JSON.
+/// A document of a declared kind.
 fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result<Response, Status> {
-    let mut text = document.to_string().into_bytes();
+    let said = |name: &str, otherwise| document[name].as_str().unwrap_or(otherwise);
+    let kind = (said("apiVersion", "v1"), said("kind", ""));
+    encode_text((document.to_string() + "\n").into(), kind, encoding, pretty)
+}
+
+/// The same, given as a line of JSON.
+fn encode_text(text: Bytes, kind: (&str, &str), encoding: Encoding, pretty: bool) -> Result<Response, Status> {
+    let (line, mut out) = (text.trim_ascii_end(), Vec::new());
     match encoding {
-        Encoding::Json => {
-            let mut out = Vec::new();
-            if pretty {
-                json::pretty(&text, &mut out);
-            } else {
-                text.push(b'\n');
-                out = text;
-            }
-            Ok(send(StatusCode::OK, Encoding::Json, out))
-        }
-        Encoding::Yaml | Encoding::Cbor => {
-            let mut out = Vec::new();
-            answer::rewrite(&text, encoding, &mut out)?;
-            Ok(send(StatusCode::OK, encoding, out))
-        }
+        Encoding::Json if !pretty => return Ok(send(StatusCode::OK, encoding, text)),
+        Encoding::Json => json::pretty(line, &mut out),
+        Encoding::Yaml | Encoding::Cbor => answer::rewrite(line, encoding, &mut out)?,
         Encoding::Protobuf => {
-            let kind = document["kind"].as_str().unwrap_or("");
+            let (api_version, kind) = kind;
             let def =
                 discovery_def(kind).ok_or_else(|| Status::not_acceptable(&["application/json", "application/yaml"]))?;
             let mut value = Owned::new(def);
-            json::from_value(document, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
-            let api_version = document["apiVersion"].as_str().unwrap_or("v1");
-            let mut out = Vec::new();
+            json::decode(line, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
             machinery::envelope::encode_object(api_version, kind, value.as_ref(), &mut out);
-            Ok(send(StatusCode::OK, Encoding::Protobuf, out))
         }
     }
+    Ok(send(StatusCode::OK, encoding, out))
 }
 
 fn discovery_def(kind: &str) -> Option<&'static machinery::def::StructDef> {

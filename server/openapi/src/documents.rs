@@ -29,6 +29,15 @@ impl Default for Options {
     }
 }
 
+/// What a v3 document is about.
+enum Part<'a> {
+    /// Paths outside `/api` and `/apis`.
+    WellKnown(Vec<Item<'static>>),
+    Groups,
+    Group(&'a str),
+    Version(&'a GroupVersion),
+}
+
 impl Catalog {
     /// The v2 document of everything in the catalog.
     pub fn v2(&self, options: &Options) -> Value {
@@ -46,29 +55,54 @@ impl Catalog {
 
     /// The v3 documents by path below `/openapi/v3/`, such as `apis/apps/v1`.
     pub fn v3(&self, options: &Options) -> BTreeMap<String, Value> {
-        let discovery = Discovery::new();
-        let mut documents: BTreeMap<String, (Option<&GroupVersion>, Vec<Item>)> = BTreeMap::new();
+        self.parts(options).into_iter().map(|(path, part)| (path, self.v3_part(options, part))).collect()
+    }
+
+    /// The paths of the v3 documents.
+    pub fn v3_paths(&self, options: &Options) -> BTreeSet<String> {
+        self.parts(options).into_keys().collect()
+    }
+
+    /// One v3 document; no other is made on the way.
+    pub fn v3_of(&self, options: &Options, path: &str) -> Option<Value> {
+        let part = self.parts(options).remove(path)?;
+        Some(self.v3_part(options, part))
+    }
+
+    /// What stands in which v3 document.
+    fn parts(&self, options: &Options) -> BTreeMap<String, Part<'_>> {
+        let mut parts = BTreeMap::new();
         for item in endpoints::well_known(options) {
-            let path = document_of(&item.path);
-            documents.entry(path).or_default().1.push(item);
+            let part = parts.entry(document_of(&item.path)).or_insert_with(|| Part::WellKnown(Vec::new()));
+            if let Part::WellKnown(items) = part {
+                items.push(item);
+            }
         }
         if !self.versions.is_empty() {
-            documents.insert("apis".into(), (None, vec![discovery.groups()]));
+            parts.insert("apis".into(), Part::Groups);
         }
         for group in self.groups() {
-            let item = discovery.group(group);
-            documents.insert(document_of(&item.path), (None, vec![item]));
+            let path = if group.is_empty() { "api".into() } else { format!("apis/{group}") };
+            parts.insert(path, Part::Group(group));
         }
-        for version in &self.versions {
-            let mut items = self.items(&discovery, version);
-            items.sort_by(|a, b| a.path.cmp(&b.path));
-            documents.insert(document_of(&version.path()), (Some(version), items));
-        }
-        let finish = |(path, (version, items)): (String, (Option<&GroupVersion>, Vec<Item>))| {
-            let used = closure(SCHEMAS, |name| self.definitions.get(name), items.iter().flat_map(Item::definitions));
-            (path, v3::document(self, options, version, &items, &used))
+        parts.extend(self.versions.iter().map(|version| (document_of(&version.path()), Part::Version(version))));
+        parts
+    }
+
+    fn v3_part(&self, options: &Options, part: Part<'_>) -> Value {
+        let discovery = Discovery::new();
+        let (version, items) = match part {
+            Part::WellKnown(items) => (None, items),
+            Part::Groups => (None, vec![discovery.groups()]),
+            Part::Group(group) => (None, vec![discovery.group(group)]),
+            Part::Version(version) => {
+                let mut items = self.items(&discovery, version);
+                items.sort_by(|a, b| a.path.cmp(&b.path));
+                (Some(version), items)
+            }
         };
-        documents.into_iter().map(finish).collect()
+        let used = closure(SCHEMAS, |name| self.definitions.get(name), items.iter().flat_map(Item::definitions));
+        v3::document(self, options, version, &items, &used)
     }
 
     /// Groups in order of their names.

@@ -35,6 +35,9 @@ pub type Stores = HashMap<Name, Arc<ResourceStore>>;
 /// must not wait.
 pub type Observer<T> = Box<dyn Fn(Option<&Arc<T>>, Option<&Arc<T>>) + Send + Sync>;
 
+/// Takes away of an object what its followers do not look at, before it is kept (upstream: `SetTransform`).
+pub type Trim<T> = fn(&mut T);
+
 /// The objects of a resource by namespace and name. Clones share them; they are followed until the last clone is dropped.
 pub struct Informer<T>(Arc<Followed<T>>);
 
@@ -63,6 +66,7 @@ struct State<T> {
     /// How many changes there have been; 0 until the first list has arrived.
     changes: watch::Sender<u64>,
     observers: Vec<Observer<T>>,
+    trim: Trim<T>,
 }
 
 impl<T: Struct> Informer<T> {
@@ -71,9 +75,18 @@ impl<T: Struct> Informer<T> {
         Self::observed(store, Vec::new())
     }
 
+    /// Begins to follow a resource whose objects are large, and keeps of them what `trim` leaves.
+    pub fn trimmed(store: &Arc<ResourceStore>, trim: Trim<T>) -> Self {
+        Self::follow(store, Vec::new(), trim)
+    }
+
     /// Begins to follow a resource, and tells these of every change.
     pub fn observed(store: &Arc<ResourceStore>, observers: Vec<Observer<T>>) -> Self {
-        let state = Arc::new(State { objects: RwLock::default(), changes: watch::Sender::new(0), observers });
+        Self::follow(store, observers, |_| ())
+    }
+
+    fn follow(store: &Arc<ResourceStore>, observers: Vec<Observer<T>>, trim: Trim<T>) -> Self {
+        let state = Arc::new(State { objects: RwLock::default(), changes: watch::Sender::new(0), observers, trim });
         let task = tokio::spawn(follow(store.clone(), state.clone())).abort_handle();
         Informer(Arc::new(Followed { state, task }))
     }
@@ -164,7 +177,7 @@ async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) ->
     read_initial(store, &mut stream, state).await?;
     while let Some(event) = stream.next().await {
         let WatchEvent::Object(kind, entry) = event? else { continue };
-        let Some((key, object)) = typed(store, &entry)? else { continue };
+        let Some((key, object)) = typed(store, &entry, state.trim)? else { continue };
         state.change(&key, (kind != ChangeKind::Deleted).then_some(object));
         state.announce();
     }
@@ -180,7 +193,7 @@ async fn read_initial<T: Struct>(
     let mut all = Objects::new();
     while let Some(event) = stream.next().await {
         match event? {
-            WatchEvent::Object(_, entry) => all.extend(typed(store, &entry)?),
+            WatchEvent::Object(_, entry) => all.extend(typed(store, &entry, state.trim)?),
             WatchEvent::InitialEventsEnd(_) => {
                 state.replace(all);
                 state.announce();
@@ -192,10 +205,16 @@ async fn read_initial<T: Struct>(
 }
 
 /// An object and its key. One of another type, which only a wrong use of an informer could bring, is left out.
-fn typed<T: Struct>(store: &ResourceStore, entry: &Entry) -> Result<Option<(String, Arc<T>)>, Status> {
+fn typed<T: Struct>(
+    store: &ResourceStore,
+    entry: &Entry,
+    trim: Trim<T>,
+) -> Result<Option<(String, Arc<T>)>, Status> {
     let object = store.object(entry)?;
     let Some(key) = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name)) else { return Ok(None) };
-    Ok(object.into_inner::<T>().ok().map(|object| (key, Arc::new(object))))
+    let Ok(mut object) = object.into_inner::<T>() else { return Ok(None) };
+    trim(&mut object);
+    Ok(Some((key, Arc::new(object))))
 }
 
 /// The informers of a server, one per resource however many ask for it.

@@ -26,9 +26,6 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
-
-use regex::Regex;
 use serde_json::Value;
 
 pub use default::{apply_defaults, drop_nulls};
@@ -36,7 +33,7 @@ pub use embedded::{check_embedded, coerce_embedded};
 pub use format::is_text as is_text_format;
 pub use lists::check_lists;
 pub use old::Pair;
-pub use pattern::fault as pattern_fault;
+pub use pattern::{Pattern, fault as pattern_fault};
 pub use prune::prune;
 pub use result::shown;
 pub use validate::{blocked, check, check_update};
@@ -142,26 +139,6 @@ pub struct Checks {
     pub any_of: Box<[Schema]>,
     pub one_of: Box<[Schema]>,
     pub not: Option<Box<Schema>>,
-}
-
-/// A regular expression, compiled when it is first needed: compiled ones take much memory.
-#[derive(Debug)]
-pub struct Pattern {
-    pub text: Box<str>,
-    compiled: OnceLock<Option<Regex>>,
-}
-
-impl Pattern {
-    /// Go's syntax is that of the `regex` crate in all but rare classes.
-    pub fn new(text: &str) -> Self {
-        Pattern { text: text.into(), compiled: OnceLock::new() }
-    }
-
-    /// Whether a text matches somewhere; an expression that cannot be compiled matches nothing.
-    pub fn is_match(&self, text: &str) -> bool {
-        let compiled = self.compiled.get_or_init(|| Regex::new(&self.text).ok());
-        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
-    }
 }
 
 impl Schema {

@@ -1,6 +1,46 @@
-//! What is wrong with a regular expression, in Go's words (`regexp/syntax.Error`).
+//! Regular expressions: those that values have to match, and what is wrong with one in Go's words (`regexp/syntax.Error`).
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use regex::Regex;
 use regex_syntax::ast::ErrorKind;
+
+/// A regular expression, compiled when it is first needed. Compiled ones take tens of kilobytes, and definitions say the same few again and
+/// again (names, durations, reasons of conditions), so equal ones share what is compiled.
+#[derive(Debug)]
+pub struct Pattern {
+    pub text: Box<str>,
+    compiled: OnceLock<Option<Arc<Regex>>>,
+}
+
+impl Pattern {
+    /// Go's syntax is that of the `regex` crate in all but rare classes.
+    pub fn new(text: &str) -> Self {
+        Pattern { text: text.into(), compiled: OnceLock::new() }
+    }
+
+    /// Whether a text matches somewhere; an expression that cannot be compiled matches nothing.
+    pub fn is_match(&self, text: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| shared(&self.text));
+        compiled.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+}
+
+/// What is compiled of a text, by whomever it was needed first.
+fn shared(text: &str) -> Option<Arc<Regex>> {
+    static KNOWN: OnceLock<Mutex<HashMap<Box<str>, Weak<Regex>>>> = OnceLock::new();
+    let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(regex) = known.get(text).and_then(Weak::upgrade) {
+        return Some(regex);
+    }
+    if known.len() == known.capacity() {
+        known.retain(|_, regex| regex.strong_count() > 0);
+    }
+    let regex = Arc::new(Regex::new(text).ok()?);
+    known.insert(text.into(), Arc::downgrade(&regex));
+    Some(regex)
+}
 
 /// The fault of an expression that cannot be compiled.
 pub fn fault(pattern: &str) -> Option<String> {

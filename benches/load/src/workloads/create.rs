@@ -52,7 +52,7 @@ fn widgets(group: &str, namespace: &str) -> String {
 }
 
 /// Something that no earlier run was called.
-fn stamp() -> String {
+pub fn stamp() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("run-{:x}", since.as_millis())
 }
@@ -74,17 +74,4 @@ async fn define(server: &Server, group: &str, namespace: &str) -> Result<()> {
             Err(other) => return Err(other),
         }
     }
-}
-
-/// From the POST of a definition to the first object of it.
-pub async fn crd(server: &Server, common: &Common) -> Result<()> {
-    let clock = measure::Clock::start(common.pid);
-    let mut samples = Vec::new();
-    for number in 0..common.operations {
-        let began = Instant::now();
-        define(server, &format!("{}-{number}.example.com", stamp()), &common.namespace).await?;
-        samples.push(measure::Sample { latency: began.elapsed(), ..measure::Sample::default() });
-    }
-    clock.report("POST CRD to first object", &mut samples);
-    Ok(())
 }

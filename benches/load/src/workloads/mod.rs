@@ -1,6 +1,7 @@
 //! The workloads: one file for each.
 
 pub mod attacks;
+pub mod crd;
 pub mod create;
 pub mod get;
 pub mod idle;

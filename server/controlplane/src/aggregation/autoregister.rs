@@ -11,7 +11,7 @@ use machinery::status::Status;
 use registry::Informer;
 
 use super::API_SERVICES;
-use super::desired::{ALWAYS, Desired, MANAGED, ON_START};
+use super::desired::{ALWAYS, Desired, MANAGED, ON_START, Wanted};
 
 /// How long to wait after a failure.
 const RETRY: Duration = Duration::from_millis(500);
@@ -92,13 +92,15 @@ impl Autoregister {
         &self,
         action: Action,
         name: &str,
-        wanted: Option<&APIService>,
+        wanted: Option<&Wanted>,
         found: Option<&APIService>,
     ) -> Result<(), Status> {
         let outcome = match (action, wanted, found) {
-            (Action::Create, Some(wanted), _) => self.loopback.create(API_SERVICES, wanted.clone()).await.map(drop),
+            (Action::Create, Some(wanted), _) => {
+                self.loopback.create(API_SERVICES, wanted.service()).await.map(drop)
+            }
             (Action::Correct, Some(wanted), Some(found)) => {
-                let corrected = APIService { spec: wanted.spec.clone(), ..found.clone() };
+                let corrected = APIService { spec: wanted.spec(), ..found.clone() };
                 self.loopback.update(API_SERVICES, corrected).await.map(drop)
             }
             (Action::Delete, ..) => self.loopback.delete(API_SERVICES, "", name).await,
@@ -113,17 +115,17 @@ impl Autoregister {
 }
 
 /// What has to happen, by what is wanted, what is there, whether that was looked at before, and whether it was there before this server.
-fn action(wanted: Option<&APIService>, found: Option<&APIService>, synced: bool, at_start: bool) -> Action {
-    let managed = |service: Option<&APIService>| service.and_then(|s| s.metadata.labels.get(MANAGED).cloned());
-    let (wants, has) = (managed(wanted), managed(found));
-    let on_start = |managed: &Option<String>| managed.as_deref() == Some(ON_START);
+fn action(wanted: Option<&Wanted>, found: Option<&APIService>, synced: bool, at_start: bool) -> Action {
+    let wants = wanted.map(|wanted| wanted.managed);
+    let has = found.and_then(|found| found.metadata.labels.get(MANAGED)).map(String::as_str);
+    let on_start = |managed: Option<&str>| managed == Some(ON_START);
     match (wanted, found) {
-        (Some(_), _) if on_start(&wants) && synced => Action::Nothing,
+        (Some(_), _) if on_start(wants) && synced => Action::Nothing,
         (Some(_), None) => Action::Create,
-        (_, Some(_)) if !matches!(has.as_deref(), Some(ON_START | ALWAYS)) => Action::Nothing,
-        (_, Some(_)) if on_start(&has) && (synced || !at_start) => Action::Nothing,
+        (_, Some(_)) if !matches!(has, Some(ON_START | ALWAYS)) => Action::Nothing,
+        (_, Some(_)) if on_start(has) && (synced || !at_start) => Action::Nothing,
         (None, Some(_)) => Action::Delete,
-        (Some(wanted), Some(found)) if wanted.spec != found.spec => Action::Correct,
+        (Some(wanted), Some(found)) if wanted.spec() != found.spec => Action::Correct,
         _ => Action::Nothing,
     }
 }
@@ -132,14 +134,13 @@ fn action(wanted: Option<&APIService>, found: Option<&APIService>, synced: bool,
 mod tests {
     use super::*;
 
-    fn service(managed: &str, version_priority: i32) -> Option<APIService> {
-        if managed == "-" {
-            return None;
-        }
-        let mut service = APIService::default();
-        service.spec.version_priority = version_priority;
-        service.metadata.labels.insert(MANAGED.into(), managed.into());
-        Some(service)
+    fn wanted(managed: &'static str, version_priority: i32) -> Option<Wanted> {
+        let (group, version) = (String::new(), String::new());
+        (managed != "-").then_some(Wanted { group, version, group_priority: 0, version_priority, managed })
+    }
+
+    fn service(managed: &'static str, version_priority: i32) -> Option<APIService> {
+        wanted(managed, version_priority).map(|wanted| wanted.service())
     }
 
     /// The table in upstream's description of `checkAPIService`.
@@ -161,9 +162,9 @@ mod tests {
             ("true", "true", true, false, Correct),
             ("onstart", "true", false, false, Correct),
         ] {
-            let said = action(service(wanted, 1).as_ref(), service(found, 2).as_ref(), synced, at_start);
+            let said = action(self::wanted(wanted, 1).as_ref(), service(found, 2).as_ref(), synced, at_start);
             assert_eq!(said, expect, "{wanted} {found} {synced} {at_start}");
         }
-        assert_eq!(action(service("true", 1).as_ref(), service("true", 1).as_ref(), true, false), Nothing);
+        assert_eq!(action(wanted("true", 1).as_ref(), service("true", 1).as_ref(), true, false), Nothing);
     }
 }

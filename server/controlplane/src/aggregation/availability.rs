@@ -54,7 +54,7 @@ impl Availability {
         }
     }
 
-    /// Looks after every APIService from now on, each on its own: one that hangs does not hold up others. Does not end.
+    /// Looks after every APIService from now on, those of other servers each on its own: one that hangs does not hold up others. Does not end.
     pub async fn follow(self) {
         if let (Some(services), Some(slices)) = (&self.services, &self.slices) {
             services.synced().await;
@@ -63,11 +63,21 @@ impl Availability {
         let mut changes = self.api_services.changes();
         let mut each = Keyed::default();
         loop {
-            let names: HashSet<String> = self.api_services.all().iter().map(|s| s.metadata.name.clone()).collect();
+            let (remote, local): (Vec<_>, Vec<_>) =
+                self.api_services.all().into_iter().partition(|service| service.spec.service.is_some());
+            let names: HashSet<String> = remote.iter().map(|service| service.metadata.name.clone()).collect();
             each.keep(&names, |name| self.clone().look_after(name));
-            if changes.changed().await.is_err() {
+            self.tell_local(&local).await;
+            if let Ok(Err(_)) = tokio::time::timeout(RESYNC, changes.changed()).await {
                 return;
             }
+        }
+    }
+
+    /// What this server serves is always available.
+    async fn tell_local(&self, services: &[Arc<APIService>]) {
+        for service in services {
+            self.tell(service, Ok(("Local", "Local APIServices are always available".to_owned()))).await;
         }
     }
 
@@ -75,10 +85,8 @@ impl Availability {
         let mut retry = RETRY;
         while let Some(service) = self.api_services.get("", &name) {
             let inputs = self.inputs(&service);
-            let found = match &inputs.reference {
-                None => Ok(("Local", "Local APIServices are always available".to_owned())),
-                Some(reference) => self.examine(&service, reference, &inputs).await,
-            };
+            let Some(reference) = &inputs.reference else { return };
+            let found = self.examine(&service, reference, &inputs).await;
             let probed = matches!(found, Err(("FailedDiscoveryCheck", _)));
             let told = self.tell(&service, found).await;
             retry = if told && !probed { RETRY } else { (retry * 2).min(RESYNC) };

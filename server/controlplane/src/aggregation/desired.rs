@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::apiextensions::v1::CustomResourceDefinition;
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::apiregistration::v1::{APIService, APIServiceSpec};
 use endpoints::Environment;
 use registry::Informer;
@@ -25,8 +25,44 @@ const CUSTOM_VERSION_PRIORITY: i32 = 100;
 /// What there should be.
 pub struct Desired {
     /// For group versions that are compiled in.
-    built_in: BTreeMap<String, APIService>,
+    built_in: BTreeMap<String, Wanted>,
     definitions: Option<Informer<CustomResourceDefinition>>,
+}
+
+/// An APIService that there should be.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub group: String,
+    pub version: String,
+    pub group_priority: i32,
+    pub version_priority: i32,
+    /// How it is looked after.
+    pub managed: &'static str,
+}
+
+impl Wanted {
+    fn name(&self) -> String {
+        format!("{}.{}", self.version, self.group)
+    }
+
+    /// What its spec has to say.
+    pub fn spec(&self) -> APIServiceSpec {
+        APIServiceSpec {
+            group: self.group.clone(),
+            version: self.version.clone(),
+            group_priority_minimum: self.group_priority,
+            version_priority: self.version_priority,
+            ..APIServiceSpec::default()
+        }
+    }
+
+    /// The whole.
+    pub fn service(&self) -> APIService {
+        let mut service = APIService { spec: self.spec(), ..APIService::default() };
+        service.metadata.name = self.name();
+        service.metadata.labels.insert(MANAGED.into(), self.managed.into());
+        service
+    }
 }
 
 impl Desired {
@@ -34,10 +70,17 @@ impl Desired {
     pub async fn start(environment: &Environment) -> Self {
         let served = environment.discovery.all();
         let built_in = served.iter().filter(|g| g.group != API_SERVICES.0).map(|g| {
-            let service = api_service(&g.group, &g.version, (g.group_priority, g.version_priority), ON_START);
-            (service.metadata.name.clone(), service)
+            let wanted = Wanted {
+                group: g.group.clone(),
+                version: g.version.clone(),
+                group_priority: g.group_priority,
+                version_priority: g.version_priority,
+                managed: ON_START,
+            };
+            (wanted.name(), wanted)
         });
-        let definitions = environment.informers.of("apiextensions.k8s.io", "customresourcedefinitions");
+        let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"));
+        let definitions = store.map(|store| Informer::trimmed(store, keep_versions));
         if let Some(definitions) = &definitions {
             Informer::synced(definitions).await;
         }
@@ -50,36 +93,35 @@ impl Desired {
     }
 
     /// All by their names. Custom resources do not take the place of what is compiled in.
-    pub fn all(&self) -> BTreeMap<String, APIService> {
+    pub fn all(&self) -> BTreeMap<String, Wanted> {
         let mut all = self.built_in.clone();
         for definition in self.definitions.iter().flat_map(Informer::all) {
             for version in definition.spec.versions.iter().filter(|version| version.served) {
-                let priorities = (CUSTOM_GROUP_PRIORITY, CUSTOM_VERSION_PRIORITY);
-                let service = api_service(&definition.spec.group, &version.name, priorities, ALWAYS);
-                all.entry(service.metadata.name.clone()).or_insert(service);
+                let wanted = Wanted {
+                    group: definition.spec.group.clone(),
+                    version: version.name.clone(),
+                    group_priority: CUSTOM_GROUP_PRIORITY,
+                    version_priority: CUSTOM_VERSION_PRIORITY,
+                    managed: ALWAYS,
+                };
+                all.entry(wanted.name()).or_insert(wanted);
             }
         }
         all
     }
 }
 
-fn api_service(
-    group: &str,
-    version: &str,
-    (group_priority, version_priority): (i32, i32),
-    managed: &str,
-) -> APIService {
-    let mut service = APIService {
-        spec: APIServiceSpec {
-            group: group.to_owned(),
-            version: version.to_owned(),
-            group_priority_minimum: group_priority,
-            version_priority,
-            ..APIServiceSpec::default()
-        },
-        ..APIService::default()
-    };
-    service.metadata.name = format!("{version}.{group}");
-    service.metadata.labels.insert(MANAGED.into(), managed.into());
-    service
+/// Leaves of a definition which versions there are: decoded schemas take many times what their text does.
+fn keep_versions(definition: &mut CustomResourceDefinition) {
+    let versions = std::mem::take(&mut definition.spec.versions);
+    let (name, group) = (std::mem::take(&mut definition.metadata.name), std::mem::take(&mut definition.spec.group));
+    *definition = CustomResourceDefinition::default();
+    definition.metadata.name = name;
+    definition.spec.group = group;
+    let kept = versions.into_iter().map(|version| CustomResourceDefinitionVersion {
+        name: version.name,
+        served: version.served,
+        ..CustomResourceDefinitionVersion::default()
+    });
+    definition.spec.versions = kept.collect();
 }

@@ -50,19 +50,23 @@ pub(super) type Remote = BTreeMap<(String, String), RemoteVersion>;
 /// A document, and what it is known by to caches.
 #[derive(Debug)]
 pub struct Aggregated {
-    pub document: Value,
+    /// In JSON.
+    pub text: Bytes,
     /// Quoted, as it stands in headers.
     pub etag: String,
 }
 
 impl Aggregated {
+    /// Version and kind of the document.
+    pub const KIND: (&str, &str) = ("apidiscovery.k8s.io/v2", "APIGroupDiscoveryList");
+
     /// The document of the core group, or of all others. Where an aggregated server serves a group version, nobody else does.
     pub(super) fn new(local: &[GroupVersions], remote: &Remote, core: bool) -> Self {
-        let items = entries(local, remote, core);
-        let document = json!({"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "metadata": {}, "items": items});
-        let hash = Sha512::digest(document["items"].to_string());
-        let etag = hash.iter().fold("\"".to_owned(), |text, byte| text + &format!("{byte:02X}")) + "\"";
-        Aggregated { document, etag }
+        let items = Value::from(entries(local, remote, core)).to_string();
+        let etag = Sha512::digest(&items).iter().fold("\"".to_owned(), |text, byte| text + &format!("{byte:02X}")) + "\"";
+        let (api_version, kind) = Self::KIND;
+        let text = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{{}},\"items\":{items}}}\n");
+        Aggregated { text: text.into(), etag }
     }
 }
 
@@ -93,7 +97,7 @@ fn entries(local: &[GroupVersions], remote: &Remote, core: bool) -> Vec<Value> {
             name: &served.version,
             group_priority: served.group_priority,
             priority: served.version_priority,
-            entry: json!({"version": served.version, "resources": served.aggregated, "freshness": "Current"}),
+            entry: json!({"version": served.version, "resources": served.aggregated(), "freshness": "Current"}),
         });
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
@@ -113,8 +117,7 @@ mod tests {
 
     fn local(group: &str, version: &str, group_priority: i32) -> GroupVersions {
         let (group, version) = (group.to_owned(), version.to_owned());
-        let aggregated = vec![json!({"resource": "things"})];
-        GroupVersions { group, version, group_priority, version_priority: 1, resources: Vec::new(), aggregated }
+        GroupVersions { group, version, group_priority, version_priority: 1, served: Vec::new() }
     }
 
     fn remote(group: &str, version: &str, group_priority: i32, current: bool) -> ((String, String), RemoteVersion) {
@@ -134,7 +137,8 @@ mod tests {
         let local = [local("apps", "v1", 100), local("shop", "v1", 10), local("", "v1", 1)];
         let seen = |remote: &Remote| {
             let merged = Aggregated::new(&local, remote, false);
-            let groups = merged.document["items"].as_array().unwrap().clone();
+            let document: Value = serde_json::from_slice(&merged.text).unwrap();
+            let groups = document["items"].as_array().unwrap().clone();
             let version =
                 |v: &Value| format!("{}:{}", v["version"].as_str().unwrap(), v["freshness"].as_str().unwrap());
             let versions =

@@ -4,40 +4,48 @@ use std::sync::{Arc, OnceLock};
 
 use openapi::custom::CustomResource;
 use openapi::{Catalog, Options, Scope};
+use serde_json::Value;
 
-use super::{Document, hash};
+use super::Lazy;
 use crate::endpoint::Endpoint;
 
-/// Made when somebody asks for it; known by its hash before.
+/// Made when somebody asks for it; until then it costs a list of endpoints.
 pub(super) struct CustomDocument {
-    pub hash: String,
+    release: String,
     /// Sorted by plural.
     served: Vec<Arc<Endpoint>>,
-    document: OnceLock<Document>,
+    document: OnceLock<Lazy>,
 }
 
 impl CustomDocument {
-    pub(super) fn new(options: &Options, mut served: Vec<Arc<Endpoint>>) -> Self {
-        served.sort_by_key(|endpoint| endpoint.resource.plural);
-        // Another release may say other things of the same definitions.
-        let mut sources = options.version.clone();
-        for endpoint in &served {
-            let revision = endpoint.open.as_ref().map(|open| open.revision()).unwrap_or_default();
-            let (kind, resource) = (endpoint.kind, endpoint.resource);
-            sources += &format!("\n{revision} {} {} {}", resource.plural, kind.kind, kind.list_kind);
-        }
-        CustomDocument { hash: hash(sources.as_bytes()), served, document: OnceLock::new() }
+    pub(super) fn new(options: &Options, served: Vec<Arc<Endpoint>>) -> Self {
+        CustomDocument { release: options.version.clone(), served, document: OnceLock::new() }
+    }
+
+    pub(super) fn hash(&self) -> &str {
+        &self.document().hash
+    }
+
+    pub(super) fn document(&self) -> &Lazy {
+        self.document.get_or_init(|| {
+            // Another release may say other things of the same definitions.
+            let mut sources = self.release.clone();
+            for endpoint in &self.served {
+                let revision = endpoint.open.as_ref().map(|open| open.revision()).unwrap_or_default();
+                let (kind, resource) = (endpoint.kind, endpoint.resource);
+                sources += &format!("\n{revision} {} {} {}", resource.plural, kind.kind, kind.list_kind);
+            }
+            Lazy::new(&sources)
+        })
     }
 
     pub(super) fn resources(&self) -> impl Iterator<Item = CustomResource> + '_ {
         self.served.iter().map(|endpoint| resource(endpoint))
     }
 
-    pub(super) fn document(&self, catalog: &Catalog, options: &Options) -> &Document {
-        self.document.get_or_init(|| {
-            let resources: Vec<CustomResource> = self.resources().collect();
-            Document { hash: self.hash.clone(), ..Document::new(&catalog.custom_v3(options, &resources)) }
-        })
+    pub(super) fn make(&self, catalog: &Catalog, options: &Options) -> Value {
+        let resources: Vec<CustomResource> = self.resources().collect();
+        catalog.custom_v3(options, &resources)
     }
 }
 

@@ -1,4 +1,4 @@
-//! The types of custom resources: what a structural schema says about merging.
+//! The types of custom resources: what a structural schema says about merging. There is one for every node of every schema, so they are small.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::{Atom, Fields, Keys, List, ListKind, Map, Scalar, Type};
 #[derive(Clone, Debug, Default)]
 pub struct CustomType {
     pub scalar: Option<Scalar>,
-    pub list: Option<CustomList>,
-    pub map: Option<CustomMap>,
+    pub list: Option<Box<CustomList>>,
+    pub map: Option<Box<CustomMap>>,
     /// Nothing is known: merges like [`Type::Deduced`].
     pub deduced: bool,
     /// It is this declared struct; `metadata` is.
@@ -22,7 +22,7 @@ pub struct CustomType {
 /// A list of a custom resource.
 #[derive(Clone, Debug)]
 pub struct CustomList {
-    pub items: Box<CustomType>,
+    pub items: CustomType,
     /// Merged by item; without `keys` as a set.
     pub associative: bool,
     pub keys: Vec<String>,
@@ -32,7 +32,8 @@ pub struct CustomList {
 #[derive(Clone, Debug, Default)]
 pub struct CustomMap {
     pub atomic: bool,
-    pub fields: BTreeMap<String, CustomField>,
+    /// Sorted by name.
+    pub fields: Box<[(Box<str>, CustomField)]>,
     pub element: Option<Box<CustomType>>,
 }
 
@@ -40,7 +41,15 @@ pub struct CustomMap {
 #[derive(Clone, Debug)]
 pub struct CustomField {
     pub of: CustomType,
-    pub default: Option<Value>,
+    pub default: Option<Box<Value>>,
+}
+
+impl CustomMap {
+    /// A field.
+    pub fn field(&self, name: &str) -> Option<&CustomField> {
+        let at = self.fields.binary_search_by(|(known, _)| (**known).cmp(name)).ok()?;
+        Some(&self.fields[at].1)
+    }
 }
 
 impl CustomType {
@@ -50,17 +59,22 @@ impl CustomType {
         let reader = Reader { object_meta };
         let mut root = reader.read(schema, false);
         if let Some(map) = &mut root.map {
-            reader.add_object_fields(map);
+            let fields = std::mem::take(&mut map.fields).into_vec();
+            map.fields = reader.with_object_fields(fields.into_iter().collect());
         }
         root
+    }
+
+    fn of_map(map: CustomMap) -> Self {
+        CustomType { map: Some(Box::new(map)), ..CustomType::default() }
     }
 
     fn of_scalar(scalar: Scalar) -> Self {
         CustomType { scalar: Some(scalar), ..CustomType::default() }
     }
 
-    fn unknown() -> Box<Self> {
-        Box::new(CustomType { deduced: true, ..CustomType::default() })
+    fn unknown() -> Self {
+        CustomType { deduced: true, ..CustomType::default() }
     }
 
     pub(super) fn atom(&self) -> Atom<'_> {
@@ -90,6 +104,9 @@ impl CustomType {
     }
 }
 
+/// Fields on their way to a map.
+type Named = BTreeMap<Box<str>, CustomField>;
+
 /// Reads schemas.
 struct Reader {
     object_meta: &'static StructDef,
@@ -100,11 +117,11 @@ impl Reader {
         let flag = |name: &str| schema.get(name).and_then(Value::as_bool).unwrap_or(false);
         let preserve = preserve || flag("x-kubernetes-preserve-unknown-fields");
         if flag("x-kubernetes-int-or-string") {
-            return *CustomType::unknown();
+            return CustomType::unknown();
         }
         match schema.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "object" => CustomType { map: Some(self.read_map(schema, preserve)), ..CustomType::default() },
-            "array" => CustomType { list: Some(self.read_list(schema, preserve)), ..CustomType::default() },
+            "object" => CustomType::of_map(self.read_map(schema, preserve)),
+            "array" => CustomType { list: Some(Box::new(self.read_list(schema, preserve))), ..CustomType::default() },
             "integer" | "number" => CustomType::of_scalar(Scalar::Numeric),
             "boolean" => CustomType::of_scalar(Scalar::Boolean),
             "string" => match schema.get("format").and_then(Value::as_str).unwrap_or_default() {
@@ -113,46 +130,47 @@ impl Reader {
             },
             _ => CustomType {
                 scalar: Some(Scalar::Untyped),
-                list: Some(self.read_list(schema, preserve)),
-                map: Some(self.read_map(schema, preserve)),
+                list: Some(Box::new(self.read_list(schema, preserve))),
+                map: Some(Box::new(self.read_map(schema, preserve))),
                 ..CustomType::default()
             },
         }
     }
 
     fn read_map(&self, schema: &Value, preserve: bool) -> CustomMap {
+        let mut fields = Named::new();
+        for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let default = member.get("default").cloned().map(Box::new);
+            fields.insert(name.as_str().into(), CustomField { of: self.read(member, preserve), default });
+        }
+        let is_object = schema.get("x-kubernetes-embedded-resource").and_then(Value::as_bool) == Some(true);
         let mut map = CustomMap {
             atomic: schema.get("x-kubernetes-map-type").and_then(Value::as_str) == Some("atomic"),
-            ..CustomMap::default()
+            fields: if is_object { self.with_object_fields(fields) } else { fields.into_iter().collect() },
+            element: None,
         };
-        for (name, member) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            let field = CustomField { of: self.read(member, preserve), default: member.get("default").cloned() };
-            map.fields.insert(name.clone(), field);
-        }
-        if schema.get("x-kubernetes-embedded-resource").and_then(Value::as_bool) == Some(true) {
-            self.add_object_fields(&mut map);
-        }
         map.element = match schema.get("additionalProperties") {
-            Some(Value::Bool(true)) => Some(CustomType::unknown()),
+            Some(Value::Bool(true)) => Some(Box::new(CustomType::unknown())),
             Some(Value::Bool(false)) => None,
             Some(of @ Value::Object(_)) => Some(Box::new(self.read(of, preserve))),
-            _ if preserve || map.fields.is_empty() => Some(CustomType::unknown()),
+            _ if preserve || map.fields.is_empty() => Some(Box::new(CustomType::unknown())),
             _ => None,
         };
         map
     }
 
-    fn add_object_fields(&self, map: &mut CustomMap) {
+    fn with_object_fields(&self, mut fields: Named) -> Box<[(Box<str>, CustomField)]> {
         let meta = CustomType { described: Some(self.object_meta), ..CustomType::default() };
         let text = || CustomType::of_scalar(Scalar::String);
         for (name, of) in [("apiVersion", text()), ("kind", text()), ("metadata", meta)] {
-            map.fields.insert(name.into(), CustomField { of, default: None });
+            fields.insert(name.into(), CustomField { of, default: None });
         }
+        fields.into_iter().collect()
     }
 
     fn read_list(&self, schema: &Value, preserve: bool) -> CustomList {
         let items = match schema.get("items") {
-            Some(items) => Box::new(self.read(items, preserve)),
+            Some(items) => self.read(items, preserve),
             None => CustomType::unknown(),
         };
         let kind = schema.get("x-kubernetes-list-type").and_then(Value::as_str).unwrap_or_default();

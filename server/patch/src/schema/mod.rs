@@ -139,7 +139,7 @@ impl<'s> Map<'s> {
         match self.fields {
             Fields::None => None,
             Fields::Declared(def) => def.json_field(name).map(Type::Field),
-            Fields::Custom(map) => map.fields.get(name).map(|field| Type::Custom(&field.of)),
+            Fields::Custom(map) => map.field(name).map(|field| Type::Custom(&field.of)),
         }
     }
 
@@ -153,7 +153,7 @@ impl<'s> Map<'s> {
         match self.fields {
             Fields::None => None,
             Fields::Declared(def) => described::default_of(def.json_field(name)?),
-            Fields::Custom(map) => map.fields.get(name)?.default.clone(),
+            Fields::Custom(map) => map.field(name)?.default.as_deref().cloned(),
         }
     }
 
