@@ -87,11 +87,9 @@ pub fn widget(group: &str, name: &str) -> Value {
 
 /// The definition of gadgets by this plural, with a schema of about so many bytes: objects of ten fields of usual kinds, one within another.
 pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
-    let mut spec = part(0);
-    let mut filled = json!({});
-    while spec.to_string().len() + filled.to_string().len() < schema {
-        filled[format!("part{}", filled.as_object().map_or(0, |parts| parts.len()))] = part(1);
-    }
+    let (mut spec, one) = (part(0), part(1));
+    let count = schema / (one.to_string().len() + 10);
+    let filled: serde_json::Map<String, Value> = (0..count).map(|n| (format!("part{n}"), one.clone())).collect();
     spec["properties"]["parts"] = json!({"type": "object", "description": "What it is made of.", "properties": filled});
     let rule = json!({"rule": "!has(self.count0) || self.count0 <= 1000", "message": "too many"});
     spec["x-kubernetes-validations"] = json!([rule]);
@@ -107,17 +105,26 @@ pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
 
 fn part(level: usize) -> Value {
     let described = |mut of: Value, what: &str| {
-        of["description"] = json!(format!("Says {what} of this part, in a sentence of the length that such sentences have."));
+        of["description"] =
+            json!(format!("Says {what} of this part, in a sentence of the length that such sentences have."));
         of
     };
     let name = json!({"type": "string", "maxLength": 63, "pattern": "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"});
     let properties: serde_json::Map<String, Value> = [
         (format!("name{level}"), described(name, "the name")),
-        (format!("count{level}"), described(json!({"type": "integer", "format": "int32", "minimum": 0}), "how many there are")),
+        (
+            format!("count{level}"),
+            described(json!({"type": "integer", "format": "int32", "minimum": 0}), "how many there are"),
+        ),
         (format!("tags{level}"), described(json!({"type": "array", "items": {"type": "string"}}), "the tags")),
-        (format!("labels{level}"), described(json!({"type": "object", "additionalProperties": {"type": "string"}}), "the labels")),
+        (
+            format!("labels{level}"),
+            described(json!({"type": "object", "additionalProperties": {"type": "string"}}), "the labels"),
+        ),
         (format!("enabled{level}"), described(json!({"type": "boolean", "default": true}), "whether it is used")),
-    ].into_iter().collect();
+    ]
+    .into_iter()
+    .collect();
     json!({"type": "object", "description": "A part of a gadget.", "required": [format!("name{level}")], "properties": properties})
 }
 

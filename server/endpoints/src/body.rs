@@ -42,7 +42,8 @@ pub fn decode(
 ) -> Result<Decoded, Status> {
     let (catalog, kind) = (endpoint.catalog, endpoint.kind);
     let open = endpoint.open.as_deref();
-    Reader { catalog, expected: kind, open, validation, any_version: false }.object(encoding, bytes)
+    let within_open = endpoint.is_part_of_open();
+    Reader { catalog, expected: kind, open, validation, any_version: false, within_open }.object(encoding, bytes)
 }
 
 /// Defaults and hub form of a decoded value.
@@ -62,6 +63,8 @@ pub struct Reader<'e> {
     pub validation: FieldValidation,
     /// Whether a body may be of another version of the kind.
     pub any_version: bool,
+    /// Whether it is posted to a kind of open form: then no other kind is known at all.
+    pub within_open: bool,
 }
 
 /// A value as a body has it, with the kind that it says it is of.
@@ -135,7 +138,7 @@ impl Reader<'_> {
     fn kind(&self, said: &Names<'_>) -> Result<&'static KindDef, Status> {
         match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
             Said::Same(kind) | Said::Other(kind) => Ok(kind),
-            Said::Refused(why) => Err(self.refused(said, &why)),
+            Said::Refused(why) => Err(self.other_kind(said, &why)),
         }
     }
 
@@ -171,7 +174,14 @@ impl Reader<'_> {
                 expected.api_version()
             )));
         }
-        Err(self.refused(said, &said_kind::no_conversion(expected, kind.version, kind.kind)))
+        Err(self.other_kind(said, &said_kind::no_conversion(expected, kind.version, kind.kind)))
+    }
+
+    fn other_kind(&self, said: &Names<'_>, why: &str) -> Status {
+        match self.within_open {
+            true => Status::bad_request(said_kind::not_in_scheme(self.expected)),
+            false => self.refused(said, &why),
+        }
     }
 
     fn refused(&self, said: &Names<'_>, why: &dyn std::fmt::Display) -> Status {

@@ -211,6 +211,11 @@ impl Endpoint {
         Ok(Endpoint { kind, open: None, ..self.clone() })
     }
 
+    /// Whether it is one of bodies of a declared kind, posted to a kind of open form ([`of_bodies`](Self::of_bodies)): the Scale of one.
+    pub fn is_part_of_open(&self) -> bool {
+        self.open.is_none() && self.store.as_ref().is_some_and(|store| registry::is_text(store.storage_kind))
+    }
+
     /// The declared subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&'static SubresourceDef> {
         self.resource.subresources.iter().find(|s| s.name == name)

@@ -114,6 +114,9 @@ impl Items {
 
     fn protobuf(self) -> Result<Response, Status> {
         let (renderer, partial) = match &self.writer {
+            Writer::Objects(renderer) if renderer.is_text => {
+                return Err(answer::no_protobuf("unstructured.UnstructuredList"));
+            }
             Writer::Objects(renderer) => (renderer, None),
             Writer::Partials(renderer, partial) => (renderer, Some(partial)),
             Writer::Table(_) => return Err(answer::no_protobuf("v1.Table")),

@@ -1,7 +1,7 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
 use bytes::Bytes;
-use machinery::catalog::KindDef;
+use machinery::catalog::{KindDef, parse_api_version};
 use machinery::def::StructDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -136,6 +136,9 @@ impl Patch<'_> {
         let config = yaml::to_value(self.bytes, &mut issues)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
         let applied = managed::apply(endpoint, current, &config, manager, force)?;
+        if endpoint.is_part_of_open() {
+            return Err(inapplicable(&config));
+        }
         self.decoded(endpoint, &applied, issues)
     }
 
@@ -216,4 +219,15 @@ impl Patch<'_> {
             },
         }
     }
+}
+
+/// Upstream applies to the Scale of a custom resource, and then finds no version of the custom resource to give the result.
+fn inapplicable(config: &Value) -> Status {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (namespace, name) = (text(&config["metadata"]["namespace"]), text(&config["metadata"]["name"]));
+    let (api_version, kind) = (text(&config["apiVersion"]), text(&config["kind"]));
+    let (group, version) = parse_api_version(&api_version);
+    let of = format!("{namespace}/{name}; {group}/{version}, Kind={kind}");
+    let why = format!("request to convert CR to an invalid group/version: {api_version}");
+    Status::new(500, "", format!("failed to convert new object ({of}) to proper version: {why}"))
 }

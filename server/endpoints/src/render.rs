@@ -143,11 +143,8 @@ impl Renderer {
         Ok(())
     }
 
-    /// The object's message, without an envelope.
+    /// The message of an object of a declared kind, without an envelope.
     pub fn message(&self, entry: &Entry) -> Result<Bytes, Status> {
-        if self.is_text {
-            return Err(answer::no_protobuf("unstructured.UnstructuredList"));
-        }
         if self.is_stored {
             return Ok(entry.object.clone());
         }

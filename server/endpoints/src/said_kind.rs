@@ -44,6 +44,12 @@ fn not_registered(kind: &str, api_version: &str) -> String {
     )
 }
 
+/// Why a body of another kind is refused where only that of the Scale of custom resources is known.
+pub fn not_in_scheme(expected: &KindDef) -> String {
+    let KindDef { version, kind, .. } = expected;
+    format!("no kind is registered for the type {version}.{kind} in scheme \"k8s.io/client-go/scale/util.go:81\"")
+}
+
 /// The Go package of upstream's internal types of a group, which a few messages show.
 pub fn internal_package(group: &str) -> &str {
     match group {

@@ -205,11 +205,7 @@ async fn read_initial<T: Struct>(
 }
 
 /// An object and its key. One of another type, which only a wrong use of an informer could bring, is left out.
-fn typed<T: Struct>(
-    store: &ResourceStore,
-    entry: &Entry,
-    trim: Trim<T>,
-) -> Result<Option<(String, Arc<T>)>, Status> {
+fn typed<T: Struct>(store: &ResourceStore, entry: &Entry, trim: Trim<T>) -> Result<Option<(String, Arc<T>)>, Status> {
     let object = store.object(entry)?;
     let Some(key) = meta(object.as_ref()).map(|meta| key(&meta.namespace, &meta.name)) else { return Ok(None) };
     let Ok(mut object) = object.into_inner::<T>() else { return Ok(None) };

@@ -5,17 +5,17 @@ use machinery::field_path::Path;
 use serde_json::{Number, Value};
 
 use crate::result::{Outcome, name, shown};
-use crate::{Checks, Flags, Kind, Schema};
+use crate::{Flags, Kind, Schema};
 
 /// Checks a number against format and bounds.
 pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcome {
     let mut out = Outcome::default();
     out.count();
-    let Some(checks) = &schema.checks else { return out };
-    let range = Range::of(schema, checks);
+    let range = Range::of(schema);
     if !range.holds(number) {
         out.composite(format!("Checked value must be of type {} {} in {}", range.kind, range.format(), name(path)));
     }
+    let Some(checks) = &schema.checks else { return out };
     if let Some(factor) = checks.multiple_of {
         multiple(number, factor, path, &mut out);
     }
@@ -37,9 +37,10 @@ struct Range<'s> {
 }
 
 impl<'s> Range<'s> {
-    fn of(schema: &Schema, checks: &'s Checks) -> Self {
+    fn of(schema: &'s Schema) -> Self {
         let kind = if schema.flags.int_or_string { None } else { schema.kind };
-        match (kind, &*checks.format) {
+        let format = schema.checks.as_ref().map_or("", |checks| &*checks.format);
+        match (kind, format) {
             (Some(Kind::Integer), format @ ("int32" | "int64")) => Range { kind: "integer", format },
             (Some(Kind::Integer), _) => Range { kind: "integer", format: "" },
             (Some(Kind::Number), format @ ("float" | "double")) => Range { kind: "number", format },

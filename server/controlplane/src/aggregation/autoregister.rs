@@ -96,9 +96,7 @@ impl Autoregister {
         found: Option<&APIService>,
     ) -> Result<(), Status> {
         let outcome = match (action, wanted, found) {
-            (Action::Create, Some(wanted), _) => {
-                self.loopback.create(API_SERVICES, wanted.service()).await.map(drop)
-            }
+            (Action::Create, Some(wanted), _) => self.loopback.create(API_SERVICES, wanted.service()).await.map(drop),
             (Action::Correct, Some(wanted), Some(found)) => {
                 let corrected = APIService { spec: wanted.spec(), ..found.clone() };
                 self.loopback.update(API_SERVICES, corrected).await.map(drop)

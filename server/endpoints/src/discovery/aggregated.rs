@@ -63,9 +63,11 @@ impl Aggregated {
     /// The document of the core group, or of all others. Where an aggregated server serves a group version, nobody else does.
     pub(super) fn new(local: &[GroupVersions], remote: &Remote, core: bool) -> Self {
         let items = Value::from(entries(local, remote, core)).to_string();
-        let etag = Sha512::digest(&items).iter().fold("\"".to_owned(), |text, byte| text + &format!("{byte:02X}")) + "\"";
+        let etag =
+            Sha512::digest(&items).iter().fold("\"".to_owned(), |text, byte| text + &format!("{byte:02X}")) + "\"";
         let (api_version, kind) = Self::KIND;
-        let text = format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{{}},\"items\":{items}}}\n");
+        let text =
+            format!("{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{{}},\"items\":{items}}}\n");
         Aggregated { text: text.into(), etag }
     }
 }

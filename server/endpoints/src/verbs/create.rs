@@ -70,6 +70,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         open: endpoint.open.as_deref(),
         validation: options.field_validation,
         any_version: handler.accepts_other_versions(),
+        within_open: false,
     };
     let decoded = body.object(encoding, &bytes)?;
     call.warn(&decoded.warnings);
