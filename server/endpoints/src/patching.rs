@@ -134,7 +134,7 @@ impl Patch<'_> {
     ) -> Result<Patched, Status> {
         let mut issues = json::Issues::collect();
         let config = yaml::to_value(self.bytes, &mut issues)
-            .map_err(|e| Status::bad_request(format!("error decoding YAML: {e}")))?;
+            .map_err(|e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}")))?;
         let applied = managed::apply(endpoint, current, &config, manager, force)?;
         if endpoint.is_part_of_open() {
             return Err(inapplicable(&config));

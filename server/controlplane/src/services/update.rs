@@ -26,7 +26,7 @@ fn keep(spec: &mut ServiceSpec, old: &ServiceSpec) {
         if spec.cluster_ip.is_empty() {
             spec.cluster_ip.clone_from(&old.cluster_ip);
         }
-        if spec.cluster_ips.is_empty() && spec.cluster_ip == old.cluster_ip {
+        if spec.cluster_ips.is_empty() {
             spec.cluster_ips.clone_from(&old.cluster_ips);
         }
     }
