@@ -15,7 +15,12 @@ fn main() -> ExitCode {
         _ => (Package::Generated, Path::new(&manifest_dir).join("..")),
     };
     println!("cargo::rerun-if-env-changed=CI");
-    match codegen::refresh(&root, Path::new(&manifest_dir), package, std::env::var_os("CI").is_some()) {
+    match codegen::refresh(
+        &codegen::Project::whole(root),
+        Path::new(&manifest_dir),
+        package,
+        std::env::var_os("CI").is_some(),
+    ) {
         Ok(()) => ExitCode::SUCCESS,
         Err(report) => {
             eprintln!("{report}");

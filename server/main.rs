@@ -1,11 +1,10 @@
-//! `kube-apiserver`: joins what was declared with the servers.
+//! `kube-apiserver`: the server of everything that was declared, as a program.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    apiserver::run(own::catalog(), Arc::new(controlplane::ControlPlane))
+    kube_apiserver::server().run()
 }

@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let model = codegen::load(&root).map_err(|diagnostics| diagnostics.to_string())?;
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("bundle.json"), bundle(&model).to_string())?;
+    fs::write(folder.join("bundle.json"), bundle(&model, &|_| true).to_string())?;
     let v2 = v2(&model);
     fs::write(folder.join("v2.json"), v2.to_string())?;
     fs::write(folder.join("v2.pb"), protobuf::v2(&v2))?;

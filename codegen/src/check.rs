@@ -11,8 +11,9 @@ mod kinds;
 mod lints;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::hatches::Hatches;
 use crate::model::{Enum, Group, Model, Span};
@@ -28,9 +29,9 @@ struct Checker<'a> {
 }
 
 /// Runs every check and lint.
-pub fn check(root: &Path, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
-    let formats = formats::read(root);
-    let hatches = Hatches::read(root, model);
+pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
+    let formats = formats::read(project.library());
+    let hatches = Hatches::read(project, model);
     let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
     let mut checker = Checker { model, origins, diagnostics, broken };
     for one in &model.structs {

@@ -1,17 +1,17 @@
-//! Functions written by hand, read from `server/controlplane/hatches/<module>.rs`: their names and the types that they take.
+//! Functions written by hand, read from `<module>.rs` in the project's folder of hatches: their names and the types that they take.
 //!
 //! Only what a definition needs to know is read; the compiler checks the rest.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use crate::Project;
 use crate::model::Model;
-
-/// Folder of the hatch files, below the workspace root.
-pub const FOLDER: &str = "server/controlplane/hatches";
 
 /// Hatch files by module; a module whose file is not Rust is absent, since the compiler says that better.
 pub struct Hatches {
+    /// Their folder, below the project's root.
+    pub folder: &'static str,
     modules: BTreeMap<String, HashMap<String, Function>>,
 }
 
@@ -42,15 +42,15 @@ pub enum Passing {
 impl Hatches {
     /// Reads the hatch file of every group. `None` when the project has no hatch folder: then there is nothing to hold them
     /// against (definitions that are checked apart from a server).
-    pub fn read(root: &Path, model: &Model) -> Option<Self> {
-        let folder = root.join(FOLDER);
+    pub fn read(project: &Project, model: &Model) -> Option<Self> {
+        let folder = project.root.join(project.hatches());
         if !folder.is_dir() {
             return None;
         }
-        let files =
-            model.groups.iter().map(|group| (group.module.clone(), folder.join(format!("{}.rs", group.module))));
+        let declared = model.groups.iter().filter(|group| project.declares(group));
+        let files = declared.map(|group| (group.module.clone(), folder.join(format!("{}.rs", group.module))));
         let modules = files.filter_map(|(module, file)| Some((module, read_file(file)?))).collect();
-        Some(Self { modules })
+        Some(Self { folder: project.hatches(), modules })
     }
 
     /// The functions of a module; `None` when its file cannot be understood.

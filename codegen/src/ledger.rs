@@ -10,6 +10,7 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{Model, Span};
 use crate::parse::Origins;
@@ -27,10 +28,11 @@ pub struct LedgerFile {
     pub stale: bool,
 }
 
-/// Compares every group with its ledger; gives the ledger as it should be after this build.
-pub fn compare(root: &Path, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) -> Vec<LedgerFile> {
+/// Compares every group that the project declares with its ledger; gives the ledger as it should be after this build.
+pub fn compare(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) -> Vec<LedgerFile> {
+    let root = &project.root;
     let mut files = Vec::new();
-    for group in &model.groups {
+    for group in model.groups.iter().filter(|group| project.declares(group)) {
         let Some(folder) = group.span.file.parent().and_then(Path::file_name) else { continue };
         let path = Path::new(FOLDER).join(format!("{}.txt", folder.to_string_lossy()));
         let before = std::fs::read_to_string(root.join(&path)).ok();

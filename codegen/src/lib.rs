@@ -10,9 +10,11 @@ pub mod model;
 pub mod names;
 mod parse;
 mod paths;
+mod project;
 mod refresh;
 
-pub use refresh::refresh;
+pub use project::Project;
+pub use refresh::{build, refresh};
 
 use std::path::Path;
 
@@ -32,12 +34,17 @@ pub struct Examined {
 
 /// Reads and checks `api-defs/` below `root`; writes nothing.
 pub fn examine(root: &Path) -> Examined {
+    examine_project(&Project::whole(root))
+}
+
+/// Reads and checks the definitions of a project; writes nothing.
+pub fn examine_project(project: &Project) -> Examined {
     let mut diagnostics = Diagnostics::default();
-    let (model, origins) = parse::parse(root, &mut diagnostics);
-    check::check(root, &model, &origins, &mut diagnostics);
+    let (model, origins) = parse::parse(project, &mut diagnostics);
+    check::check(project, &model, &origins, &mut diagnostics);
     // What could not be read would look as if it were gone.
     let understood = !diagnostics.has_errors();
-    let ledger = if understood { ledger::compare(root, &model, &origins, &mut diagnostics) } else { Vec::new() };
+    let ledger = if understood { ledger::compare(project, &model, &origins, &mut diagnostics) } else { Vec::new() };
     Examined { model, diagnostics, ledger }
 }
 

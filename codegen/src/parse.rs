@@ -17,23 +17,22 @@ mod structs;
 mod types;
 mod words;
 
-use std::path::Path;
-
+use crate::Project;
 use crate::diagnostics::Diagnostics;
 use crate::model::Model;
 
 pub use self::ast::Break;
 pub use self::lower::{Origins, type_text};
 
-/// The model of `api-defs/` below `root`, with where its words stand.
-pub fn parse(root: &Path, diagnostics: &mut Diagnostics) -> (Model, Origins) {
-    let groups = read(root, diagnostics);
+/// The model of the definitions of a project, with where its words stand.
+pub fn parse(project: &Project, diagnostics: &mut Diagnostics) -> (Model, Origins) {
+    let groups = read(project, diagnostics);
     lower::lower(groups, diagnostics)
 }
 
-fn read(root: &Path, diagnostics: &mut Diagnostics) -> Vec<ast::Group> {
+fn read(project: &Project, diagnostics: &mut Diagnostics) -> Vec<ast::Group> {
     let mut groups = Vec::new();
-    for folder in source::read(root, diagnostics) {
+    for folder in source::read(project, diagnostics) {
         let Some(mut group) = group::read(&folder, diagnostics) else { continue };
         for (index, file) in folder.files.iter().enumerate() {
             items::read(file, index, &mut group, diagnostics);

@@ -6,18 +6,36 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::Examined;
+use std::process::ExitCode;
+
 use crate::emit::{self, File};
 use crate::model::{Group, Model, Package};
+use crate::project::DEFINITIONS;
+use crate::{Examined, Project};
 
 /// Folders of a generated package that only the generator writes.
 const OWNED: [&str; 3] = ["openapi", "proto", "src"];
 
-/// Renders `package` from the definitions under `root` into `target`. With `check` it writes nothing and fails when anything
+/// The whole build script of a package that has groups of its own in `api-defs/`: their sources are in `generated/` after it.
+pub fn build() -> ExitCode {
+    println!("cargo::rerun-if-env-changed=CI");
+    let project = Project::of_ones_own(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let target = project.root.join("generated");
+    match refresh(&project, &target, Package::Own, std::env::var_os("CI").is_some()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            eprintln!("{report}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Renders `package` from the definitions of a project into `target`. With `check` it writes nothing and fails when anything
 /// would have changed. The error is text for a person.
-pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Result<(), String> {
-    let Examined { model, diagnostics, ledger } = crate::examine(root);
-    for input in inputs(root, &model, package, diagnostics.has_errors()) {
+pub fn refresh(project: &Project, target: &Path, package: Package, check: bool) -> Result<(), String> {
+    let root = &project.root;
+    let Examined { model, diagnostics, ledger } = crate::examine_project(project);
+    for input in inputs(project, &model, package, diagnostics.has_errors()) {
         println!("cargo::rerun-if-changed={}", root.join(input).display());
     }
     if diagnostics.has_errors() {
@@ -27,11 +45,11 @@ pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Res
         println!("cargo::warning={}: {}:{}", warning.message, warning.span.file.display(), warning.span.line);
     }
     crate::ledger::settle(root, &ledger, check).map_err(|diagnostics| diagnostics.to_string())?;
-    if let Some(group) = unknown(root, &model).filter(|_| package == Package::Own) {
+    if let Some(group) = unknown(project.library(), &model).filter(|_| package == Package::Own) {
         let why = "is new in a package that was built before anybody could know";
         return Err(format!("error: the group `{}` {why}\n  = help: run `touch build.rs` and build again", group.name));
     }
-    let files = emit::render(&model, package);
+    let files = emit::render(&model, package, &project.hatches_from(package));
     let stale = differences(target, &files).map_err(|e| format!("error: cannot read {}: {e}", target.display()))?;
     if stale.is_empty() {
         return Ok(());
@@ -47,24 +65,23 @@ pub fn refresh(root: &Path, target: &Path, package: Package, check: bool) -> Res
     stale.iter().try_for_each(|s| s.apply(target)).map_err(|e| format!("error: cannot write {}: {e}", target.display()))
 }
 
-/// Folder of the definitions, below the root of the workspace.
-const DEFINITIONS: &str = "api-defs";
-/// Folder of the functions that definitions name.
-const HATCHES: &str = "server/controlplane/hatches";
-
 /// What a package is made of. Groups of one's own are in no other package, whose folders are named one by one therefore: only what is
 /// watched as a whole can notice a group that is new, or mistakes wherever they are.
-fn inputs(root: &Path, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
-    if package == Package::Own || has_errors {
-        return vec![DEFINITIONS.into(), HATCHES.into()];
+fn inputs(project: &Project, model: &Model, package: Package, has_errors: bool) -> Vec<PathBuf> {
+    let hatches = Path::new(project.hatches());
+    let mut paths = project.definitions();
+    paths.push(hatches.into());
+    if package != Package::Own && !has_errors {
+        let groups = model.groups.iter().filter(|group| group.package != Package::Own);
+        let each = groups.flat_map(|group| {
+            let own = hatches.join(&group.module);
+            [folder(group), own.with_extension("rs"), own]
+        });
+        paths = each.collect();
     }
-    let groups = model.groups.iter().filter(|group| group.package != Package::Own);
-    let paths = groups.flat_map(|group| {
-        let hatches = Path::new(HATCHES).join(&group.module);
-        [folder(group), hatches.with_extension("rs"), hatches]
-    });
     // Of what is not there cargo would think that it has just changed.
-    paths.filter(|path| root.join(path).exists()).collect()
+    paths.retain(|path| project.root.join(path).exists());
+    paths
 }
 
 /// A group of Kubernetes that is in no generated package yet: those packages watch the groups that they know.

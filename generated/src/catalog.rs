@@ -41,7 +41,7 @@ pub static CATALOG: Catalog = Catalog {
         GroupDef { name: "storagemigration.k8s.io", priority: 15800, versions: &[VersionDef { name: "v1beta1", priority: 9, serving: Serving::Off }] },
     ],
     kinds: KINDS,
-    openapi: OpenApiDocs { bundle: include_bytes!("../openapi/bundle.json.gz") },
+    openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },
 };
 
 static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {

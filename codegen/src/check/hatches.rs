@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::diagnostics::{Diagnostic, codes, did_you_mean};
-use crate::hatches::{Argument, FOLDER, Function, Hatches, Passing};
+use crate::hatches::{Argument, Function, Hatches, Passing};
 use crate::model::{Cell, Model, Span, Struct, StructId};
 
 /// A function that a definition names, and the signature it has to have.
@@ -48,9 +48,9 @@ impl Checker<'_> {
             let diagnostic = match found {
                 None => {
                     let names: Vec<&str> = functions.keys().map(String::as_str).collect();
-                    Some(missing(self.model, &wanted, &names))
+                    Some(missing(self.model, hatches.folder, &wanted, &names))
                 }
-                Some(function) => mismatch(self.model, &wanted, function),
+                Some(function) => mismatch(self.model, hatches.folder, &wanted, function),
             };
             self.diagnostics.extend(diagnostic);
         }
@@ -136,8 +136,8 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
     out
 }
 
-fn missing(model: &Model, wanted: &Wanted, names: &[&str]) -> Diagnostic {
-    let message = format!("there is no function `{}` in `{FOLDER}/{}.rs`", wanted.name, wanted.module);
+fn missing(model: &Model, folder: &str, wanted: &Wanted, names: &[&str]) -> Diagnostic {
+    let message = format!("there is no function `{}` in `{folder}/{}.rs`", wanted.name, wanted.module);
     let diagnostic = Diagnostic::error(codes::HATCH_MISSING, &wanted.span, message);
     match did_you_mean(&wanted.name, names) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
@@ -145,14 +145,14 @@ fn missing(model: &Model, wanted: &Wanted, names: &[&str]) -> Diagnostic {
     }
 }
 
-fn mismatch(model: &Model, wanted: &Wanted, function: &Function) -> Option<Diagnostic> {
+fn mismatch(model: &Model, folder: &str, wanted: &Wanted, function: &Function) -> Option<Diagnostic> {
     let fits = function.arguments.len() == wanted.parameters.len()
         && wanted.parameters.iter().zip(&function.arguments).all(|(p, a)| p.passing == a.kind && takes(model, p.ty, a))
         && function.returns == wanted.returns;
     if fits {
         return None;
     }
-    let message = format!("`{}` in `{FOLDER}/{}.rs` has another signature", wanted.name, wanted.module);
+    let message = format!("`{}` in `{folder}/{}.rs` has another signature", wanted.name, wanted.module);
     let diagnostic = Diagnostic::error(codes::HATCH_SIGNATURE, &wanted.span, message);
     Some(diagnostic.help(format!("it has to be\n{}", signature(model, wanted))))
 }

@@ -21,7 +21,7 @@ pub fn file(model: &Model, package: Package) -> File {
     let groups: Vec<&Group> = model.groups.iter().filter(of_package).collect();
     let mut text = format!("{HEADER}//! Every group, kind and resource that was declared.\n\n");
     if groups.is_empty() {
-        text.push_str("use machinery::catalog::{Catalog, OpenApiDocs};\n\n/// No group is declared here.\npub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundle: &[] } };\n");
+        text.push_str("use machinery::catalog::{Catalog, OpenApiDocs};\n\n/// No group is declared here.\npub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundles: &[] } };\n");
         return File { path: "src/catalog.rs".into(), bytes: text.into_bytes() };
     }
     text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
@@ -29,7 +29,7 @@ pub fn file(model: &Model, package: Package) -> File {
     for group in groups.iter().filter(|g| !g.versions.is_empty()) {
         text.push_str(&group_row(group));
     }
-    text.push_str("    ],\n    kinds: KINDS,\n    openapi: OpenApiDocs { bundle: include_bytes!(\"../openapi/bundle.json.gz\") },\n};\n\n");
+    text.push_str("    ],\n    kinds: KINDS,\n    openapi: OpenApiDocs { bundles: &[include_bytes!(\"../openapi/bundle.json.gz\")] },\n};\n\n");
     let mut rows = String::new();
     for group in groups {
         for kind in &group.kinds {

@@ -20,14 +20,15 @@ pub struct File {
     pub bytes: Vec<u8>,
 }
 
-/// Everything that a generated package consists of, sorted by path.
-pub fn render(model: &Model, package: Package) -> Vec<File> {
+/// Everything that a generated package consists of, sorted by path. `hatches` is the folder of functions written by hand, seen from its
+/// sources.
+pub fn render(model: &Model, package: Package, hatches: &str) -> Vec<File> {
     let facts = facts::Facts::new(model);
     let mut files = types::files(model, &facts, package);
     files.extend(conversions::files(model, package));
     files.extend(internal::files(model, package));
     files.push(package::lib(model, package));
-    files.extend(package::hatches(model, package));
+    files.extend(package::hatches(model, package, hatches));
     if package != Package::Apimachinery {
         files.push(catalog::file(model, package));
         files.extend(package::openapi(model, package));

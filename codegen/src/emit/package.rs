@@ -20,18 +20,20 @@ pub fn lib(model: &Model, package: Package) -> File {
             "//! Types that the server core itself speaks: meta, discovery, CRDs and APIServices.\n\n"
         }
         Package::Own => {
-            "//! Types and tables of groups of your own; [`catalog()`] is everything declared, which the server is given.\n\n"
+            "//! Types and tables of groups of your own; [`catalog()`] is everything declared, which the server is given, and [`groups()`] what a\n//! server is given that serves nothing else.\n\n"
         }
     });
     text.push_str("#![allow(clippy::all, clippy::pedantic, rustdoc::all, unused_imports)] // Checked where it is declared, not where it is written out.\n\n");
+    // What the generator has formatted is not to be formatted again by somebody who formats a package of their own.
+    let skip = if package == Package::Own { "#[rustfmt::skip]\n" } else { "" };
     if package != Package::Apimachinery {
-        text.push_str("mod catalog;\n");
+        let _ = writeln!(text, "{skip}mod catalog;");
     }
     if model.groups.iter().any(|g| g.package == package && has_hatches(model, g)) {
         text.push_str("pub mod hatches;\n");
     }
     for group in model.groups.iter().filter(|g| g.package == package) {
-        let _ = writeln!(text, "pub mod {};", ident(&group.module));
+        let _ = writeln!(text, "{skip}pub mod {};", ident(&group.module));
     }
     match package {
         Package::Apimachinery => {}
@@ -58,20 +60,22 @@ pub fn catalog() -> &'static Catalog {
     static ALL: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.with(&catalog::CATALOG));
     &ALL
 }
+
+/// The groups of your own; Kubernetes' kinds are known beside them, and not served.
+pub fn groups() -> &'static Catalog {
+    static OWN: LazyLock<Catalog> = LazyLock::new(|| generated::CATALOG.unserved().with(&catalog::CATALOG));
+    &OWN
+}
 ";
 
 /// `src/hatches.rs`: the hand-written functions, compiled where the types are.
-pub fn hatches(model: &Model, package: Package) -> Option<File> {
-    let up = match package {
-        Package::Generated => "../../",
-        Package::Apimachinery | Package::Own => "../../../",
-    };
+pub fn hatches(model: &Model, package: Package, folder: &str) -> Option<File> {
     let mut text = format!("{HEADER}//! Hand-written functions that definitions name (`by_hand`).\n\n");
     let groups: Vec<&Group> = model.groups.iter().filter(|g| g.package == package && has_hatches(model, g)).collect();
     for group in &groups {
         let _ = writeln!(
             text,
-            "#[path = \"{up}server/controlplane/hatches/{}.rs\"]\n#[warn(clippy::all)]\npub mod {};",
+            "#[path = \"{folder}/{}.rs\"]\n#[warn(clippy::all)]\npub mod {};",
             group.module,
             ident(&group.module)
         );
@@ -95,26 +99,17 @@ fn has_hatches(model: &Model, group: &Group) -> bool {
         })
 }
 
-/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from. That of one's own groups has everything.
+/// `openapi/bundle.json.gz`: what the server assembles its OpenAPI documents from, as far as the groups of the package go.
 pub fn openapi(model: &Model, package: Package) -> Option<File> {
-    let has_own = model.groups.iter().any(|group| group.package == Package::Own);
-    let bundle = match package {
-        Package::Own if !has_own => return None,
-        Package::Generated if has_own => openapi::bundle(&without_own(model)),
-        _ => openapi::bundle(model),
-    };
-    let bundle = bundle.to_string();
+    let is_own = package == Package::Own;
+    if is_own && !model.groups.iter().any(|group| group.package == Package::Own) {
+        return None;
+    }
+    let bundle = openapi::bundle(model, &|group| (group.package == Package::Own) == is_own).to_string();
     // No time stamp and no file name, so that equal input gives equal bytes.
     let mut gzip = GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(6));
     let bytes = gzip.write_all(bundle.as_bytes()).and_then(|()| gzip.finish()).unwrap_or_default();
     Some(File { path: "openapi/bundle.json.gz".into(), bytes })
-}
-
-/// The model as it is without anybody's own groups.
-fn without_own(model: &Model) -> Model {
-    let mut model = model.clone();
-    model.groups.retain(|group| group.package != Package::Own);
-    model
 }
 
 /// Appends the modules that types.rs does not know to a group's `mod.rs`.

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::LineColumn;
 
+use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
 
 /// One `.rs` file, parsed.
 pub struct SourceFile {
-    /// Relative to the workspace root.
+    /// Relative to the project's root.
     pub path: PathBuf,
     pub syntax: syn::File,
 }
@@ -17,7 +18,7 @@ pub struct SourceFile {
 /// A folder of `api-defs/` with its files, `group.rs` first.
 pub struct Folder {
     pub name: String,
-    /// Relative to the workspace root.
+    /// Relative to the project's root.
     pub path: PathBuf,
     pub files: Vec<SourceFile>,
 }
@@ -40,11 +41,14 @@ impl Scope<'_> {
     }
 }
 
-/// Reads `api-defs/` below `root`, in order of names.
-pub fn read(root: &Path, diagnostics: &mut Diagnostics) -> Vec<Folder> {
-    let top = PathBuf::from("api-defs");
-    let folders = list(root, &top, diagnostics).into_iter().filter(|path| root.join(path).is_dir());
-    folders.filter_map(|path| read_folder(root, path, diagnostics)).collect()
+/// Reads the definitions of a project, in order of names.
+pub fn read(project: &Project, diagnostics: &mut Diagnostics) -> Vec<Folder> {
+    let root = &project.root;
+    let entries = project.definitions().into_iter().flat_map(|top| list(root, &top, diagnostics)).collect::<Vec<_>>();
+    let folders = entries.into_iter().filter(|path| root.join(path).is_dir());
+    let mut folders: Vec<Folder> = folders.filter_map(|path| read_folder(root, path, diagnostics)).collect();
+    folders.sort_by(|a, b| a.name.cmp(&b.name));
+    folders
 }
 
 fn read_folder(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Option<Folder> {

@@ -31,20 +31,26 @@ enum Medium {
     Etcd(Arc<EtcdStore>),
     /// A file; recent writes are in a log beside it.
     File(PathBuf),
+    /// Whatever the program chose.
+    Other,
 }
 
 impl Backends {
-    /// Opens the store in the data directory, or connects to etcd, and reads everything.
+    /// Opens the store in the data directory, or connects to etcd, unless one was `chosen`, and reads everything.
     pub async fn open(
         catalog: &Catalog,
         options: &Options,
+        chosen: Option<Arc<dyn Store>>,
         encryption: Arc<Encryption>,
         metrics: &StoreMetrics,
     ) -> Result<Self> {
         let etcd = &options.storage.etcd;
         let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(catalog, options)) };
-        let main =
-            if etcd.servers.is_empty() { opening.embedded().await? } else { opening.connect(&etcd.servers).await? };
+        let main = match chosen {
+            Some(store) => opening.opened(store, Medium::Other).await?,
+            None if etcd.servers.is_empty() => opening.embedded().await?,
+            None => opening.connect(&etcd.servers).await?,
+        };
         let mut backends = Backends { main, others: BTreeMap::new(), overrides: BTreeMap::new() };
         for each in &etcd.overrides {
             let mut servers = each.servers.clone();
@@ -89,6 +95,7 @@ impl Opened {
         match &self.medium {
             Medium::Etcd(etcd) => etcd.database_sizes().await.into_iter().find_map(|size| size.bytes),
             Medium::File(file) => std::fs::metadata(file).ok().map(|found| found.len()),
+            Medium::Other => None,
         }
     }
 }
@@ -104,7 +111,8 @@ struct Opening<'o> {
 impl Opening<'_> {
     async fn embedded(&self) -> Result<Opened> {
         let compaction_interval = self.options.storage.compaction_interval;
-        let embedded = EmbeddedOptions { compaction_interval, ..EmbeddedOptions::default() };
+        let durable = self.options.storage.durable;
+        let embedded = EmbeddedOptions { compaction_interval, durable, ..EmbeddedOptions::default() };
         let dir = self.options.data_dir.join("store");
         let file = EmbeddedStore::database(&dir);
         self.opened(Arc::new(EmbeddedStore::open_with(dir, embedded)?), Medium::File(file)).await

@@ -4,41 +4,48 @@ use std::sync::Arc;
 
 use aggregator::{Aggregator, Backends as Aggregated};
 use apiextensions::{Custom, DefinitionStrategy};
-use endpoints::{ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
-use machinery::catalog::{Catalog, KindDef, ResourceDef};
+use endpoints::{Admission, AdmissionChain, ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
+use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
 use serving::options::Options;
-use serving::{Handler, Server, handler::FromFn, respond};
+use serving::{Handler, handler::FromFn, respond};
 use webhook::Services;
 
+use crate::Server;
 use crate::backends::Backends;
 use crate::enabled;
+use crate::namespaces::Namespaces;
 
 /// The chain and what it works with.
 pub struct Delegation {
     pub handler: Arc<dyn Handler>,
-    /// What the three servers serve.
+    /// What the servers of the chain serve.
     pub discovery: Arc<Discovery>,
     pub environment: Arc<Environment>,
     pub loopback: Arc<Loopback>,
-    pub custom: Arc<Custom>,
+    /// Custom resources, where they can be defined.
+    pub custom: Option<Arc<Custom>>,
 }
 
 const AGGREGATOR: &str = "apiregistration.k8s.io";
 const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 
-/// Builds the three servers over the stores.
+/// Builds the servers over the stores: those whose groups are served.
 pub fn build(
-    catalog: &'static Catalog,
-    behaviour: &Arc<dyn Behaviour>,
     server: &Server,
+    namespaces: Option<Namespaces>,
+    running: &serving::Server,
     backends: &Arc<Backends>,
 ) -> Result<Delegation, String> {
-    let options = &server.options;
+    let (catalog, behaviour) = (server.catalog, &server.behaviour);
+    let options = &running.options;
     let kinds = enabled::kinds(catalog, options);
     let stores = Arc::new(stores(catalog, behaviour.as_ref(), options, backends));
-    let environment = Arc::new(environment(catalog, behaviour, server, stores, backends)?);
-    let admission = behaviour.admission(&environment);
+    let environment = Arc::new(environment(server, running, stores, backends)?);
+    let namespaces = namespaces.map(|namespaces| Arc::new(namespaces) as Arc<dyn Admission>);
+    let plugins = namespaces.into_iter().chain([behaviour.admission(&environment)]);
+    let plugins = plugins.chain(server.admission.iter().cloned()).collect();
+    let admission: Arc<dyn Admission> = Arc::new(AdmissionChain(plugins));
     let endpoint = |kind: &&'static KindDef| {
         let resource = kind.resource?;
         Some(Arc::new(Endpoint {
@@ -63,23 +70,39 @@ pub fn build(
     };
     let discovery = environment.discovery.clone();
     let openapi = openapi(catalog, &kinds)?;
-    let not_found: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
-    let custom_server = Arc::new(ApiServer::open(catalog, discovery.clone(), openapi.clone(), not_found));
+    let mut handler: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
+    let mut custom = None;
+    if enabled::serves(&kinds, APIEXTENSIONS) {
+        let open = Arc::new(ApiServer::open(catalog, discovery.clone(), openapi.clone(), handler));
+        custom = Some(Arc::new(custom_resources(&open, &environment, &admission, backends, running)));
+        handler = Arc::new(ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, open));
+    }
+    let own = of(&|g| g != AGGREGATOR && g != APIEXTENSIONS);
+    handler = Arc::new(ApiServer::new(catalog, own, discovery.clone(), None, handler));
+    // The outermost server answers for all of them what is served.
+    let registrations = of(&|g| g == AGGREGATOR);
+    handler = Arc::new(ApiServer::new(catalog, registrations, discovery.clone(), Some(openapi), handler));
+    if enabled::serves(&kinds, AGGREGATOR) {
+        handler = Arc::new(aggregator(&environment, handler)?);
+    }
+    Ok(Delegation { handler, discovery, environment, loopback, custom })
+}
+
+fn custom_resources(
+    open: &Arc<ApiServer>,
+    environment: &Arc<Environment>,
+    admission: &Arc<dyn Admission>,
+    backends: &Arc<Backends>,
+    running: &serving::Server,
+) -> Custom {
     let places = backends.clone();
-    let custom = Arc::new(Custom::new(
-        custom_server.clone(),
+    Custom::new(
+        open.clone(),
         environment.clone(),
         admission.clone(),
         Box::new(move |group: &str, plural: &str| places.of(group, plural).clone()),
-        server.metrics.registry(),
-    ));
-    let apiextensions = ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, custom_server);
-    let own = |g: &str| g != AGGREGATOR && g != APIEXTENSIONS;
-    let control_plane = ApiServer::new(catalog, of(&own), discovery.clone(), None, Arc::new(apiextensions));
-    let registrations = of(&|g| g == AGGREGATOR);
-    let local = ApiServer::new(catalog, registrations, discovery.clone(), Some(openapi), Arc::new(control_plane));
-    let handler = Arc::new(aggregator(&environment, Arc::new(local))?);
-    Ok(Delegation { handler, discovery, environment, loopback, custom })
+        running.metrics.registry(),
+    )
 }
 
 /// Passes requests for other servers on, and finds out what those serve.
@@ -92,9 +115,8 @@ fn aggregator(environment: &Environment, local: Arc<dyn Handler>) -> Result<Aggr
 }
 
 fn environment(
-    catalog: &'static Catalog,
-    behaviour: &Arc<dyn Behaviour>,
-    server: &Server,
+    Server { catalog, behaviour, .. }: &Server,
+    server: &serving::Server,
     stores: Arc<Stores>,
     backends: &Backends,
 ) -> Result<Environment, String> {
@@ -119,10 +141,10 @@ fn environment(
     })
 }
 
-/// The stores of every resource that is kept, served or not: bootstrap and admission read them too.
+/// The stores of every resource that is kept and can be served, whether it is or not: bootstrap and admission read them too.
 fn stores(catalog: &'static Catalog, behaviour: &dyn Behaviour, options: &Options, backends: &Backends) -> Stores {
     let mut out = Stores::new();
-    for kind in catalog.kinds {
+    for kind in catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved) {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
@@ -155,5 +177,5 @@ fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> Result<Arc<
         kinds.iter().any(|k| k.group == group && k.version == version && k.resource.is_some_and(|r| r.plural == plural))
     };
     let options = endpoints::openapi_options(serving::version::GIT_VERSION);
-    OpenApi::new(catalog.openapi.bundle, options, &served).map(Arc::new)
+    OpenApi::new(catalog.openapi.bundles, options, &served).map(Arc::new)
 }

@@ -3,6 +3,11 @@
 use machinery::catalog::{Catalog, KindDef, Serving};
 use serving::options::Options;
 
+/// Whether a group is served, whichever of its versions.
+pub fn serves(kinds: &[&'static KindDef], group: &str) -> bool {
+    kinds.iter().any(|kind| kind.group == group)
+}
+
 /// The kinds with a resource that this server serves.
 pub fn kinds(catalog: &'static Catalog, options: &Options) -> Vec<&'static KindDef> {
     catalog.kinds.iter().filter(|kind| kind.resource.is_some() && is_enabled(kind, options)).collect()

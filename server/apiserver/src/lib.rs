@@ -1,39 +1,25 @@
-//! Joins catalog, behaviour and servers into the program: one call from `main`.
+//! Puts a server together: a catalog, the behaviour of its kinds, stores, admission. `kube-apiserver` is one; a server of groups of your own
+//! behind it is another.
 
 mod backends;
 mod convert_command;
 mod delegation;
 mod enabled;
+mod in_process;
 mod list_sizes;
 mod metered_store;
+mod namespaces;
 mod run;
+mod server;
 mod snapshot_command;
 mod store_monitor;
 
-use std::process::ExitCode;
-use std::sync::Arc;
+pub use in_process::{Client, InProcess};
+pub use server::Server;
 
-use endpoints::Behaviour;
-use machinery::catalog::Catalog;
-use serving::options;
-
-/// Runs the program: a subcommand, or the server until it is told to stop.
-pub fn run(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> ExitCode {
-    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
-    let rest = args.get(1..).unwrap_or_default();
-    let outcome = match options::subcommand(rest) {
-        Some(("convert", rest)) => convert_command::run(catalog, rest),
-        Some(("snapshot", rest)) => snapshot_command::run(rest),
-        Some((other, _)) => Err(format!(
-            "error: unknown command {other:?}; there are: convert, snapshot (and no command: run the server)"
-        )),
-        None => run::serve(catalog, behaviour, args),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(text) => {
-            eprintln!("{text}");
-            ExitCode::FAILURE
-        }
-    }
-}
+// What somebody needs who writes admission or a store of their own.
+pub use async_trait::async_trait;
+pub use endpoints::{Admission, Attributes, Behaviour, Operation};
+pub use machinery::reflect::Owned;
+pub use machinery::status::Status;
+pub use storage::Store;

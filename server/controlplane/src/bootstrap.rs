@@ -34,6 +34,7 @@ pub const SYSTEM_PRIORITY_CLASSES: [SystemPriorityClass; 2] = [
 
 /// Makes everything that is missing. What does not need each other is made at once: a store makes many waiting writes durable in one go.
 pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
+    let controller = environment.health.pending("poststarthook/bootstrap-controller");
     let (roles, classes) =
         ("poststarthook/rbac/bootstrap-roles", "poststarthook/scheduling/bootstrap-system-priority-classes");
     let (roles, classes) = (environment.health.pending(roles), environment.health.pending(classes));
@@ -59,6 +60,7 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
         trust::publish(environment, loopback),
         aggregation::start(environment, loopback),
     )?;
+    controller.done();
     Ok(())
 }
 

@@ -43,13 +43,37 @@ pub struct Attributes {
 #[async_trait]
 pub trait Admission: Send + Sync {
     /// May change the object.
-    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status>;
+    async fn admit(&self, _: &Attributes, _object: &mut Owned, _old: Option<&Owned>) -> Result<(), Status> {
+        Ok(())
+    }
 
     /// May refuse an object that is valid and about to be stored. `object` is absent on delete.
+    async fn validate(&self, _: &Attributes, _object: Option<&Owned>, _old: Option<&Owned>) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+/// Several of them, one after the other; without any, everything is admitted.
+pub struct AdmissionChain(pub Vec<Arc<dyn Admission>>);
+
+#[async_trait]
+impl Admission for AdmissionChain {
+    async fn admit(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        for plugin in &self.0 {
+            plugin.admit(attributes, object, old).await?;
+        }
+        Ok(())
+    }
+
     async fn validate(
         &self,
         attributes: &Attributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
-    ) -> Result<(), Status>;
+    ) -> Result<(), Status> {
+        for plugin in &self.0 {
+            plugin.validate(attributes, object, old).await?;
+        }
+        Ok(())
+    }
 }

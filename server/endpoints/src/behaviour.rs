@@ -13,9 +13,9 @@ use serving::health::Health;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
 use serving::{Access, Server};
-use webhook::ServiceAddress;
+use webhook::{NoServices, ServiceAddress};
 
-use crate::admission::Admission;
+use crate::admission::{Admission, AdmissionChain};
 use crate::discovery::Discovery;
 use crate::endpoint::SubresourceHandler;
 use crate::loopback::Loopback;
@@ -46,29 +46,41 @@ pub struct Environment {
     pub shutdown: Shutdown,
 }
 
-/// Behaviour of kinds by name.
+/// Behaviour of kinds by name. What is not said otherwise is what a server does whose kinds have none.
 #[async_trait]
 pub trait Behaviour: Send + Sync {
     /// Who is let in, and who may do what: from flags, and from what is stored.
-    fn access(&self, server: &Server, informers: &Arc<Informers>) -> Result<Access, serving::Error>;
+    fn access(&self, server: &Server, _: &Arc<Informers>) -> Result<Access, serving::Error> {
+        server.access()
+    }
 
     /// Where Services of the cluster are reached.
-    fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress>;
+    fn service_addresses(&self, _: &Server, _: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
+        Arc::new(NoServices)
+    }
 
     /// How many seconds objects of a kind live after they were last written; 0 for ever.
-    fn time_to_live(&self, kind: &'static KindDef, options: &Options) -> u64;
+    fn time_to_live(&self, _: &'static KindDef, _: &Options) -> u64 {
+        0
+    }
 
     /// Admission for all resources.
-    fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission>;
+    fn admission(&self, _: &Arc<Environment>) -> Arc<dyn Admission> {
+        Arc::new(AdmissionChain(Vec::new()))
+    }
 
     /// Handlers of a resource's subresources; of a virtual resource itself under the empty name.
     fn handlers(
         &self,
-        kind: &'static KindDef,
-        resource: &'static ResourceDef,
-        environment: &Arc<Environment>,
-    ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>>;
+        _: &'static KindDef,
+        _: &'static ResourceDef,
+        _: &Arc<Environment>,
+    ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
+        HashMap::new()
+    }
 
     /// Makes the objects that a server begins with, and begins what it does of its own accord. Runs before `/readyz` is good.
-    async fn bootstrap(&self, environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status>;
+    async fn bootstrap(&self, _: &Arc<Environment>, _: &Arc<Loopback>) -> Result<(), Status> {
+        Ok(())
+    }
 }

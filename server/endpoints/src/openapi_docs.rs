@@ -80,6 +80,12 @@ pub struct OpenApi {
     v2: Mutex<Arc<Lazy>>,
 }
 
+fn unpack(bundle: &[u8]) -> Result<openapi::Catalog, String> {
+    let mut text = Vec::new();
+    GzDecoder::new(bundle).read_to_end(&mut text).map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
+    serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))
+}
+
 /// OpenAPI documents of aggregated servers.
 #[derive(Default)]
 pub(crate) struct RemoteOpenApi {
@@ -93,19 +99,17 @@ pub(crate) struct RemoteOpenApi {
 type CustomDocuments = BTreeMap<String, Arc<CustomDocument>>;
 
 impl OpenApi {
-    /// Reads the generator's bundle and keeps what `served` (group, version, plural) says.
+    /// Reads the generator's bundles and keeps what `served` (group, version, plural) says.
     ///
     /// # Errors
-    /// When the bundle cannot be read.
-    pub fn new(bundle: &[u8], options: Options, served: &dyn Fn(&str, &str, &str) -> bool) -> Result<Self, String> {
-        let mut text = Vec::new();
-        GzDecoder::new(bundle)
-            .read_to_end(&mut text)
-            .map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
-        let mut catalog: openapi::Catalog =
-            serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))?;
+    /// When a bundle cannot be read.
+    pub fn new(bundles: &[&[u8]], options: Options, served: &dyn Fn(&str, &str, &str) -> bool) -> Result<Self, String> {
+        let mut catalog = openapi::Catalog::default();
+        for bundle in bundles {
+            catalog.extend(unpack(bundle)?);
+        }
         catalog.retain(|version, resource| served(&version.group, &version.version, &resource.plural));
-        let mut sources = format!("{options:?} {}", hash(bundle));
+        let mut sources = format!("{options:?} {}", hash(&bundles.concat()));
         for version in &catalog.versions {
             let plurals: Vec<&str> = version.resources.iter().map(|resource| resource.plural.as_str()).collect();
             sources += &format!("\n{}/{} {}", version.group, version.version, plurals.join(" "));

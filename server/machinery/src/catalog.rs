@@ -17,11 +17,11 @@ pub struct Catalog {
     pub openapi: OpenApiDocs,
 }
 
-/// OpenAPI documents as gzip-compressed JSON, one entry per group version plus the parts that belong to none.
+/// What OpenAPI documents are made from.
 #[derive(Clone, Copy)]
 pub struct OpenApiDocs {
-    /// A JSON object: see `codegen::emit::openapi` for its layout.
-    pub bundle: &'static [u8],
+    /// Of each generated package a JSON object, compressed with gzip: see `codegen::emit::openapi` for its layout.
+    pub bundles: &'static [&'static [u8]],
 }
 
 /// An API group.
@@ -213,16 +213,22 @@ impl Catalog {
             .find(|k| k.version == version && k.group == group && k.resource.is_some_and(|r| r.plural == plural))
     }
 
-    /// This one and another, whose OpenAPI documents describe both.
-    pub fn with(&'static self, more: &'static Catalog) -> Catalog {
+    /// This one and another.
+    pub fn with(&self, more: &'static Catalog) -> Catalog {
         fn joined<T: Copy>(some: &'static [T], more: &'static [T]) -> &'static [T] {
             if more.is_empty() { some } else { Vec::leak([some, more].concat()) }
         }
         Catalog {
             groups: joined(self.groups, more.groups),
             kinds: joined(self.kinds, more.kinds),
-            openapi: if more.kinds.is_empty() { self.openapi } else { more.openapi },
+            openapi: OpenApiDocs { bundles: joined(self.openapi.bundles, more.openapi.bundles) },
         }
+    }
+
+    /// The same kinds, to be read and written, while nothing of them is served. Leaks a copy: a program needs one.
+    pub fn unserved(&self) -> Catalog {
+        let kinds = self.kinds.iter().map(|kind| KindDef { serving: Serving::Unserved, ..*kind }).collect::<Vec<_>>();
+        Catalog { groups: self.groups, kinds: kinds.leak(), openapi: OpenApiDocs { bundles: &[] } }
     }
 }
 

@@ -145,6 +145,20 @@ impl Subresource {
 }
 
 impl Catalog {
+    /// Adds what another one has. Of a definition that both have, this one's counts.
+    pub fn extend(&mut self, other: Catalog) {
+        for (name, definition) in other.definitions {
+            self.definitions.entry(name).or_insert(definition);
+        }
+        if self.parameters == Parameters::default() {
+            self.parameters = other.parameters;
+        }
+        self.known_versions.extend(other.known_versions);
+        self.known_versions.sort();
+        self.known_versions.dedup();
+        self.versions.extend(other.versions);
+    }
+
     /// Keeps the resources that `enabled` accepts, and drops group versions that are left without any.
     pub fn retain(&mut self, mut enabled: impl FnMut(&GroupVersion, &Resource) -> bool) {
         for version in &mut self.versions {

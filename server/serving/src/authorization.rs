@@ -7,6 +7,7 @@ pub mod attributes;
 mod conditions;
 mod configured;
 mod metrics;
+mod paths;
 pub mod rbac;
 mod validation;
 mod webhook;
@@ -18,6 +19,7 @@ pub use attributes::{Attributes, Selectors};
 pub(crate) use configured::load as load_configuration;
 pub use configured::{Configured, Lasting};
 pub use metrics::{Counted, Metrics};
+pub use paths::AllowedPaths;
 use rbac::PolicyRule;
 pub use webhook::AccessWebhook;
 

@@ -5,6 +5,7 @@
 
 mod files;
 mod kubeconfig;
+mod main_server;
 mod pki;
 mod service_accounts;
 mod tls_files;
@@ -15,18 +16,24 @@ use std::path::{Path, PathBuf};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
+pub use main_server::look_up;
 #[cfg(test)]
 pub(crate) use service_accounts::rsa_key;
-pub use service_accounts::{ServiceAccountKeys, TokenKeys};
+pub use service_accounts::{ServiceAccountKeys, TokenKeys, make_quick_key};
 pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
+use crate::authentication::RequestHeaders;
 use crate::options::Options;
 use crate::user::SYSTEM_MASTERS;
 use pki::{Authority, Purpose};
 
 /// The user of the kubeconfig that is written.
 const ADMIN: &str = "kubernetes-admin";
+
+/// The authority of the front proxy that this server is, and what it is called (as kubeadm has it).
+const FRONT_PROXY_CA: &str = "front-proxy-ca";
+const FRONT_PROXY: &str = "front-proxy-client";
 
 /// What the server shows of itself, and what it believes.
 pub struct Certificates {
@@ -49,7 +56,7 @@ impl Certificates {
         let directory = &options.serving.cert_dir;
         files::make_directory(&options.data_dir)?;
         files::make_directory(directory)?;
-        let own = Authority::load_or_make(directory)?;
+        let own = Authority::load_or_make(directory, "ca")?;
         let admin = match options.authentication.client_ca_file {
             Some(_) => None,
             None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
@@ -91,6 +98,24 @@ impl Certificates {
     }
 }
 
+/// Makes the certificate by which aggregated servers know this one, and what they are told of it, unless a flag says something of front
+/// proxies. Its authority signs nothing else.
+pub(crate) fn provide_front_proxy(options: &mut Options) -> Result<(), Error> {
+    let said = options.aggregation.certificate.is_some() || options.authentication.request_headers.is_some();
+    if said || options.program.delegates() {
+        return Ok(());
+    }
+    let directory = options.serving.cert_dir.clone();
+    files::make_directory(&options.data_dir)?;
+    files::make_directory(&directory)?;
+    Authority::load_or_make(&directory, FRONT_PROXY_CA)?
+        .issue(FRONT_PROXY, &Purpose::Client { name: FRONT_PROXY, groups: &[] })?;
+    let file = |name: &str, extension: &str| directory.join(format!("{name}.{extension}"));
+    options.aggregation.certificate = Some((file(FRONT_PROXY, "crt"), file(FRONT_PROXY, "key")));
+    options.authentication.request_headers = Some((file(FRONT_PROXY_CA, "crt"), RequestHeaders::usual(FRONT_PROXY)));
+    Ok(())
+}
+
 /// Clients whose certificates are those of proxies could claim to be anybody, unless proxies are told by their names.
 fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -> Result<(), Error> {
     let Some(((path, headers), proxy_ca)) = options.authentication.request_headers.as_ref().zip(proxy_ca) else {
@@ -108,17 +133,13 @@ fn check_proxies(options: &Options, client_ca: &[u8], proxy_ca: Option<&[u8]>) -
 
 /// What the serving certificate is good for.
 fn names(options: &Options) -> Vec<String> {
-    let mut names: Vec<String> = [
-        "localhost",
-        "kubernetes",
-        "kubernetes.default",
-        "kubernetes.default.svc",
-        "kubernetes.default.svc.cluster.local",
-    ]
-    .map(String::from)
-    .into();
+    let is_main = !options.program.delegates();
+    let main = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
+    let main = main.into_iter().filter(|_| is_main);
+    let mut names: Vec<String> = std::iter::once("localhost").chain(main).map(String::from).collect();
     let serving = &options.serving;
-    let first_services = options.services.cluster_ip_ranges.iter().filter_map(|range| range.nth(1));
+    let ranges = options.services.cluster_ip_ranges.iter().filter(|_| is_main);
+    let first_services = ranges.filter_map(|range| range.nth(1));
     let mut addresses: Vec<IpAddr> = vec![[127, 0, 0, 1].into(), std::net::Ipv6Addr::LOCALHOST.into()];
     addresses.extend(
         first_services.chain(serving.advertise_address).chain([serving.bind_address]).filter(|ip| !ip.is_unspecified()),

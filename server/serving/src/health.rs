@@ -6,6 +6,7 @@ mod handler;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 
+use crate::options::Program;
 use crate::shutdown::{Phase, Shutdown};
 
 /// A question with a yes, or a no and its reason.
@@ -66,9 +67,9 @@ impl Pending {
 }
 
 impl Health {
-    /// The checks of 1.36; `shutdown` fails once the server goes down.
-    pub fn new(shutdown: &Shutdown) -> Self {
-        let health = Health(Arc::new(RwLock::new(checks::upstream())));
+    /// The checks that a program of 1.36 has; `shutdown` fails once the server goes down.
+    pub fn new(program: Program, shutdown: &Shutdown) -> Self {
+        let health = Health(Arc::new(RwLock::new(checks::of(program))));
         let shutdown = shutdown.clone();
         health.set("shutdown", move || match shutdown.phase() {
             Phase::Running => Ok(()),

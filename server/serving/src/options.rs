@@ -11,6 +11,7 @@ mod kubelet;
 mod network;
 mod oidc;
 mod plugins;
+mod program;
 mod storage;
 mod tls;
 mod values;
@@ -32,6 +33,7 @@ pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
 use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
+pub use program::Program;
 use rustls::{CipherSuite, NamedGroup};
 pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
 pub use tls::SniCertificate;
@@ -88,6 +90,7 @@ struct Flag {
 /// How the server was asked to run.
 #[derive(Clone, Debug)]
 pub struct Options {
+    pub program: Program,
     /// Where objects, certificates and keys are kept.
     pub data_dir: PathBuf,
     pub serving: ServingOptions,
@@ -170,13 +173,32 @@ pub struct AuthenticationOptions {
     /// OpenID Connect issuers.
     pub issuers: IssuerOptions,
     pub webhook: Option<TokenWebhookOptions>,
+    /// Asking another API server for authorities.
+    pub delegation: Option<DelegationOptions>,
+}
+
+/// Asking another API server whom to believe (upstream: `DelegatingAuthenticationOptions`).
+#[derive(Clone, Debug)]
+pub struct DelegationOptions {
+    pub server: ReviewServer,
+    /// The authorities of the flags count alone.
+    pub skips_lookup: bool,
+    pub tolerates_failure: bool,
+}
+
+/// Who answers reviews.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReviewServer {
+    /// A webhook, at the address of a kubeconfig.
+    Webhook(PathBuf),
+    /// An API server: that of a kubeconfig, or of the cluster that this program runs in.
+    ApiServer(Option<PathBuf>),
 }
 
 /// A server that knows tokens.
 #[derive(Clone, Debug)]
 pub struct TokenWebhookOptions {
-    /// A kubeconfig.
-    pub config_file: PathBuf,
+    pub server: ReviewServer,
     /// `v1` or `v1beta1`.
     pub version: String,
     /// For how long its answers count.
@@ -237,13 +259,39 @@ pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
 impl Options {
     /// Reads a command line, the program's name first.
     pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        let values = command::read(args)?;
-        Self::from_values(&values).map_err(Error::Options)
+        Self::parse_for(Program::KubeApiserver, args)
     }
 
-    fn from_values(values: &Values) -> Result<Self, String> {
+    /// Reads the command line of a program.
+    pub fn parse_for(program: Program, args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
+        let values = command::read(program, args)?;
+        let options = Self::from_values(program, &values).map_err(Error::Options)?;
+        if program.delegates() { options.delegating(&values).map_err(Error::Options) } else { Ok(options) }
+    }
+
+    /// Has another API server asked, and leaves out what only a main server does.
+    fn delegating(mut self, values: &Values) -> Result<Self, String> {
+        self.authentication.delegation = Some(values.delegation()?);
+        self.authentication.webhook = Some(values.token_reviews()?);
+        self.authentication.service_account_issuers.clear();
+        self.authentication.api_audiences.clear();
+        self.authorization = values.access_reviews()?;
+        self.requests.priority_and_fairness = false;
+        Ok(self)
+    }
+
+    /// Makes the server ask nobody: it knows its own administrator, and lets no one else do anything.
+    pub fn stand_alone(&mut self) {
+        self.authentication.delegation = None;
+        self.authentication.webhook = None;
+        self.authorization.modes.clear();
+        self.authorization.webhook = None;
+    }
+
+    fn from_values(program: Program, values: &Values) -> Result<Self, String> {
         let data_dir = PathBuf::from(values.text("data-dir"));
         Ok(Options {
+            program,
             serving: values.serving(&data_dir)?,
             data_dir,
             authentication: values.authentication()?,

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
-use webhook::{Client, Kubeconfig};
+use webhook::Client;
 
 use crate::Error;
 use crate::backoff::Backoff;
+use crate::options::ReviewServer;
 
 /// How long one answer may take, unless said otherwise.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -16,7 +17,11 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How many bytes an answer may have.
 const MAX_ANSWER: usize = 1 << 20;
 
-/// Asks a server of a kubeconfig file.
+fn shown(server: &ReviewServer) -> String {
+    server.file().map_or_else(|| "the API server of the cluster".into(), |file| file.display().to_string())
+}
+
+/// Asks a server that answers reviews.
 pub(crate) struct Reviewer {
     client: Client,
     server: http::Uri,
@@ -24,11 +29,16 @@ pub(crate) struct Reviewer {
 }
 
 impl Reviewer {
-    /// The server of the file's current context.
-    pub(crate) fn load(path: &std::path::Path) -> Result<Self, Error> {
-        let config = Kubeconfig::load(path).map_err(|why| Error::Options(why.to_string()))?;
-        let client = config.client().map_err(|why| Error::Options(format!("{}: {why}", path.display())))?;
-        Ok(Reviewer { client, server: config.server, timeout: TIMEOUT })
+    /// The server of the options; an API server takes these reviews at `path`.
+    pub(crate) fn load(server: &ReviewServer, path: &str) -> Result<Self, Error> {
+        let config = server.kubeconfig()?;
+        let wrong = |why: webhook::Error| Error::Options(format!("{}: {why}", shown(server)));
+        let client = config.client().map_err(wrong)?;
+        let server = match server {
+            ReviewServer::Webhook(_) => config.server,
+            ReviewServer::ApiServer(_) => config.at(path).map_err(wrong)?,
+        };
+        Ok(Reviewer { client, server, timeout: TIMEOUT })
     }
 
     /// Waits so long for an answer.

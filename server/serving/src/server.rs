@@ -8,10 +8,12 @@ use tokio::sync::watch;
 
 use crate::Error;
 use crate::audit::Audit;
-use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile};
-use crate::authorization::rbac::{RbacAuthorizer, RuleSource};
-use crate::authorization::{self, Abac, AccessWebhook, AlwaysAllow, AlwaysDeny, Authorizer, Counted, Lasting, Union};
-use crate::certificates::Certificates;
+use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile, TokenWebhook};
+use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
+use crate::authorization::{
+    self, Abac, AccessWebhook, AllowedPaths, AlwaysAllow, AlwaysDeny, Authorizer, Counted, Lasting, Union,
+};
+use crate::certificates::{self, Certificates};
 use crate::chain::Chain;
 use crate::handler::Handler;
 use crate::health::Health;
@@ -61,13 +63,14 @@ impl Server {
     ///
     /// A port that the options leave to the system (`--secure-port=0`) is a real one in the options of the result.
     pub fn prepare(mut options: Options) -> Result<Self, Error> {
+        certificates::provide_front_proxy(&mut options)?;
         let certificates = Certificates::prepare(&options)?;
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();
         Ok(Server {
             certificates,
-            health: Health::new(&shutdown),
+            health: Health::new(options.program, &shutdown),
             configured: Configured::load(&options.authentication, metrics.registry())?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             flow_control: flow_control(&options.requests, &metrics),
@@ -107,6 +110,19 @@ impl Server {
         Ok(authentication)
     }
 
+    /// Who is let in and who may do what, as far as the options say: the access of a server that keeps neither tokens nor roles.
+    pub fn access(&self) -> Result<Access, Error> {
+        let mut authentication = self.authentication()?;
+        let options = &self.options.authentication;
+        if let Some(webhook) = &options.webhook {
+            let webhook = TokenWebhook::load(webhook, options.api_audiences.clone())?;
+            authentication = authentication.with_tokens(Arc::new(webhook));
+        }
+        let roles = Arc::new(NoRoles);
+        let no_nodes = || Err(Error::Options("this server knows no nodes".into()));
+        Ok(Access { authentication, authorizer: self.authorizer(roles.clone(), no_nodes)?, roles })
+    }
+
     /// The authorizers of the options, behind the one that lets `system:masters` do everything. `nodes` makes the one of kubelets.
     pub fn authorizer(
         &self,
@@ -127,6 +143,9 @@ impl Server {
             return Ok(authorization::Configured::start(path.clone(), file, lasting, reloads)?);
         }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
+        if !options.always_allowed_paths.is_empty() {
+            authorizers.push(Arc::new(AllowedPaths(options.always_allowed_paths.clone())));
+        }
         for mode in &options.modes {
             let (of, inner): (_, Option<Arc<dyn Authorizer>>) = match mode {
                 AuthorizationMode::Node => ("Node", Some(nodes()?)),
@@ -145,10 +164,24 @@ impl Server {
         Ok(Arc::new(Union::new(authorizers)))
     }
 
-    /// Serves until told to stop, by a signal or by `shutdown`.
+    /// Says where it is, and serves until told to stop by a signal.
     pub async fn run(self, front: Front) -> Result<(), Error> {
+        self.announce(self.address()?)?;
+        if let Err(error) = self.shutdown.on_signals() {
+            tracing::warn!(%error, "signals will end the server at once");
+        }
+        systemd::notify(systemd::READY);
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            shutdown.reached(Phase::Initiated).await;
+            systemd::notify(systemd::STOPPING);
+        });
+        self.serve(front).await
+    }
+
+    /// Serves until told to stop by `shutdown`.
+    pub async fn serve(self, front: Front) -> Result<(), Error> {
         let address = self.address()?;
-        self.announce(address)?;
         let paths =
             SystemPaths::new(front.handler, front.paths, &self.options, self.health.clone(), self.metrics.clone());
         let handler = paths.with_openid(self.openid(address)).with_flow_control(self.flow_control.clone());
@@ -165,15 +198,6 @@ impl Server {
             audit: self.audit.clone(),
         };
         let handler = chain.around(handler)?;
-        if let Err(error) = self.shutdown.on_signals() {
-            tracing::warn!(%error, "signals will end the server at once");
-        }
-        systemd::notify(systemd::READY);
-        let shutdown = self.shutdown.clone();
-        tokio::spawn(async move {
-            shutdown.reached(Phase::Initiated).await;
-            systemd::notify(systemd::STOPPING);
-        });
         self.listener.serve(handler, &self.shutdown).await;
         if let Some(audit) = self.audit {
             audit.close().await;
@@ -181,10 +205,10 @@ impl Server {
         Ok(())
     }
 
-    /// The OpenID documents of the issuer, which are there as soon as its keys are.
-    fn openid(&self, address: SocketAddr) -> OpenId {
+    /// The OpenID documents of the issuer, which are there as soon as its keys are; none without an issuer.
+    fn openid(&self, address: SocketAddr) -> Option<OpenId> {
         let options = &self.options.authentication;
-        let issuer = options.service_account_issuers.first().cloned().unwrap_or_default();
+        let issuer = options.service_account_issuers.first().cloned()?;
         let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
         let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
         let (sender, receiver) = watch::channel(None);
@@ -196,7 +220,7 @@ impl Server {
                 Err(why) => tracing::info!(why, "the OpenID documents of service account tokens are not served"),
             }
         });
-        OpenId(receiver)
+        Some(OpenId(receiver))
     }
 
     /// Host and port that clients are told.
@@ -213,6 +237,7 @@ impl Server {
     fn announce(&self, address: SocketAddr) -> Result<(), Error> {
         let next = match self.certificates.write_kubeconfig(address)? {
             Some(path) => format!("Try:\n  kubectl --kubeconfig {} get namespaces", path.display()),
+            None if self.options.program.delegates() => "Another API server says who may do what.".into(),
             None => "Clients are known by the certificates of --client-ca-file; no kubeconfig was written.".into(),
         };
         eprintln!("Serving the Kubernetes API on https://{address}. {next}");

@@ -41,6 +41,7 @@ pub struct SystemPaths<H> {
     version: VersionHandler,
     openid: Option<OpenId>,
     flow_control: Option<FlowControl>,
+    program: &'static str,
     flags: String,
     profiling: bool,
     begin: SystemTime,
@@ -49,10 +50,11 @@ pub struct SystemPaths<H> {
 impl<H> SystemPaths<H> {
     /// Hands on to this handler, which serves these paths.
     pub fn new(inner: H, inner_paths: ListPaths, options: &Options, health: Health, metrics: Metrics) -> Self {
+        let program = options.program.name();
         let flags = options
             .given
             .iter()
-            .fold("kube-apiserver flagz\n\n".to_owned(), |out, (name, value)| out + &format!("{name}={value}\n"));
+            .fold(format!("{program} flagz\n\n"), |out, (name, value)| out + &format!("{name}={value}\n"));
         SystemPaths {
             inner,
             inner_paths,
@@ -61,6 +63,7 @@ impl<H> SystemPaths<H> {
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,
+            program,
             flags,
             profiling: options.profiling,
             begin: SystemTime::now(),
@@ -68,8 +71,8 @@ impl<H> SystemPaths<H> {
     }
 
     /// Answers the paths of the OpenID documents too.
-    pub fn with_openid(mut self, openid: OpenId) -> Self {
-        self.openid = Some(openid);
+    pub fn with_openid(mut self, openid: Option<OpenId>) -> Self {
+        self.openid = openid;
         self
     }
 
@@ -115,7 +118,8 @@ impl<H> SystemPaths<H> {
 
     fn status(&self) -> String {
         let seconds = self.begin.elapsed().unwrap_or_default().as_secs();
-        format!("kube-apiserver statusz\n\nUp: {seconds}s\nBinary version: {GIT_VERSION}\nEmulation version: 1.36\n")
+        let program = self.program;
+        format!("{program} statusz\n\nUp: {seconds}s\nBinary version: {GIT_VERSION}\nEmulation version: 1.36\n")
     }
 }
 
@@ -172,7 +176,7 @@ mod tests {
     fn paths<H>(inner: H, flags: &[&str]) -> SystemPaths<H> {
         let options = Options::parse_from(std::iter::once(&"kube-apiserver").chain(flags)).unwrap();
         let own = Box::new(|| vec!["/apis".to_owned()]);
-        SystemPaths::new(inner, own, &options, Health::new(&Shutdown::default()), Metrics::default())
+        SystemPaths::new(inner, own, &options, Health::new(options.program, &Shutdown::default()), Metrics::default())
     }
 
     #[tokio::test]

@@ -13,6 +13,7 @@ use hyper_util::client::legacy::Client as HyperClient;
 use hyper_util::rt::TokioExecutor;
 
 use crate::connect::Connector;
+use crate::token::Authorization;
 use crate::{Error, Trust};
 
 /// The body of a request.
@@ -26,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(90);
 pub struct Client {
     inner: HyperClient<Connector, Body>,
     /// What is sent as `Authorization`.
-    authorization: Option<HeaderValue>,
+    authorization: Option<Authorization>,
 }
 
 /// An answer as a whole.
@@ -80,9 +81,8 @@ impl Client {
     }
 
     /// Sends this with every request.
-    pub fn with_authorization(mut self, mut value: HeaderValue) -> Self {
-        value.set_sensitive(true);
-        self.authorization = Some(value);
+    pub(crate) fn with_authorization(mut self, authorization: Authorization) -> Self {
+        self.authorization = Some(authorization);
         self
     }
 
@@ -91,8 +91,8 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn send(&self, mut request: Request<Body>) -> Result<Response<Incoming>, Error> {
-        if let Some(value) = &self.authorization {
-            request.headers_mut().insert(AUTHORIZATION, value.clone());
+        if let Some(value) = self.authorization.as_ref().and_then(Authorization::header) {
+            request.headers_mut().insert(AUTHORIZATION, value);
         }
         let (method, uri) = (request.method().clone(), request.uri().clone());
         self.inner.request(request).await.map_err(|error| Error::failed(&method, &uri, &error))

@@ -1,14 +1,19 @@
-//! Kubeconfig files, in which operators say where webhooks for authentication, authorization and audit are (upstream: `clientcmd`).
+//! Kubeconfig files, in which operators say where webhooks for authentication, authorization and audit are (upstream: `clientcmd`), and what
+//! a pod has in their stead (`rest.InClusterConfig`).
 
 use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderValue, Uri};
+use http::Uri;
 use machinery::{json, yaml};
 use serde_json::Value;
 
+use crate::token::Authorization;
 use crate::{Client, Error, Trust};
+
+/// Where a pod finds its token and the authorities of its cluster.
+const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /// A server and how to be known to it: the current context of a kubeconfig.
 #[derive(Clone)]
@@ -16,7 +21,7 @@ pub struct Kubeconfig {
     /// Where the server is.
     pub server: Uri,
     trust: Trust,
-    authorization: Option<HeaderValue>,
+    authorization: Option<Authorization>,
 }
 
 impl Kubeconfig {
@@ -30,6 +35,39 @@ impl Kubeconfig {
         let config = yaml::to_value(&text, &mut json::Issues::ignore()).map_err(|why| wrong(why.to_string()))?;
         let directory = path.parent().unwrap_or(Path::new("."));
         Self::of(&config, directory).map_err(wrong)
+    }
+
+    /// The API server of the cluster in which this program runs as a pod.
+    ///
+    /// # Errors
+    /// When it runs in none.
+    pub fn in_cluster() -> Result<Self, Error> {
+        let elsewhere = "unable to load in-cluster configuration, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined";
+        let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let (host, port) = said("KUBERNETES_SERVICE_HOST")
+            .zip(said("KUBERNETES_SERVICE_PORT"))
+            .ok_or_else(|| Error::Configuration(elsewhere.into()))?;
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let server = format!("https://{host}:{port}");
+        let directory = Path::new(SERVICE_ACCOUNT);
+        Ok(Kubeconfig {
+            server: server.parse().map_err(|why| Error::Configuration(format!("server {server:?}: {why}")))?,
+            trust: Trust {
+                authorities: read(&directory.join("ca.crt")).map_err(Error::Configuration)?,
+                ..Trust::default()
+            },
+            authorization: Some(Authorization::file(directory.join("token"))),
+        })
+    }
+
+    /// The address of a path of the server.
+    ///
+    /// # Errors
+    /// When the path is none.
+    pub fn at(&self, path: &str) -> Result<Uri, Error> {
+        let server = self.server.to_string();
+        let address = format!("{}{path}", server.trim_end_matches('/'));
+        address.parse().map_err(|why| Error::Configuration(format!("{address:?}: {why}")))
     }
 
     fn of(config: &Value, directory: &Path) -> Result<Self, String> {
@@ -92,18 +130,18 @@ fn material(value: &Value, key: &str, directory: &Path) -> Result<Option<Vec<u8>
     }
 }
 
-fn authorization(user: &Value, directory: &Path) -> Result<Option<HeaderValue>, String> {
-    let token = match (text(user, "token"), text(user, "tokenFile")) {
-        ("", "") => String::new(),
-        ("", file) => String::from_utf8_lossy(&read(&directory.join(file))?).trim().to_owned(),
-        (token, _) => token.to_owned(),
+fn authorization(user: &Value, directory: &Path) -> Result<Option<Authorization>, String> {
+    let value = match (text(user, "token"), text(user, "tokenFile"), text(user, "username")) {
+        ("", "", "") => return Ok(None),
+        ("", "", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),
+        ("", file, _) => {
+            let path = directory.join(file);
+            // A file that is missing is a mistake, and better found now.
+            return read(&path).map(|_| Some(Authorization::file(path)));
+        }
+        (token, ..) => format!("Bearer {token}"),
     };
-    let value = match (token.as_str(), text(user, "username")) {
-        ("", "") => return Ok(None),
-        ("", name) => format!("Basic {}", STANDARD.encode(format!("{name}:{}", text(user, "password")))),
-        (token, _) => format!("Bearer {token}"),
-    };
-    HeaderValue::from_str(&value).map(Some).map_err(|_| "the token cannot stand in a header".into())
+    Authorization::fixed(&value).map(Some).ok_or_else(|| "the token cannot stand in a header".into())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {

@@ -11,10 +11,11 @@ mod kubeconfig;
 mod one_of_them;
 mod services;
 mod tls;
+mod token;
 
 pub use client::{Body, Client, Reply};
 pub use connect::is_remote;
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
-pub use services::{ServiceAddress, Services, Target};
+pub use services::{NoServices, ServiceAddress, Services, Target};
 pub use tls::{Identity, Trust};

@@ -16,6 +16,15 @@ pub trait ServiceAddress: Send + Sync {
     fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error>;
 }
 
+/// There are no Services.
+pub struct NoServices;
+
+impl ServiceAddress for NoServices {
+    fn resolve(&self, namespace: &str, name: &str, _: i32) -> Result<String, Error> {
+        Err(Error::Service(format!("service {name:?} of namespace {namespace:?} is not known to this server")))
+    }
+}
+
 /// Whom to call (`WebhookClientConfig` of admission and conversion webhooks).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {

@@ -3,8 +3,8 @@
 //! The bundle that is compiled into the server is the catalog as JSON: `definitions` (schemas in their v3 form, those
 //! of versions that are off by default included), `parameters` of the verbs, `known_versions`, and `versions` with
 //! their resources. Paths are not stored: they follow from resources and verbs, and the server needs the code that
-//! makes them for custom resources anyway. At start it reads the bundle into a `Catalog`, takes out with
-//! `Catalog::retain` what is not served, and calls `Catalog::v2` and `Catalog::v3`.
+//! makes them for custom resources anyway. At start it reads the bundle into a `Catalog`, joins those of all packages with
+//! `Catalog::extend`, takes out with `Catalog::retain` what is not served, and calls `Catalog::v2` and `Catalog::v3`.
 
 mod definitions;
 mod resources;
@@ -17,7 +17,7 @@ use ::openapi::{Catalog, Options, builtin, names};
 use serde_json::Value;
 
 use self::definitions::Definitions;
-use crate::model::{Model, Serving, TypeRef};
+use crate::model::{Group, Model, Serving, TypeRef};
 
 /// Folder and module of the types that every group uses.
 const META: &str = "meta";
@@ -26,15 +26,19 @@ const META: &str = "meta";
 const PROTOCOL: [&str; 7] =
     ["APIGroup", "APIGroupList", "APIResourceList", "APIVersions", "DeleteOptions", "Status", "WatchEvent"];
 
-/// What the server assembles its documents from; see the module.
-pub fn bundle(model: &Model) -> Value {
-    serde_json::to_value(catalog(model)).unwrap_or_default()
+/// What the server assembles its documents of some groups from; see the module.
+pub fn bundle(model: &Model, of: &dyn Fn(&Group) -> bool) -> Value {
+    serde_json::to_value(catalog_of(model, of)).unwrap_or_default()
 }
 
 /// The model as far as OpenAPI documents say it, with all group versions that can be served.
 pub fn catalog(model: &Model) -> Catalog {
+    catalog_of(model, &|_| true)
+}
+
+fn catalog_of(model: &Model, of: &dyn Fn(&Group) -> bool) -> Catalog {
     let mut definitions = Definitions::new(model);
-    let versions = resources::versions(model, &mut definitions);
+    let versions = resources::versions(model, of, &mut definitions);
     for name in PROTOCOL {
         definitions.need_named(META, "v1", name);
     }
@@ -43,7 +47,7 @@ pub fn catalog(model: &Model) -> Catalog {
     Catalog {
         definitions: made,
         parameters: resources::parameters(model),
-        known_versions: known_versions(model),
+        known_versions: known_versions(model, of),
         versions,
     }
 }
@@ -65,8 +69,8 @@ fn served_by_default(model: &Model) -> Catalog {
 }
 
 /// The group versions whose objects clients send and get, those that nobody serves any more included.
-fn known_versions(model: &Model) -> Vec<(String, String)> {
-    let groups = model.groups.iter().filter(|group| !group.internal);
+fn known_versions(model: &Model, of: &dyn Fn(&Group) -> bool) -> Vec<(String, String)> {
+    let groups = model.groups.iter().filter(|group| !group.internal && of(group));
     let mut known: Vec<_> = groups
         .flat_map(|group| group.versions.iter().map(|version| (group.name.clone(), version.name.clone())))
         .collect();

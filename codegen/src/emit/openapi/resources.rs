@@ -6,10 +6,14 @@ use super::definitions::{Definitions, Place};
 use super::{META, serving};
 use crate::model::{Field, Group, Kind, KindVersion, Model, Resource, Role, Struct, Subresource, TypeRef, Version};
 
-/// Every group version that can be served.
-pub(super) fn versions<'m>(model: &'m Model, definitions: &mut Definitions<'m>) -> Vec<GroupVersion> {
+/// Every group version of these groups that can be served.
+pub(super) fn versions<'m>(
+    model: &'m Model,
+    of: &dyn Fn(&Group) -> bool,
+    definitions: &mut Definitions<'m>,
+) -> Vec<GroupVersion> {
     let mut out = Vec::new();
-    for group in &model.groups {
+    for group in model.groups.iter().filter(|group| of(group)) {
         for version in &group.versions {
             let Some(serving) = serving(version.serving) else { continue };
             let place = Place { group, version };

@@ -17,8 +17,9 @@ use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
 
 /// How often a server that answers is asked again.
 const RESYNC: Duration = Duration::from_secs(30);
-/// How soon one that does not, at first; ever less often, up to [`RESYNC`].
+/// How soon one that does not, at first, and how often in the end: whoever starts a server again waits no longer than this.
 const RETRY: Duration = Duration::from_millis(5);
+const MOST_RETRY: Duration = Duration::from_secs(2);
 
 /// Looks after the `Available` conditions.
 #[derive(Clone)]
@@ -89,7 +90,7 @@ impl Availability {
             let found = self.examine(&service, reference, &inputs).await;
             let probed = matches!(found, Err(("FailedDiscoveryCheck", _)));
             let told = self.tell(&service, found).await;
-            retry = if told && !probed { RETRY } else { (retry * 2).min(RESYNC) };
+            retry = if told && !probed { RETRY } else { (retry * 2).min(MOST_RETRY) };
             let pause = if told && !probed { RESYNC } else { retry };
             let _ = tokio::time::timeout(pause, self.differ(&name, &inputs)).await;
         }

@@ -18,6 +18,18 @@ pub struct RequestHeaders {
 }
 
 impl RequestHeaders {
+    /// The headers that everybody uses, of a proxy of this name (kubeadm).
+    pub(crate) fn usual(proxy: &str) -> Self {
+        let header = |name: &'static str| vec![HeaderName::from_static(name)];
+        RequestHeaders {
+            user_names: header("x-remote-user"),
+            uids: header("x-remote-uid"),
+            groups: header("x-remote-group"),
+            extra_prefixes: vec!["x-remote-extra-".into()],
+            allowed_names: vec![proxy.to_owned()],
+        }
+    }
+
     /// The user that a proxy names. The headers are removed once they were used.
     pub(super) fn authenticate(
         &self,
@@ -74,14 +86,7 @@ mod tests {
     use super::*;
 
     fn headers() -> RequestHeaders {
-        let name = |text: &'static str| vec![HeaderName::from_static(text)];
-        RequestHeaders {
-            user_names: name("x-remote-user"),
-            uids: name("x-remote-uid"),
-            groups: name("x-remote-group"),
-            extra_prefixes: vec!["x-remote-extra-".into()],
-            allowed_names: vec!["proxy".into()],
-        }
+        RequestHeaders::usual("proxy")
     }
 
     fn request() -> HeaderMap {

@@ -23,7 +23,8 @@ pub struct TokenWebhook {
 impl TokenWebhook {
     /// The server of the options.
     pub fn load(options: &TokenWebhookOptions, audiences: Vec<String>) -> Result<Self, Error> {
-        let reviewer = Reviewer::load(&options.config_file)?;
+        let path = format!("/apis/authentication.k8s.io/{}/tokenreviews", options.version);
+        let reviewer = Reviewer::load(&options.server, &path)?;
         Ok(TokenWebhook {
             reviewer,
             version: options.version.clone(),

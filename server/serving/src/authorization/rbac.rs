@@ -76,6 +76,13 @@ pub trait RuleSource: Send + Sync {
     }
 }
 
+/// Nobody has any role.
+pub struct NoRoles;
+
+impl RuleSource for NoRoles {
+    fn visit(&self, _: &User, _: &str, _: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>) {}
+}
+
 impl<S: RuleSource + ?Sized> RuleSource for Arc<S> {
     fn visit(&self, user: &User, namespace: &str, visit: &mut dyn FnMut(Grant<'_>) -> ControlFlow<()>) {
         (**self).visit(user, namespace, visit);

@@ -43,16 +43,17 @@ pub(super) enum Purpose<'a> {
 }
 
 impl Authority {
-    /// The authority of a directory, `ca.crt` and `ca.key`; made when there is none, or when it is about to expire.
-    pub(super) fn load_or_make(directory: &Path) -> Result<Self, Error> {
-        let (certificate_path, key_path) = (directory.join("ca.crt"), directory.join("ca.key"));
+    /// The authority of a name in a directory, such as `ca.crt` and `ca.key`; made when there is none, or when it is about to expire.
+    pub(super) fn load_or_make(directory: &Path, name: &str) -> Result<Self, Error> {
+        let path = |extension: &str| directory.join(format!("{name}.{extension}"));
+        let (certificate_path, key_path) = (path("crt"), path("key"));
         let lives = |pem: &[u8]| inspect(pem, |certificate| lasts(certificate, LEAF_LIFE)).unwrap_or(false);
         let found = certificate_path.exists() && key_path.exists();
         let (certificate, key) =
             match found.then(|| Ok::<_, Error>((read(&certificate_path)?, read(&key_path)?))).transpose()? {
                 Some(pair) if lives(&pair.0) => pair,
                 _ => {
-                    let (certificate, key) = self_signed()?;
+                    let (certificate, key) = self_signed(if name == "ca" { "kubernetes" } else { name })?;
                     write(&key_path, key.as_bytes(), SECRET)?;
                     write(&certificate_path, certificate.as_bytes(), PUBLIC)?;
                     (certificate.into_bytes(), key.into_bytes())
@@ -97,10 +98,10 @@ impl Authority {
     }
 }
 
-fn self_signed() -> Result<(String, String), Error> {
+fn self_signed(common_name: &str) -> Result<(String, String), Error> {
     let mut params = CertificateParams::default();
     params.distinguished_name = DistinguishedName::new();
-    params.distinguished_name.push(DnType::CommonName, "kubernetes");
+    params.distinguished_name.push(DnType::CommonName, common_name);
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     params.key_usages = vec![KeyUsagePurpose::DigitalSignature, KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     hold_for(&mut params, AUTHORITY_LIFE);

@@ -37,7 +37,7 @@ impl TokenKeys {
 pub struct ServiceAccountKeys(watch::Receiver<Option<Arc<TokenKeys>>>);
 
 impl ServiceAccountKeys {
-    /// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make.
+    /// None for a server that issues no tokens. The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make.
     pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<Self, Error> {
         let mut verifying = Vec::new();
         for path in &options.service_account_key_files {
@@ -46,6 +46,9 @@ impl ServiceAccountKeys {
         }
         let own = directory.join("sa.key");
         let (sender, receiver) = watch::channel(None);
+        if options.service_account_issuers.is_empty() {
+            return Ok(ServiceAccountKeys(receiver));
+        }
         match &options.service_account_signing_key_file {
             Some(path) => sender.send_replace(Some(Arc::new(TokenKeys::new(load(path)?, verifying, false)))),
             None if own.exists() => sender.send_replace(Some(Arc::new(TokenKeys::new(load(&own)?, verifying, true)))),
@@ -57,7 +60,7 @@ impl ServiceAccountKeys {
         Ok(ServiceAccountKeys(receiver))
     }
 
-    /// The keys, once they are there. `None` when they could not be made; the log says why.
+    /// The keys, once they are there. `None` when there are none, or they could not be made; the log says why.
     pub async fn get(&self) -> Option<Arc<TokenKeys>> {
         let mut keys = self.0.clone();
         keys.wait_for(Option::is_some).await.ok().and_then(|keys| keys.clone())
@@ -79,6 +82,11 @@ fn make(path: &Path, verifying: Vec<VerifyingKey>, sender: &watch::Sender<Option
         Ok(key) => drop(sender.send_replace(Some(Arc::new(TokenKeys::new(key, verifying, true))))),
         Err(why) => tracing::error!(why, "no key for service account tokens could be made"),
     }
+}
+
+/// Makes a signing key in a file at once: an elliptic one, which takes no time, for tests.
+pub fn make_quick_key(path: &Path) -> Result<(), Error> {
+    write(path, rcgen::KeyPair::generate()?.serialize_pem().as_bytes(), SECRET)
 }
 
 /// A new RSA key in PEM: its private half, and its public half.

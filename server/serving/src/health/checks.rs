@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Endpoints, Named};
+use crate::options::Program;
 
 const BOTH: Endpoints = Endpoints { healthy: true, alive: true, ready: true };
 const ALIVE: Endpoints = Endpoints { healthy: true, alive: true, ready: false };
@@ -48,7 +49,21 @@ const CHECKS: &[(&str, Endpoints)] = &[
     ("shutdown", READY),
 ];
 
-/// The checks, all of them good.
-pub(super) fn upstream() -> Vec<Named> {
-    CHECKS.iter().map(|(name, on)| Named { name, on: *on, check: Arc::new(|| Ok(())) }).collect()
+/// Those of a server that serves groups of its own (upstream: `GenericAPIServer`).
+const GENERIC: [&str; 8] = [
+    "ping",
+    "log",
+    "etcd",
+    "etcd-readiness",
+    "informer-sync",
+    "poststarthook/generic-apiserver-start-informers",
+    "poststarthook/storage-object-count-tracker-hook",
+    "shutdown",
+];
+
+/// The checks of a program, all of them good.
+pub(super) fn of(program: Program) -> Vec<Named> {
+    let has = |name: &str| !program.delegates() || GENERIC.contains(&name);
+    let checks = CHECKS.iter().filter(|(name, _)| has(name));
+    checks.map(|(name, on)| Named { name, on: *on, check: Arc::new(|| Ok(())) }).collect()
 }

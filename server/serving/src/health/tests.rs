@@ -8,7 +8,7 @@ async fn get(health: &Health, uri: &str) -> (u16, String) {
 
 #[tokio::test]
 async fn a_healthy_server() {
-    let health = Health::new(&Shutdown::default());
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     for (uri, expect) in [
         ("/livez", (200, "ok")),
         ("/healthz", (200, "ok")),
@@ -40,7 +40,7 @@ async fn a_healthy_server() {
 
 #[tokio::test]
 async fn the_endpoints_differ_where_upstreams_do() {
-    let health = Health::new(&Shutdown::default());
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     let names = async |uri| get(&health, uri).await.1.lines().filter(|line| line.starts_with("[+]")).count();
     assert_eq!(
         (names("/livez?verbose").await, names("/healthz?verbose").await, names("/readyz?verbose").await),
@@ -50,7 +50,7 @@ async fn the_endpoints_differ_where_upstreams_do() {
 
 #[tokio::test]
 async fn some_checks_are_no_reason_to_restart() {
-    let health = Health::new(&Shutdown::default());
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     health.add_without_livez("kms-providers", || Err("gone".into()));
     assert_eq!(get(&health, "/livez").await.0, 200);
     for endpoint in ["/healthz", "/readyz"] {
@@ -66,7 +66,7 @@ async fn some_checks_are_no_reason_to_restart() {
 
 #[tokio::test]
 async fn a_sick_one() {
-    let health = Health::new(&Shutdown::default());
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     health.set("etcd", || Err("disk full".into()));
     let (code, text) = get(&health, "/livez").await;
     assert_eq!(code, 500);
@@ -77,7 +77,7 @@ async fn a_sick_one() {
 
 #[tokio::test]
 async fn one_that_begins() {
-    let health = Health::new(&Shutdown::default());
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
     let hook = health.pending("poststarthook/rbac/bootstrap-roles");
     assert_eq!(get(&health, "/readyz").await.0, 500);
     hook.done();
@@ -87,7 +87,7 @@ async fn one_that_begins() {
 #[tokio::test]
 async fn one_that_ends() {
     let shutdown = Shutdown::default();
-    let health = Health::new(&shutdown);
+    let health = Health::new(crate::options::Program::KubeApiserver, &shutdown);
     shutdown.initiate();
     assert_eq!((get(&health, "/readyz").await.0, get(&health, "/livez").await.0), (500, 200));
 }

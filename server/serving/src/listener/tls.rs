@@ -36,7 +36,7 @@ impl Terms {
         let versions: &[_] = if options.tls13_only { &[&rustls::version::TLS13] } else { rustls::DEFAULT_VERSIONS };
         let mut config = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions)?
-            .with_client_cert_verifier(Arc::new(AnyCertificate(clients.clone())))
+            .with_client_cert_verifier(Arc::new(AnyCertificate::new(&clients, proxies.as_ref())))
             .with_cert_resolver(Arc::new(ByName::new(contents, &provider)?));
         if options.http2 {
             config.alpn_protocols.push(b"h2".to_vec());
@@ -156,11 +156,23 @@ fn names_of(key: &CertifiedKey) -> Vec<String> {
 /// Lets any certificate through the handshake if the client has its key. Whether it is worth anything is for authentication to say: a
 /// client with an old certificate and a good token is welcome, and one with neither should get a 401 and not a broken connection.
 #[derive(Debug)]
-struct AnyCertificate(Arc<dyn ClientCertVerifier>);
+struct AnyCertificate {
+    clients: Arc<dyn ClientCertVerifier>,
+    /// The authorities of clients and of front proxies: Go programs show a certificate only to those who know its authority.
+    authorities: Vec<DistinguishedName>,
+}
+
+impl AnyCertificate {
+    fn new(clients: &Arc<dyn ClientCertVerifier>, proxies: Option<&Arc<dyn ClientCertVerifier>>) -> Self {
+        let all = std::iter::once(clients).chain(proxies);
+        let authorities = all.flat_map(|verifier| verifier.root_hint_subjects()).cloned().collect();
+        AnyCertificate { clients: clients.clone(), authorities }
+    }
+}
 
 impl ClientCertVerifier for AnyCertificate {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
-        self.0.root_hint_subjects()
+        &self.authorities
     }
 
     fn client_auth_mandatory(&self) -> bool {
@@ -182,7 +194,7 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls12_signature(message, certificate, signature)
+        self.clients.verify_tls12_signature(message, certificate, signature)
     }
 
     fn verify_tls13_signature(
@@ -191,10 +203,10 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.0.verify_tls13_signature(message, certificate, signature)
+        self.clients.verify_tls13_signature(message, certificate, signature)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_verify_schemes()
+        self.clients.supported_verify_schemes()
     }
 }

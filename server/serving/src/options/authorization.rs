@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use apimachinery::apiserverconfig::v1::WebhookConfiguration;
 
+use super::ReviewServer;
 use super::values::Values;
 
 /// Flags that say what `--authorization-config` says in their stead.
@@ -39,6 +40,8 @@ pub struct AuthorizationOptions {
     /// The policy of ABAC.
     pub policy_file: Option<PathBuf>,
     pub webhook: Option<AccessWebhookOptions>,
+    /// Paths that everybody may get; a `*` at the end stands for the rest.
+    pub always_allowed_paths: Vec<String>,
 }
 
 /// A server that knows who may do what.
@@ -46,8 +49,7 @@ pub struct AuthorizationOptions {
 pub struct AccessWebhookOptions {
     /// Tells it apart in metrics.
     pub name: String,
-    /// A kubeconfig.
-    pub config_file: PathBuf,
+    pub server: ReviewServer,
     /// `v1` or `v1beta1`.
     pub version: String,
     /// For how long permissions and refusals count.
@@ -66,7 +68,7 @@ impl AccessWebhookOptions {
         let remembered = |is_on: Option<bool>, limit| if is_on == Some(false) { Duration::ZERO } else { time(limit) };
         AccessWebhookOptions {
             name: name.to_owned(),
-            config_file: said.connection_info.kube_config_file.clone().unwrap_or_default().into(),
+            server: PathBuf::from(said.connection_info.kube_config_file.clone().unwrap_or_default()).into(),
             version: said.subject_access_review_version.clone(),
             allowed: remembered(said.cache_authorized_requests, said.authorized_ttl),
             refused: remembered(said.cache_unauthorized_requests, said.unauthorized_ttl),
@@ -102,6 +104,7 @@ impl Values {
                 modes: Vec::new(),
                 policy_file,
                 webhook: None,
+                always_allowed_paths: Vec::new(),
             });
         }
         let modes = self.authorization_modes()?;
@@ -117,7 +120,7 @@ impl Values {
             _ => {}
         }
         let webhook = config_file.map(|config_file| self.access_webhook(config_file)).transpose()?;
-        Ok(AuthorizationOptions { config_file: None, modes, policy_file, webhook })
+        Ok(AuthorizationOptions { config_file: None, modes, policy_file, webhook, always_allowed_paths: Vec::new() })
     }
 
     fn access_webhook(&self, config_file: PathBuf) -> Result<AccessWebhookOptions, String> {
@@ -125,7 +128,7 @@ impl Values {
             name: "default".into(),
             timeout: TIMEOUT,
             denies_on_error: false,
-            config_file,
+            server: config_file.into(),
             version: self.webhook_version("authorization-webhook-version")?,
             allowed: self.duration("authorization-webhook-cache-authorized-ttl")?,
             refused: self.duration("authorization-webhook-cache-unauthorized-ttl")?,

@@ -5,13 +5,15 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::flags::FLAGS;
 use super::values::Values;
-use super::{Flag, Kind, Section};
+use super::{Flag, Kind, Program, Section};
 use crate::{Error, version};
 
 const ABOUT: &str = "The Kubernetes API server: validates and stores the objects of a cluster and tells everybody who watches.\n\
                      Without flags it serves https://127.0.0.1:6443 and keeps everything in ./kube-apiserver-data.";
+
+const ABOUT_DELEGATING: &str =
+    "An API server of groups of its own, behind another one that is asked who a client is and what it may do.";
 
 impl Section {
     fn title(self) -> &'static str {
@@ -55,13 +57,18 @@ impl Flag {
     }
 }
 
-fn command() -> Command {
-    Command::new("kube-apiserver")
-        .about(ABOUT)
+fn command(program: Program, flags: &[&Flag]) -> Command {
+    let name = program.name();
+    let (about, usage) = match program {
+        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} <SUBCOMMAND> ...")),
+        Program::Delegating(_) => (ABOUT_DELEGATING, format!("{name} [FLAGS]")),
+    };
+    Command::new(name)
+        .about(about)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
-        .override_usage("kube-apiserver [FLAGS]\n       kube-apiserver <SUBCOMMAND> ...")
-        .args(FLAGS.iter().map(Flag::arg))
+        .override_usage(usage)
+        .args(flags.iter().map(|flag| flag.arg()))
         .arg(
             Arg::new("version")
                 .long("version")
@@ -75,24 +82,30 @@ fn command() -> Command {
 }
 
 /// Reads a command line, the program's name first.
-pub(super) fn read(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Values, Error> {
-    let matches =
-        command().try_get_matches_from(args.into_iter().map(|arg| hyphenated(arg.into()))).map_err(refusal)?;
+pub(super) fn read(program: Program, args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Values, Error> {
+    let flags = program.flags();
+    let args = args.into_iter().map(|arg| hyphenated(arg.into()));
+    let matches = command(program, &flags).try_get_matches_from(args).map_err(refusal)?;
     if matches.get_many::<String>("version").and_then(|mut v| v.next_back()).is_some_and(|v| v != "false") {
         return Err(Error::Print(format!("Kubernetes {}", version::GIT_VERSION)));
     }
     let refused: Vec<_> =
-        FLAGS.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
+        flags.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
     match refused.as_slice() {
-        [] => Ok(values(&matches)),
+        [] => Ok(values(&flags, &matches)),
         [one] => Err(Error::Options(format!("{one} is not supported yet: see docs/status.md"))),
         more => Err(Error::Options(format!("{} are not supported yet: see docs/status.md", more.join(", ")))),
     }
 }
 
-fn values(matches: &ArgMatches) -> Values {
-    let given = |flag: &Flag| matches.get_many::<String>(flag.name).map(|v| (flag.name, v.cloned().collect()));
-    Values::new(FLAGS.iter().filter(|f| f.works()).map(|f| (f.name, f.default)), FLAGS.iter().filter_map(given))
+/// What was given, and defaults: of flags that the program does not have those of kube-apiserver.
+fn values(flags: &[&'static Flag], matches: &ArgMatches) -> Values {
+    let given = |flag: &&'static Flag| {
+        matches.get_many::<String>(flag.name).map(|values| (flag.name, values.cloned().collect()))
+    };
+    let all = Program::KubeApiserver.flags();
+    let defaults = all.iter().chain(flags).filter(|flag| flag.works()).map(|flag| (flag.name, flag.default));
+    Values::new(defaults, flags.iter().filter_map(given))
 }
 
 fn refusal(error: clap::Error) -> Error {

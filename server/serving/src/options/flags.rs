@@ -7,7 +7,7 @@ use super::Kind::{Bool, List, One, Repeated};
 use super::Section::{self, *};
 use super::{Flag, Kind};
 
-const fn works(
+pub(super) const fn works(
     section: Section,
     name: &'static str,
     kind: Kind,

@@ -18,6 +18,8 @@ pub struct StorageOptions {
     pub encryption: Option<EncryptionOptions>,
     /// Objects of built-in kinds are stored as JSON, not as protobuf.
     pub as_json: bool,
+    /// Whether what was acknowledged survives a power cut, in the data directory. No flag says otherwise.
+    pub durable: bool,
     /// How often history is forgotten, and how much of it is kept; nothing is when there is none.
     pub compaction_interval: Option<Duration>,
     /// How long the store may take to answer before it counts as sick, and as not ready.
@@ -80,6 +82,7 @@ impl Values {
             etcd: self.etcd()?,
             encryption: self.encryption()?,
             as_json: media_type == JSON,
+            durable: true,
             compaction_interval: self.interval("etcd-compaction-interval")?,
             health_timeout: self.duration("etcd-healthcheck-timeout")?,
             ready_timeout: self.duration("etcd-readycheck-timeout")?,

@@ -195,6 +195,25 @@ fn etcd() {
 }
 
 #[test]
+fn a_delegating_program_has_flags_of_its_own() {
+    let parse = |flags: &[&str]| Options::parse_for(Program::Delegating("shop"), [&["shop"], flags].concat());
+    let o = parse(&["--kubeconfig=main", "--authorization-kubeconfig=rights", "--etcd-servers=http://a:2379"]).unwrap();
+    let of = |file: &str| ReviewServer::ApiServer(Some(file.into()));
+    assert_eq!(o.authentication.delegation.unwrap().server, of("main"));
+    assert_eq!(o.authentication.webhook.unwrap().server, of("main"));
+    let webhook = o.authorization.webhook.unwrap();
+    assert_eq!((webhook.server, webhook.allowed.as_secs()), (of("rights"), 10));
+    assert_eq!(o.authorization.always_allowed_paths, ["/healthz", "/readyz", "/livez"]);
+    assert!(o.authentication.service_account_issuers.is_empty() && !o.requests.priority_and_fairness);
+    assert_eq!(parse(&[]).unwrap().authentication.delegation.unwrap().server, ReviewServer::ApiServer(None));
+    for flag in ["--service-cluster-ip-range=10.0.0.0/24", "--authorization-mode=RBAC", "--token-auth-file=x"] {
+        assert!(parse(&[flag]).unwrap_err().to_string().contains("unexpected argument"), "{flag}");
+    }
+    let Err(Error::Print(help)) = parse(&["--help"]) else { panic!("help is printed") };
+    assert!(help.contains("--authentication-kubeconfig") && !help.contains("--kubelet-port"), "{help}");
+}
+
+#[test]
 fn an_unknown_flag_gets_a_suggestion() {
     let error = parse(&["--secure-prt=1"]).unwrap_err();
     assert!(error.contains("--secure-prt") && error.contains("'--secure-port'"), "{error}");

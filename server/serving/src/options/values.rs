@@ -163,13 +163,14 @@ impl Values {
             request_headers: self.request_headers()?,
             issuers: self.issuers()?,
             webhook: self.token_webhook()?,
+            delegation: None,
         })
     }
 
     fn token_webhook(&self) -> Result<Option<TokenWebhookOptions>, String> {
         let Some(config_file) = self.path("authentication-token-webhook-config-file") else { return Ok(None) };
         Ok(Some(TokenWebhookOptions {
-            config_file,
+            server: config_file.into(),
             version: self.webhook_version("authentication-token-webhook-version")?,
             remembered: self.duration("authentication-token-webhook-cache-ttl")?,
         }))

@@ -59,6 +59,8 @@ pub struct EmbeddedOptions {
     pub watch_queue_bytes: usize,
     /// How many bytes of requests may wait for the writer before further writers have to wait themselves.
     pub write_queue_bytes: u32,
+    /// Whether what was acknowledged survives a power cut. Tests have no use for that, and it is what writes wait for.
+    pub durable: bool,
 }
 
 impl Default for EmbeddedOptions {
@@ -68,6 +70,7 @@ impl Default for EmbeddedOptions {
             progress_interval: Duration::from_secs(5),
             watch_queue_bytes: 16 << 20,
             write_queue_bytes: 32 << 20,
+            durable: true,
         }
     }
 }
@@ -98,7 +101,7 @@ impl EmbeddedStore {
     /// As [`EmbeddedStore::open`].
     pub fn open_with(dir: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
         let directory = directory::Directory::lock(dir.as_ref())?;
-        let connection = schema::open(&directory)?;
+        let connection = schema::open(&directory, options.durable)?;
         let state = read::State::load(&connection)?;
         let readers = Arc::new(Readers::new(directory.database()));
         let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));

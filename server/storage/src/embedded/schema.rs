@@ -45,14 +45,15 @@ INSERT INTO compaction VALUES (0, 0, 0);
 ";
 
 /// Opens the database for the writer, creating the tables when it is new.
-pub(super) fn open(directory: &Directory) -> Result<Connection> {
+pub(super) fn open(directory: &Directory, durable: bool) -> Result<Connection> {
     let mut connection = Connection::open_with_flags(directory.database(), CREATE)?;
     let is_new = is_new(&connection, directory.path())?;
     // One fsync of the log per commit, none per table page; a checkpoint every 16 MiB of log.
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000;
+    let synchronous = if durable { "FULL" } else { "OFF" };
+    connection.execute_batch(&format!(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA wal_autocheckpoint = 4000;
          PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192;",
-    )?;
+    ))?;
     configure(&connection)?;
     if is_new {
         create(&mut connection)?;

@@ -1,0 +1,52 @@
+//! Products.
+
+use crate::meta::{Condition, ObjectMeta, Quantity};
+
+/// A thing on sale.
+#[kind(plural = "products", short = "prod", scope = Namespaced, category = "all")]
+#[versions(v1)]
+#[subresource(status)]
+#[column("Price", spec.price)]
+#[column("Stock", integer, spec.stock)]
+#[column("Supplier", spec.supplier, priority = 1)]
+#[column("Age", age)]
+#[selectable(spec.supplier)]
+pub struct Product {
+    /// Standard object metadata.
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+
+    /// What the shop saw last.
+    #[field(3)]
+    pub status: ProductStatus,
+}
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units to keep in stock.
+    #[field(1, default = 1, min = 0, max = 1000)]
+    pub stock: Option<i32>,
+
+    /// Price per unit, such as `12500m`.
+    #[field(2, required)]
+    pub price: Quantity,
+
+    /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
+    #[field(3, required, immutable, format = dns1123_subdomain)]
+    pub supplier: String,
+}
+
+/// What the shop saw last.
+pub struct ProductStatus {
+    /// Conditions, one entry per type.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<Condition>,
+
+    /// Units on the shelf.
+    #[field(2)]
+    pub available: i32,
+}

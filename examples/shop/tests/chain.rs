@@ -1,0 +1,201 @@
+//! The shop behind a main server, as kubectl sees it. Without kubectl the test passes over.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use apiserver::InProcess;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use kube_apiserver::TestServer;
+use tempfile::TempDir;
+
+/// How long anything may take that takes time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A main server, and kubectl for it.
+struct Main {
+    server: InProcess,
+    folder: TempDir,
+}
+
+impl Main {
+    fn kubectl(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("kubectl");
+        let config = ["--kubeconfig".as_ref(), self.server.kubeconfig().as_os_str()];
+        command.args(config).arg("--cache-dir").arg(self.folder.path().join("cache")).args(args);
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.kubectl(args).output().unwrap()
+    }
+
+    /// What kubectl prints, which has to succeed.
+    #[track_caller]
+    fn says(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What kubectl complains of, which has to fail.
+    #[track_caller]
+    fn refuses(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(!output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stdout));
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    /// Asks again until kubectl says this; how long that took.
+    #[track_caller]
+    fn comes_to_say(&self, args: &[&str], expect: &str) -> Duration {
+        let begin = Instant::now();
+        loop {
+            let output = self.run(args);
+            if output.status.success() && String::from_utf8_lossy(&output.stdout).contains(expect) {
+                return begin.elapsed();
+            }
+            let said = String::from_utf8_lossy(if output.stdout.is_empty() { &output.stderr } else { &output.stdout });
+            assert!(begin.elapsed() < PATIENCE, "{args:?} does not come to say {expect:?}, but {said}");
+        }
+    }
+
+    /// Applies a document from a file.
+    #[track_caller]
+    fn apply(&self, name: &str, text: &str) -> String {
+        self.says(&["apply", "-f", &self.file(name, text)])
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+}
+
+/// The shop's program; it is killed when this is dropped.
+struct Shop {
+    process: Child,
+    port: u16,
+}
+
+impl Shop {
+    fn start(main: &Main, data: &Path, port: u16) -> Shop {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_shop-apiserver"))
+            .arg(format!("--kubeconfig={}", main.server.kubeconfig().display()))
+            .arg(format!("--data-dir={}", data.display()))
+            .arg(format!("--secure-port={port}"))
+            .arg("--external-hostname=shop.default.svc")
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let said = lines.find(|line| line.contains("Serving the Kubernetes API on ")).expect("an address");
+        // A pipe that nobody reads would fill and stop the program.
+        std::thread::spawn(move || lines.for_each(drop));
+        let address = said.split("https://127.0.0.1:").nth(1).unwrap().split('.').next().unwrap();
+        Shop { process, port: address.parse().unwrap() }
+    }
+
+    fn register(&self, main: &Main, data: &Path) {
+        let authority = STANDARD.encode(std::fs::read(data.join("pki/ca.crt")).unwrap());
+        let text = include_str!("../apiservice.yaml").replace("CA_BUNDLE\n", &format!("{authority}\n"));
+        main.apply("apiservice.yaml", &text.replace("7443}", &format!("{}}}", self.port)));
+        main.says(&["wait", "--for=condition=Available", "--timeout=60s", "apiservice/v1.shop.example.com"]);
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn product(name: &str, spec: &str) -> String {
+    format!("apiVersion: shop.example.com/v1\nkind: Product\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n")
+}
+
+/// Fails unless all parts stand in a text.
+#[track_caller]
+fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+    }
+}
+
+#[test]
+fn kubectl_sees_the_shop_through_the_main_server() {
+    if Command::new("kubectl").args(["version", "--client"]).output().is_err() {
+        return eprintln!("no kubectl here: passing over");
+    }
+    let main = Main { server: TestServer::start().unwrap(), folder: tempfile::tempdir().unwrap() };
+    let data = main.folder.path().join("shop");
+    let shop = Shop::start(&main, &data, 0);
+    shop.register(&main, &data);
+    let resources = ["api-resources", "--api-group=shop.example.com", "--cached=false"];
+    main.comes_to_say(&resources, "products");
+    assert_has(&main.says(&resources), &["prod", "shop.example.com/v1", "true", "Product"]);
+
+    // Defaults, admission of the shop's own, tables, ownership of fields.
+    assert_has(&main.apply("lamp.yaml", &product("lamp", "price: '12.5'")), &["product.shop.example.com/lamp created"]);
+    assert_has(
+        &main.says(&["get", "prod", "-o", "wide"]),
+        &["PRICE", "STOCK", "SUPPLIER", "lamp", "workshop.example.com"],
+    );
+    let applied = ["apply", "--server-side", "--field-manager=clerk", "-f"];
+    let path = main.file("chair.yaml", &product("chair", "price: '40', stock: 3"));
+    assert_has(&main.says(&[&applied[..], &[&path]].concat()), &["product.shop.example.com/chair serverside-applied"]);
+    let managers =
+        main.says(&["get", "prod", "chair", "-o", "jsonpath={.metadata.managedFields[*].manager} {.spec.stock}"]);
+    assert_has(&managers, &["clerk", "3"]);
+    assert_has(
+        &main.says(&["explain", "products.spec", "--api-version=shop.example.com/v1"]),
+        &["What the seller asks for.", "price"],
+    );
+    for (spec, expect) in [
+        ("price: '-1'", "nobody is paid for taking something away"),
+        ("price: '1', stock: 5000", "spec.stock: Invalid value: 5000"),
+        ("price: '1', colour: red", "unknown field \"spec.colour\""),
+    ] {
+        let path = main.file("refused.yaml", &product("refused", spec));
+        assert_has(&main.refuses(&["create", "-f", &path]), &[expect]);
+    }
+
+    let path = main.file("lost.yaml", &product("lost", "price: '1'"));
+    assert_has(&main.refuses(&["create", "-n", "nowhere", "-f", &path]), &["namespaces \"nowhere\" not found"]);
+
+    // Who may do what is said by the main server.
+    assert_has(
+        &main.refuses(&["get", "prod", "--as=jane"]),
+        &["(Forbidden)", "User \"jane\" cannot list resource \"products\""],
+    );
+    main.says(&["create", "clusterrole", "clerk", "--verb=get,list", "--resource=products.shop.example.com"]);
+    main.says(&["create", "clusterrolebinding", "clerk", "--clusterrole=clerk", "--user=june"]);
+    main.comes_to_say(&["get", "prod", "--as=june"], "lamp");
+
+    let mut watch = main.kubectl(&["get", "prod", "-w", "-o", "name"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
+    assert_eq!(
+        [seen.next(), seen.next()].map(Option::unwrap),
+        ["product.shop.example.com/chair", "product.shop.example.com/lamp"]
+    );
+    main.apply("table.yaml", &product("table", "price: '99'"));
+    assert_eq!(seen.next().unwrap(), "product.shop.example.com/table");
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+
+    let port = shop.port;
+    drop(shop);
+    assert_has(&main.refuses(&["get", "prod"]), &["the server is currently unable to handle the request"]);
+    assert_has(&main.says(&["get", "--raw", "/apis"]), &["shop.example.com"]);
+    main.says(&["get", "pods"]);
+    let shop = Shop::start(&main, &data, port);
+    let took = main.comes_to_say(&["get", "prod"], "table");
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    drop(shop);
+}

@@ -1,0 +1,102 @@
+//! A server as its program describes it, before it runs.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use endpoints::{Admission, Behaviour};
+use machinery::catalog::Catalog;
+use serving::options::{self, Options, Program};
+use storage::Store;
+
+use crate::in_process::InProcess;
+use crate::{convert_command, run, snapshot_command};
+
+/// A server that is being put together.
+pub struct Server {
+    pub(crate) catalog: &'static Catalog,
+    pub(crate) behaviour: Arc<dyn Behaviour>,
+    pub(crate) program: Program,
+    pub(crate) store: Option<Arc<dyn Store>>,
+    pub(crate) admission: Vec<Arc<dyn Admission>>,
+}
+
+/// Kinds have no behaviour of their own.
+struct NoBehaviour;
+
+impl Behaviour for NoBehaviour {}
+
+impl Server {
+    /// `kube-apiserver`: everything in the catalog, with the behaviour of these kinds.
+    pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> Self {
+        Server { catalog, behaviour, program: Program::KubeApiserver, store: None, admission: Vec::new() }
+    }
+
+    /// A program of this name that serves the catalog behind another API server, which is asked who a client is and what it may do. Nothing
+    /// of Kubernetes comes along: no kinds, no namespaces, no roles.
+    pub fn delegating(name: &'static str, catalog: &'static Catalog) -> Self {
+        let program = Program::Delegating(name);
+        Server { catalog, behaviour: Arc::new(NoBehaviour), program, store: None, admission: Vec::new() }
+    }
+
+    /// Gives kinds behaviour of their own: handlers of subresources, objects to begin with.
+    #[must_use]
+    pub fn behaviour(self, behaviour: Arc<dyn Behaviour>) -> Self {
+        Server { behaviour, ..self }
+    }
+
+    /// Keeps objects here, whatever the flags say. Without this it is in the data directory, or in etcd (`--etcd-servers`).
+    #[must_use]
+    pub fn store(self, store: Arc<dyn Store>) -> Self {
+        Server { store: Some(store), ..self }
+    }
+
+    /// Asks this one too, after those that were given before, what may change or refuse an object.
+    #[must_use]
+    pub fn admission(mut self, plugin: impl Admission + 'static) -> Self {
+        self.admission.push(Arc::new(plugin));
+        self
+    }
+
+    /// Runs the program by its command line until it is told to stop.
+    pub fn run(self) -> ExitCode {
+        match self.run_with(std::env::args_os().collect()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(text) => {
+                eprintln!("{text}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+
+    /// Starts the server in this process, with a data folder of its own on a free port, for a test. Blocks until it can be used. A delegating
+    /// one asks nobody: only the administrator of its kubeconfig is let in.
+    ///
+    /// # Errors
+    /// When it cannot start; the text is for a person.
+    pub fn start(self) -> Result<InProcess, String> {
+        InProcess::start(self)
+    }
+
+    fn run_with(self, args: Vec<OsString>) -> Result<(), String> {
+        let rest = args.get(1..).unwrap_or_default();
+        match options::subcommand(rest) {
+            Some(("convert", rest)) => return convert_command::run(self.catalog, rest),
+            Some(("snapshot", rest)) => return snapshot_command::run(rest),
+            Some((other, _)) => {
+                return Err(format!(
+                    "error: unknown command {other:?}; there are: convert, snapshot (and no command: run the server)"
+                ));
+            }
+            None => {}
+        }
+        match Options::parse_for(self.program, args) {
+            Ok(options) => run::until_told_to_stop(&self, options),
+            Err(serving::Error::Print(text)) => {
+                println!("{text}");
+                Ok(())
+            }
+            Err(error) => Err(format!("error: {error}")),
+        }
+    }
+}
