@@ -207,6 +207,7 @@ async fn reads_decode_nothing() {
     let before = decoded().await;
     for _ in 0..3 {
         assert_eq!(deployments.get("web").await.unwrap(), created);
+        assert_eq!(deployments.get_metadata("web").await.unwrap().metadata, created.metadata);
         assert_eq!(deployments.list(&ListParams::default()).await.unwrap().items.len(), 1);
     }
     assert_eq!(decoded().await, before);

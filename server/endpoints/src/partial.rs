@@ -57,6 +57,11 @@ impl Partial {
             Encoding::Protobuf => {
                 envelope::encode_raw(&self.api_version, KIND, &self.message(renderer, entry)?, &mut out);
             }
+            Encoding::Json if renderer.pretty => {
+                let mut compact = Vec::new();
+                self.write_json(renderer, entry, &mut compact)?;
+                json::pretty(&compact, &mut out);
+            }
             Encoding::Json => {
                 self.write_json(renderer, entry, &mut out)?;
                 out.push(b'\n');

@@ -24,6 +24,10 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
             let bytes = Renderer::new(endpoint, &accepted)?.object(&entry)?;
             Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
         }
+        Form::PartialMetadata(version) => {
+            let bytes = Partial::new(version).object(&Renderer::new(endpoint, &accepted)?, &entry)?;
+            Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
+        }
         _ => object_in_form(endpoint, StatusCode::OK, store.object(&entry)?, &accepted, &call),
     }
 }
