@@ -81,7 +81,7 @@ impl ResourceStore {
         self.check_new(context, &object, &asked.name)?;
         check.check(&object, None).await?;
         let object = stored::complete(self.storage_kind, object);
-        match self.put_new(context, &object, &asked.name, options).await? {
+        match self.put_new(context, object, &asked.name, options).await? {
             Ok(stored) => Ok(stored),
             Err(taken) => Err(self.already_exists(context, &asked, taken)),
         }
@@ -116,27 +116,26 @@ impl ResourceStore {
     async fn put_new(
         &self,
         context: &Context,
-        object: &Owned,
+        mut object: Owned,
         name: &str,
         options: &CreateOptions,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         let key = self.key(&context.namespace, name);
         if options.dry_run {
             let taken = self.current(&key).await?;
-            return Ok(if taken.is_some() { Err(taken) } else { Ok(object.clone()) });
+            return Ok(if taken.is_some() { Err(taken) } else { Ok(object) });
         }
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        let value = self.encode(object).await?;
+        let value = self.encode(&mut object).await?;
         let txn = Txn::create(key, value).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
-                let mut stored = object.clone();
-                if let Some(meta) = meta_mut(&mut stored) {
+                if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();
                 }
-                Ok(Ok(stored))
+                Ok(Ok(object))
             }
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }

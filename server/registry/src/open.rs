@@ -54,15 +54,15 @@ impl ResourceStore {
     }
 
     /// An object as it is to be stored.
-    pub(crate) async fn encode(&self, object: &Owned) -> Result<Vec<u8>, Status> {
+    pub(crate) async fn encode(&self, object: &mut Owned) -> Result<Vec<u8>, Status> {
         match &self.versions {
             Some(versions) => versions.write(object).await,
-            None => Ok(stored::encode(self.storage_kind, self.as_json, object.clone())),
+            None => Ok(stored::encode(self.storage_kind, self.as_json, object)),
         }
     }
 
     /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.
-    pub(crate) async fn encode_changed(&self, object: &Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
+    pub(crate) async fn encode_changed(&self, object: &mut Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
         if !is_text(self.storage_kind) {
             let same = stored::is_same(self.storage_kind, object, entry) && !self.is_stale(entry).await?;
             return if same { Ok(None) } else { self.encode(object).await.map(Some) };

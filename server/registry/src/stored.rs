@@ -1,7 +1,9 @@
 //! Between hub objects and stored bytes.
 
+use std::mem::take;
+
 use machinery::catalog::KindDef;
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
 use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
@@ -9,28 +11,37 @@ use storage::cache::Entry;
 use crate::metadata::meta_mut;
 use crate::open::is_text;
 
-/// The bytes of a hub object in its storage form; resourceVersion and selfLink are not stored.
-pub(crate) fn encode(kind: &'static KindDef, as_json: bool, mut object: Owned) -> Vec<u8> {
-    if let Some(meta) = meta_mut(&mut object) {
-        meta.resource_version.clear();
-        meta.self_link.clear();
-    }
-    let value = kind.from_hub(object);
+/// The bytes of a hub object in its storage form; resourceVersion and selfLink, which the object keeps, are not stored.
+pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) -> Vec<u8> {
+    let kept = meta_mut(object).map(|meta| (take(&mut meta.resource_version), take(&mut meta.self_link)));
     let api_version = kind.api_version();
     let mut out = Vec::with_capacity(1024);
-    if as_json {
-        json::encode_object(&api_version, kind.kind, value.as_ref(), &mut out);
-        out.push(b'\n');
-    } else {
-        envelope::encode_object(&api_version, kind.kind, value.as_ref(), &mut out);
+    with_stored(kind, object, |value| {
+        if as_json {
+            json::encode_object(&api_version, kind.kind, value, &mut out);
+            out.push(b'\n');
+        } else {
+            envelope::encode_object(&api_version, kind.kind, value, &mut out);
+        }
+    });
+    if let (Some(meta), Some(kept)) = (meta_mut(object), kept) {
+        (meta.resource_version, meta.self_link) = kept;
     }
     out
+}
+
+/// Lends a hub object in its storage version, which most are in.
+fn with_stored(kind: &'static KindDef, object: &Owned, f: impl FnOnce(Ref<'_>)) {
+    match kind.conversion {
+        None => f(object.as_ref()),
+        Some(_) => f(kind.from_hub(object.clone()).as_ref()),
+    }
 }
 
 /// Whether a hub object is what an entry holds.
 pub(crate) fn is_same(kind: &'static KindDef, object: &Owned, entry: &Entry) -> bool {
     let mut raw = Vec::with_capacity(entry.object.len() + 64);
-    protobuf::encode(kind.from_hub(object.clone()).as_ref(), &mut raw);
+    with_stored(kind, object, |value| protobuf::encode(value, &mut raw));
     raw == entry.object
 }
 

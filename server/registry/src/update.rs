@@ -202,7 +202,7 @@ impl ResourceStore {
         if dry_run {
             return Ok(Ok(new));
         }
-        let Some(value) = self.encode_changed(&new, entry).await? else { return Ok(Ok(new)) };
+        let Some(value) = self.encode_changed(&mut new, entry).await? else { return Ok(Ok(new)) };
         let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
