@@ -13,6 +13,7 @@ use patch::FieldSet;
 use patch::field_set::Filter;
 use patch::managed::{self, Context, OwnerEntry, Update, Versions};
 use patch::schema::Type;
+use patch::typed::{Comparison, compare};
 use registry::{meta, meta_mut};
 use serde_json::{Map, Value};
 
@@ -82,22 +83,29 @@ impl InVersions<'_> {
         Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
     }
 
-    fn differing_open<'e>(&self, open: &'e dyn OpenKind, api_version: &str) -> Option<(Type<'e>, Value, Value)> {
+    fn compare_open(&self, open: &dyn OpenKind, api_version: &str) -> Option<Comparison> {
         let of = open.merge_type(api_version)?;
-        let nothing = || Value::Object(Map::new());
         if api_version == self.endpoint.kind.api_version() {
             let zero = Owned::new(self.endpoint.kind.def);
             let live = self.live.unwrap_or(&zero);
-            let differing = json::differing(live.as_ref(), self.new.as_ref());
-            let (live, new) = differing.unwrap_or_else(|| (nothing(), nothing()));
-            return Some((of, live, new));
+            return Some(compare(of, live.as_ref(), self.new.as_ref()));
         }
         let converted = |object: &Owned| {
-            let document = document_without_owners(self.endpoint, object);
+            let document = document(self.endpoint, object);
             open.convert(&document, api_version).map(|(_, document)| document)
         };
-        let live = self.live.map_or_else(|| Some(nothing()), converted)?;
-        Some((of, live, converted(self.new)?))
+        let live = self.live.map_or_else(|| Some(Value::Object(Map::new())), converted)?;
+        Some(compare(of, &live, &converted(self.new)?))
+    }
+
+    /// As if the stored object had nothing where the writer says that a list is empty, and the new one an empty list.
+    fn compare_with_empty(of: Type<'_>, live: Ref<'_>, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
+        let (mut live, mut new) = (json::to_value(live), json::to_value(new));
+        for path in empty {
+            put(&mut live, path, Value::Null);
+            put(&mut new, path, Value::Array(Vec::new()));
+        }
+        compare(of, &live, &new)
     }
 }
 
@@ -109,9 +117,9 @@ impl<'e> Versions<'e> for InVersions<'e> {
         }
     }
 
-    fn differing(&self, api_version: &str) -> Option<(Type<'e>, Value, Value)> {
+    fn compare(&self, api_version: &str) -> Option<Comparison> {
         if let Some(open) = &self.endpoint.open {
-            return self.differing_open(&**open, api_version);
+            return self.compare_open(&**open, api_version);
         }
         let kind = self.kind(api_version)?;
         let (live, new) = match self.live {
@@ -119,18 +127,15 @@ impl<'e> Versions<'e> for InVersions<'e> {
             // What the fields of a new struct are before anybody sets them is nobody's change.
             None => (Cow::Owned(Owned::new(kind.def)), self.shown(kind, self.new)),
         };
-        let nothing = || (Value::Object(Map::new()), Value::Object(Map::new()));
         // Admission may have filled it.
         let still_empty = |path: &&empty::Path| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
         let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
         let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
-        let (mut live, mut new) =
-            json::differing(live.as_ref().as_ref(), new.as_ref().as_ref()).unwrap_or_else(nothing);
-        for path in empty {
-            put(&mut live, path, Value::Null);
-            put(&mut new, path, Value::Array(Vec::new()));
-        }
-        Some((Type::Struct(kind.def), live, new))
+        let (of, live, new) = (Type::Struct(kind.def), live.as_ref().as_ref(), new.as_ref().as_ref());
+        Some(match empty.is_empty() {
+            true => compare(of, live, new),
+            false => Self::compare_with_empty(of, live, new, &empty),
+        })
     }
 }
 
@@ -179,9 +184,9 @@ pub fn apply(
 /// After admission: a write that changes nothing but times of ownership is no write.
 pub fn keep_times(live: &Owned, new: &mut Owned) {
     let (Some(before), Some(after)) = (meta(live.as_ref()), meta(new.as_ref())) else { return };
-    let is_same = managed::is_same_but_times(&owners(before), &owners(after))
-        && json::is_same_but(Ref::of(before), Ref::of(after), "managedFields")
-        && json::is_same_but(live.as_ref(), new.as_ref(), "metadata");
+    let is_same = json::is_same_but(Ref::of(before), Ref::of(after), "managedFields")
+        && json::is_same_but(live.as_ref(), new.as_ref(), "metadata")
+        && managed::is_same_but_times(&owners(before), &owners(after));
     let kept = is_same.then(|| before.managed_fields.clone());
     if let (Some(kept), Some(meta)) = (kept, meta_mut(new)) {
         meta.managed_fields = kept;
@@ -192,14 +197,6 @@ pub fn keep_times(live: &Owned, new: &mut Owned) {
 pub fn document(endpoint: &Endpoint, hub: &Owned) -> Value {
     let versioned = in_version(endpoint.kind, hub);
     let mut document = json::to_value(versioned.as_ref().as_ref());
-    say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
-    document
-}
-
-/// The same without `metadata.managedFields`.
-pub fn document_without_owners(endpoint: &Endpoint, hub: &Owned) -> Value {
-    let versioned = in_version(endpoint.kind, hub);
-    let mut document = json::to_value_without(versioned.as_ref().as_ref(), ("metadata", "managedFields"));
     say_kind(&mut document, &endpoint.kind.api_version(), endpoint.kind.kind);
     document
 }

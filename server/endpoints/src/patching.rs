@@ -2,20 +2,18 @@
 
 use bytes::Bytes;
 use machinery::catalog::{KindDef, parse_api_version};
-use machinery::def::StructDef;
+use machinery::json::Names;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{cbor, json, yaml};
-use registry::{meta, meta_mut};
 use serde_json::Value;
 
-use crate::body;
-use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Spoken;
 use crate::query::FieldValidation;
 use crate::said_kind::{self, Said};
+use crate::{answer, body, empty};
 
 /// A kind of patch, by its media type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,21 +77,6 @@ pub struct Patch<'a> {
     pub validation: FieldValidation,
 }
 
-fn patched(
-    kind: PatchType,
-    def: &'static StructDef,
-    document: &Value,
-    bytes: &[u8],
-    issues: &mut json::Issues,
-) -> Result<Value, Status> {
-    match kind {
-        PatchType::Json => patch::json_patch(document, bytes, issues),
-        PatchType::Merge => patch::merge_patch(document, bytes, issues),
-        PatchType::Strategic => patch::strategic_merge(def, document, bytes, issues),
-        PatchType::Apply => Err(Status::internal("an apply patch is no plain patch")),
-    }
-}
-
 /// A patched object in hub form, and what to warn of.
 pub struct Patched {
     pub object: Owned,
@@ -105,23 +88,36 @@ pub struct Patched {
 impl Patch<'_> {
     /// Applies the patch to a stored object in its hub form.
     pub fn apply(&self, endpoint: &Endpoint, current: &Owned) -> Result<Patched, Status> {
-        let owners = meta(current.as_ref()).filter(|_| !self.may_see_owners()).map(|meta| &meta.managed_fields);
-        if let Some(owners) = owners
-            && let Ok(mut patched) = self.apply_to(endpoint, managed::document_without_owners(endpoint, current))
-            && let Some(meta) = meta_mut(&mut patched.object)
+        if let Some(names) = self.names()
+            && let Ok(patched) = self.apply_to_part(endpoint, current, &names)
         {
-            meta.managed_fields.clone_from(owners);
             return Ok(patched);
         }
         // Errors show the whole document.
-        self.apply_to(endpoint, managed::document(endpoint, current))
+        let (patched, issues) = self.patched(endpoint, &managed::document(endpoint, current))?;
+        self.decoded(endpoint, &patched, issues)
     }
 
-    /// Whether the patch could read or write `metadata.managedFields`, which is much of many an object and left out otherwise.
-    fn may_see_owners(&self) -> bool {
-        let has = |text: &[u8]| self.bytes.windows(text.len()).any(|window| window == text);
-        // An escape could hide any name.
-        has(b"managedFields") || has(b"\\u") || self.kind == PatchType::Json && (has(b"\"/metadata\"") || has(b"\"\""))
+    /// Most patches name little of an object: nothing but that becomes a document and is decoded again.
+    fn apply_to_part(&self, endpoint: &Endpoint, current: &Owned, names: &Names) -> Result<Patched, Status> {
+        let kind = endpoint.kind;
+        let mut value = answer::in_version(kind, current.clone());
+        let mut part = json::part_to_value(value.as_ref(), names);
+        managed::say_kind(&mut part, &kind.api_version(), kind.kind);
+        let (patched, issues) = self.patched(endpoint, &part)?;
+        json::clear_part(value.as_mut(), names);
+        self.decoded_into(value, kind, endpoint, &patched, issues)
+    }
+
+    /// What of an object the patch may read or change; nothing if that may be all of it, or if it is no patch.
+    fn names(&self) -> Option<Names> {
+        let names = match (self.kind, json::parse(self.bytes, &mut json::Issues::ignore()).ok()?) {
+            (PatchType::Merge | PatchType::Strategic, Value::Object(names)) => names,
+            (PatchType::Json, Value::Array(operations)) => patch::names_of_operations(&operations)?,
+            _ => return None,
+        };
+        // What says another kind may make another kind of it.
+        Some(names).filter(|names| !names.contains_key("kind") && !names.contains_key("apiVersion"))
     }
 
     /// Applies a configuration to the stored object, or makes a new one of it.
@@ -143,13 +139,24 @@ impl Patch<'_> {
     }
 
     /// A patched document as an object, defaulted.
-    fn decoded(&self, endpoint: &Endpoint, document: &Value, mut issues: json::Issues) -> Result<Patched, Status> {
+    fn decoded(&self, endpoint: &Endpoint, document: &Value, issues: json::Issues) -> Result<Patched, Status> {
         let kind = match self.kind {
             PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(endpoint, document)?,
             _ => Some(endpoint.kind),
         };
         let Some(kind) = kind else { return self.without_version(endpoint, document, issues) };
-        let mut value = Owned::new(kind.def);
+        self.decoded_into(Owned::new(kind.def), kind, endpoint, document, issues)
+    }
+
+    /// Likewise, into an object of this kind that has what the document leaves out.
+    fn decoded_into(
+        &self,
+        mut value: Owned,
+        kind: &'static KindDef,
+        endpoint: &Endpoint,
+        document: &Value,
+        mut issues: json::Issues,
+    ) -> Result<Patched, Status> {
         json::from_value_version(document, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| self.undecodable(document, &e.to_string()))?;
         if let Some(open) = &endpoint.open {
@@ -198,14 +205,20 @@ impl Patch<'_> {
         }
     }
 
-    fn apply_to(&self, endpoint: &Endpoint, document: Value) -> Result<Patched, Status> {
+    /// What the patch makes of a document, with what is odd about the patch.
+    fn patched(&self, endpoint: &Endpoint, document: &Value) -> Result<(Value, json::Issues), Status> {
         let mut issues = json::Issues::collect();
-        let mut patched = patched(self.kind, endpoint.kind.def, &document, self.bytes, &mut issues)?;
+        let mut patched = match self.kind {
+            PatchType::Json => patch::json_patch(document, self.bytes, &mut issues),
+            PatchType::Merge => patch::merge_patch(document, self.bytes, &mut issues),
+            PatchType::Strategic => patch::strategic_merge(endpoint.kind.def, document, self.bytes, &mut issues),
+            PatchType::Apply => Err(Status::internal("an apply patch is no plain patch")),
+        }?;
         if endpoint.open.is_some() {
             // Upstream keeps these in maps, and shows them in order of their names.
             patched.sort_all_objects();
         }
-        self.decoded(endpoint, &patched, issues)
+        Ok((patched, issues))
     }
 
     /// Unknown and duplicate fields, as the caller wants them treated.

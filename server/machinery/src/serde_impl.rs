@@ -9,7 +9,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::def::{JsonForm, Shape};
+use crate::def::JsonForm;
 use crate::json::{self, each_scalar};
 use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
@@ -88,17 +88,9 @@ impl<T: SerdeScalar> Serialize for Scalar<'_, T> {
 
 impl Serialize for Ref<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let tables = self.def().tables();
-        let first_of = |members: &[&str]| {
-            let index = members.iter().filter_map(|m| tables.find(m)).find(|&i| !self.get_flat(i).is_empty());
-            index.map_or(Value::Null, |index| self.get_flat(index))
-        };
-        match self.def().json_form {
-            JsonForm::Fields | JsonForm::Open => self.serialize_fields(serializer),
-            JsonForm::Items => self.get_flat(0).serialize(serializer),
-            JsonForm::SchemaOrArray => first_of(&["jsonSchemas", "schema"]).serialize(serializer),
-            JsonForm::SchemaOrBool => first_of(&["schema", "allows"]).serialize_or_false(serializer),
-            JsonForm::SchemaOrStrings => first_of(&["property", "schema"]).serialize(serializer),
+        match json::in_form(*self) {
+            Value::Struct(fields) => fields.serialize_fields(serializer),
+            value => value.serialize(serializer),
         }
     }
 }
@@ -111,23 +103,12 @@ impl Ref<'_> {
         let mut map =
             serializer.serialize_map(Some(members.len() + undeclared.map_or(0, |document| document.0.len())))?;
         for (flat, value) in members {
-            // As the JSON codec has it: bytes in place that are empty are Go's nil.
-            let is_nil = matches!((value, flat.shape), (Value::Bytes(bytes), Shape::One(_)) if bytes.is_empty());
-            map.serialize_entry(flat.field.json, if is_nil { &Value::Null } else { &value })?;
+            map.serialize_entry(flat.field.json, &flat.shown(value))?;
         }
         for (name, value) in undeclared.into_iter().flat_map(|document| &document.0) {
             map.serialize_entry(name, value)?;
         }
         map.end()
-    }
-}
-
-impl Value<'_> {
-    fn serialize_or_false<S: Serializer>(self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Value::Null => serializer.serialize_bool(false),
-            value => value.serialize(serializer),
-        }
     }
 }
 

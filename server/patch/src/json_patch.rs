@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use machinery::json::{Issue, Issues};
+use machinery::json::{Issue, Issues, Names};
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -38,6 +38,35 @@ pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result
     }
     sort_reached(&mut patched, &operations);
     Ok(patched)
+}
+
+/// What of a document operations may read or change, a member of a member under the name of each; nothing if that may be all of it.
+pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
+    let mut names = Names::new();
+    for operation in operations {
+        for pointer in ["path", "from"].iter().filter_map(|member| operation.get(member)?.as_str()) {
+            let steps: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
+            name(&mut names, &steps)?;
+        }
+    }
+    Some(names)
+}
+
+/// Nothing if there are no steps.
+fn name(names: &mut Names, steps: &[String]) -> Option<()> {
+    let (first, below) = steps.split_first()?;
+    match names.get_mut(first) {
+        _ if below.is_empty() => drop(names.insert(first.clone(), Value::Null)),
+        Some(Value::Object(named)) => name(named, below)?,
+        // All of it is named already.
+        Some(_) => {}
+        None => {
+            let mut named = Names::new();
+            name(&mut named, below)?;
+            names.insert(first.clone(), Value::Object(named));
+        }
+    }
+    Some(())
 }
 
 fn decode(patch: &[u8], issues: &mut Issues) -> Result<Vec<Map<String, Value>>, Status> {

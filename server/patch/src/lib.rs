@@ -15,7 +15,7 @@ pub mod typed;
 
 pub use document::undecodable_document;
 pub use field_set::FieldSet;
-pub use json_patch::{MAX_OPERATIONS, json_patch};
+pub use json_patch::{MAX_OPERATIONS, json_patch, names_of_operations};
 pub use merge_patch::merge_patch;
 pub use strategic::{strategic_merge, undecodable};
 

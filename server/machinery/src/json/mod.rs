@@ -5,7 +5,6 @@
 
 mod base64;
 mod decode;
-mod differing;
 pub mod direct;
 mod dom;
 mod encode;
@@ -14,7 +13,9 @@ mod go_type;
 mod internal;
 mod issues;
 mod kind;
+mod node;
 mod open;
+mod part;
 mod path;
 mod read;
 mod scalars;
@@ -28,17 +29,19 @@ mod fuzz;
 mod tests;
 
 pub use decode::{decode, decode_version};
-pub use differing::{differing, is_same_but, to_value_without};
 pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_value_version, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
 pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_lines};
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
+pub use node::{Form, Node, is_same_but};
+pub use part::{Names, clear_part, part_to_value};
 pub use read::{is_valid, member, syntax_error};
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
 pub(crate) use encode::walk_members;
+pub(crate) use node::in_form;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
 pub(crate) use write::{base64 as write_base64, raw as write_raw};

@@ -63,6 +63,23 @@ pub(super) unsafe fn is_omitted(probe: Probe, shape: Shape, at: NonNull<u8>) -> 
     }
 }
 
+/// A field's value, unless JSON leaves it out.
+///
+/// SAFETY: `at` points to a field of this shape that lives for `'a`, and the probe is its own.
+#[inline(always)]
+pub(super) unsafe fn read_member<'a>(probe: Probe, shape: Shape, at: NonNull<u8>) -> Option<Value<'a>> {
+    if unsafe { is_omitted(probe, shape, at) } {
+        return None;
+    }
+    let value = unsafe { read(shape, at) };
+    let omitted = match probe {
+        Probe::Value => value.is_empty(),
+        Probe::Opt => matches!(value, Value::Null),
+        _ => false,
+    };
+    (!omitted).then_some(value)
+}
+
 /// SAFETY: `at` points to a scalar of this type that lives for `'a`.
 #[inline]
 unsafe fn read_one<'a>(scalar: Scalar, at: NonNull<u8>) -> Value<'a> {

@@ -7,6 +7,8 @@ use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
 use crate::validate::Plan;
 
+use super::value::Value;
+
 /// A field as JSON sees it.
 pub(crate) struct FlatField {
     pub field: &'static FieldDef,
@@ -18,6 +20,16 @@ pub(crate) struct FlatField {
     pub padded_key: [u8; PADDED],
     /// The names of the inlined structs on the way to it.
     pub via: Box<[&'static str]>,
+}
+
+impl FlatField {
+    /// A value of the field as JSON shows it: bytes in place that are empty are Go's nil.
+    pub fn shown<'a>(&self, value: Value<'a>) -> Value<'a> {
+        match (value, self.shape) {
+            (Value::Bytes(bytes), Shape::One(_)) if bytes.is_empty() => Value::Null,
+            _ => value,
+        }
+    }
 }
 
 /// See [`FlatField::padded_key`].

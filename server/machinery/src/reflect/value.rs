@@ -74,6 +74,36 @@ macro_rules! held_by_value {
 }
 held_by_value!(bool, i32, i64, f64, Time, MicroTime, Duration);
 
+/// What is held, as a [`Value`].
+trait Lent {
+    fn lent(&self) -> Value<'_>;
+}
+
+macro_rules! lent {
+    ($($variant:ident: $ty:ty),* $(,)?) => {
+        $(impl Lent for $ty {
+            fn lent(&self) -> Value<'_> {
+                Value::$variant(self)
+            }
+        })*
+    };
+}
+lent!(
+    String: String, Bytes: Bytes, Quantity: Quantity, IntOrString: IntOrString, RawExtension: RawExtension,
+    FieldsV1: FieldsV1, Json: JsonValue, Document: Document,
+);
+
+macro_rules! lent_by_value {
+    ($($variant:ident: $ty:ty),* $(,)?) => {
+        $(impl Lent for $ty {
+            fn lent(&self) -> Value<'_> {
+                Value::$variant(*self)
+            }
+        })*
+    };
+}
+lent_by_value!(Bool: bool, I32: i32, I64: i64, F64: f64, Time: Time, MicroTime: MicroTime, Duration: Duration);
+
 macro_rules! per_scalar {
     ($($variant:ident: $ty:ty),* $(,)?) => {
         /// A `Vec` of scalars, to read.
@@ -96,18 +126,28 @@ macro_rules! per_scalar {
         /// A `BTreeMap<String, _>` of scalars, to write.
         pub enum MapMut<'a> { $($variant(&'a mut BTreeMap<String, $ty>)),* }
 
-        impl List<'_> {
+        impl<'a> List<'a> {
             pub fn len(self) -> usize {
                 match self { $(List::$variant(v) => v.len()),* }
+            }
+            pub fn get(self, index: usize) -> Option<Value<'a>> {
+                match self { $(List::$variant(v) => v.get(index).map(Lent::lent)),* }
             }
             pub fn is_empty(self) -> bool {
                 self.len() == 0
             }
         }
 
-        impl Map<'_> {
+        impl<'a> Map<'a> {
             pub fn len(self) -> usize {
                 match self { $(Map::$variant(v) => v.len()),* }
+            }
+            pub fn get(self, key: &str) -> Option<Value<'a>> {
+                match self { $(Map::$variant(v) => v.get(key).map(Lent::lent)),* }
+            }
+            /// Each entry in order of keys.
+            pub fn for_each(self, mut f: impl FnMut(&'a str, Value<'a>)) {
+                match self { $(Map::$variant(v) => v.iter().for_each(|(key, value)| f(key, value.lent()))),* }
             }
             pub fn is_empty(self) -> bool {
                 self.len() == 0

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::access::Struct;
-use super::field::{is_omitted, read, write};
+use super::field::{is_omitted, read, read_member, write};
 use super::owned::Owned;
-use super::tables::{FlatField, Probe};
+use super::tables::FlatField;
 use super::value::{OneMut, Slot, Value};
 use crate::def::StructDef;
 use crate::scalar::Document;
@@ -67,20 +67,39 @@ impl<'a> Ref<'a> {
         let tables = self.def.tables();
         for (&(offset, probe), field) in tables.probes.iter().zip(&tables.json).skip(from) {
             // SAFETY: see `get_flat`; the offset is the field's.
-            let at = unsafe { self.at.add(offset as usize) };
-            if unsafe { is_omitted(probe, field.shape, at) } {
-                continue;
-            }
-            let value = unsafe { read(field.shape, at) };
-            let omitted = match probe {
-                Probe::Value => value.is_empty(),
-                Probe::Opt => matches!(value, Value::Null),
-                _ => false,
-            };
-            if !omitted {
+            if let Some(value) = unsafe { read_member(probe, field.shape, self.at.add(offset as usize)) } {
                 visit(field, &value);
             }
         }
+    }
+
+    /// Visits the members that the JSON object of this struct or of another one of its type has; none of a struct of another type.
+    pub(crate) fn each_member_of_either(
+        self,
+        other: Ref<'a>,
+        mut visit: impl FnMut(&'static FlatField, Option<Value<'a>>, Option<Value<'a>>),
+    ) {
+        if !std::ptr::eq(self.def, other.def) {
+            return;
+        }
+        let tables = self.def.tables();
+        for (&(offset, probe), field) in tables.probes.iter().zip(&tables.json) {
+            // SAFETY: as in `each_member`; both are of one type.
+            let member = |of: Ref<'a>| unsafe { read_member(probe, field.shape, of.at.add(offset as usize)) };
+            let (mine, others) = (member(self), member(other));
+            if mine.is_some() || others.is_some() {
+                visit(field, mine, others);
+            }
+        }
+    }
+
+    /// The member of its JSON object of this name, if JSON has it and it is declared.
+    pub(crate) fn member(self, json: &str) -> Option<(&'static FlatField, Value<'a>)> {
+        let tables = self.def.tables();
+        let index = tables.find(json)?;
+        let ((offset, probe), field) = (tables.probes[index], &tables.json[index]);
+        // SAFETY: as in `each_member`.
+        unsafe { read_member(probe, field.shape, self.at.add(offset as usize)) }.map(|value| (field, value))
     }
 
     /// Appends the members of its JSON object by the type's own code; false when it has none.

@@ -7,8 +7,7 @@
 //! - [`apply`] for an apply patch: it merges, or tells of conflicts; the result is still to be decoded and defaulted;
 //! - [`is_same_but_times`] after admission: a write that changes nothing but times is no write.
 //!
-//! Documents are encoded from objects that have been defaulted and taken to the hub form and
-//! back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
+//! Objects have been defaulted and taken to the hub form and back, since upstream records owners of what it is about to store: `stringData` is `data` by then.
 
 mod cap;
 mod conflict;
@@ -27,7 +26,7 @@ use serde_json::{Map, Value};
 
 use crate::field_set::{FieldSet, Filter};
 use crate::schema::Type;
-use crate::typed::{self, Duplicates};
+use crate::typed::{self, Comparison, Duplicates};
 pub use entries::OwnerEntry;
 use entries::{Entry, Managed, Manager, Operation};
 use updater::Updater;
@@ -79,8 +78,8 @@ pub struct Update<'a, 's> {
 pub trait Versions<'s> {
     fn schema(&self, api_version: &str) -> Option<Type<'s>>;
 
-    /// What of the stored object and of the new one differs, as documents; [`json::differing`] tells.
-    fn differing(&self, api_version: &str) -> Option<(Type<'s>, Value, Value)>;
+    /// What changed from the stored object to the new one; [`typed::compare`] tells.
+    fn compare(&self, api_version: &str) -> Option<Comparison>;
 }
 
 /// The owners of an object after a create, update or patch: the request's manager owns what it changes, and nobody else does
@@ -95,10 +94,7 @@ pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<
         return Vec::new();
     }
     let versions = update.versions;
-    let mut changes = |version: &str| {
-        let (schema, live, new) = versions.differing(version)?;
-        Some(typed::compare(schema, &live, &new).filtered(context.filter))
-    };
+    let mut changes = |version: &str| Some(versions.compare(version)?.filtered(context.filter));
     let schema = |version: &str| versions.schema(version);
     let managed = Updater { context }.update(&schema, &mut changes, managed);
     entries::to_entries(&with_requester(context, managed, context.manager))

@@ -128,7 +128,7 @@ impl<'a> Updater<'_, 'a> {
 
     fn changes_in(&self, live: &Value, new: &Value, version: &str) -> Option<Comparison> {
         let (live, new) = (self.convert(live, version)?, self.convert(new, version)?);
-        Some(compare(new.of, &live.value, &new.value).filtered(self.context.filter))
+        Some(compare(new.of, &*live.value, &*new.value).filtered(self.context.filter))
     }
 
     /// The document in a version; nothing if there is no such version.

@@ -7,6 +7,7 @@ mod custom;
 mod described;
 
 use machinery::def::{FieldDef, StructDef};
+use machinery::json::{Form, Node};
 use serde_json::Value;
 
 pub use custom::{CustomField, CustomList, CustomMap, CustomType};
@@ -173,12 +174,12 @@ pub(crate) enum Kind {
 
 impl Atom<'_> {
     /// What the value is taken for, and whether the value itself says so (`deduceAtom`).
-    pub(crate) fn deduce(&self, value: &Value) -> (Option<Kind>, bool) {
-        let fits = match value {
-            Value::Null => None,
-            Value::Array(_) => self.list.map(|_| Kind::List),
-            Value::Object(_) => self.map.map(|_| Kind::Map),
-            _ => self.scalar.map(|_| Kind::Scalar),
+    pub(crate) fn deduce<'v>(&self, value: impl Into<Node<'v>>) -> (Option<Kind>, bool) {
+        let fits = match value.into().form() {
+            Form::Null => None,
+            Form::List => self.list.map(|_| Kind::List),
+            Form::Object => self.map.map(|_| Kind::Map),
+            Form::Scalar => self.scalar.map(|_| Kind::Scalar),
         };
         let alone =
             [self.scalar.is_some(), self.list.is_some(), self.map.is_some()].iter().filter(|is| **is).count() == 1;

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::field_set::Filter;
 use crate::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use crate::schema::Type;
+use crate::typed::{self, Comparison};
 
 #[derive(Default, Clone)]
 pub(super) struct TypeMeta {
@@ -214,8 +215,8 @@ impl Server {
             let update = Update { live: live_owners.as_deref(), new: &new_owners, versions: &versions };
             managed::on_update(context, &update)
         });
-        if let (Some((_, live, _)), Some(live_owners)) = (versions.differing(self.api_version), live_owners)
-            && live.as_object().is_some_and(serde_json::Map::is_empty)
+        if let (Some(changes), Some(live_owners)) = (versions.compare(self.api_version), live_owners)
+            && changes == Comparison::default()
             && managed::is_same_but_times(&live_owners, &owners)
         {
             owners = live_owners;
@@ -299,7 +300,7 @@ impl Versions<'static> for Documents {
         Some(Type::Struct(self.def))
     }
 
-    fn differing(&self, _: &str) -> Option<(Type<'static>, Value, Value)> {
+    fn compare(&self, _: &str) -> Option<Comparison> {
         let object = |document: Option<&Value>| {
             let mut object = Owned::new(self.def);
             if let Some(mut document) = document.cloned() {
@@ -310,8 +311,6 @@ impl Versions<'static> for Documents {
             object
         };
         let (live, new) = (object(self.live.as_ref()), object(Some(&self.new)));
-        let empty = || Value::Object(serde_json::Map::new());
-        let (live, new) = json::differing(live.as_ref(), new.as_ref()).unwrap_or_else(|| (empty(), empty()));
-        Some((Type::Struct(self.def), live, new))
+        Some(typed::compare(Type::Struct(self.def), live.as_ref(), new.as_ref()))
     }
 }

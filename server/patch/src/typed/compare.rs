@@ -1,16 +1,16 @@
-//! What changed between two documents.
+//! What changed between two values.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use serde_json::Value;
+use machinery::json::{Form, Node};
 
 use super::items::element_of;
 use super::same;
 use crate::field_set::{FieldSet, Filter, PathElement};
 use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
 
-/// What changed between two documents; a field is in one of the sets at most.
+/// What changed between two values; a field is in one of the sets at most.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     pub removed: FieldSet,
@@ -19,6 +19,10 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    fn is_empty(&self) -> bool {
+        self.removed.is_empty() && self.modified.is_empty() && self.added.is_empty()
+    }
+
     pub(crate) fn filtered(self, filter: &Filter) -> Self {
         Comparison {
             removed: filter.apply(self.removed),
@@ -28,16 +32,16 @@ impl Comparison {
     }
 }
 
-/// What changed from one document to another (`TypedValue.Compare`).
-pub fn compare(of: Type<'_>, old: &Value, new: &Value) -> Comparison {
+/// What changed from one value to another (`TypedValue.Compare`).
+pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'v>>) -> Comparison {
     let mut walker = Walker::default();
-    walker.pair(of, Some(old), Some(new));
+    walker.pair(of, Some(old.into()), Some(new.into()));
     walker.below
 }
 
-type Side<'v> = Option<&'v Value>;
+type Side<'v> = Option<Node<'v>>;
 
-/// Compares at one place of the documents.
+/// Compares at one place of the values.
 #[derive(Default)]
 struct Walker {
     /// How the place itself changed.
@@ -53,13 +57,25 @@ struct Change {
     added: bool,
 }
 
+impl Change {
+    fn is_any(&self) -> bool {
+        self.removed || self.modified || self.added
+    }
+}
+
+fn with_items(side: Side<'_>, f: impl FnOnce(&[Node<'_>])) {
+    match side {
+        Some(node) => node.items(f),
+        None => f(&[]),
+    }
+}
+
+fn of_form(side: Side<'_>, form: Form) -> Side<'_> {
+    side.filter(|node| node.form() == form)
+}
+
 impl Walker {
     fn pair(&mut self, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
-        if let (Some(old), Some(new)) = (old, new)
-            && old == new
-        {
-            return;
-        }
         let atom = of.atom();
         let (old_is, new_is) = (old.map(|old| atom.deduce(old)), new.map(|new| atom.deduce(new)));
         let mut is_leaf = false;
@@ -85,27 +101,19 @@ impl Walker {
 
     /// Whether the pair is a leaf: it is then compared as a whole.
     fn by_kind(&mut self, kind: Option<Kind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) -> bool {
-        match (kind, &atom.map, &atom.list) {
-            (Some(Kind::Map), Some(map), _) => {
-                let (old_map, new_map) = (old.and_then(Value::as_object), new.and_then(Value::as_object));
-                let is_hollow = old_map.is_none_or(|map| map.is_empty()) && new_map.is_none_or(|map| map.is_empty());
-                if !map.atomic && !is_hollow {
-                    self.maps(map, old_map, new_map);
-                    return false;
-                }
+        let is_walked = match (kind, &atom.map, &atom.list) {
+            (Some(Kind::Map), Some(map), _) if !map.atomic => {
+                self.maps(map, of_form(old, Form::Object), of_form(new, Form::Object))
             }
-            (Some(Kind::List), _, Some(list)) => {
-                let (old_list, new_list) = (old.and_then(Value::as_array), new.and_then(Value::as_array));
-                let is_hollow = old_list.is_none_or(Vec::is_empty) && new_list.is_none_or(Vec::is_empty);
-                if !matches!(list.kind, ListKind::Atomic) && !is_hollow {
-                    self.lists(list, old_list, new_list);
-                    return false;
-                }
+            (Some(Kind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
+                self.lists(list, of_form(old, Form::List), of_form(new, Form::List))
             }
-            _ => {}
+            _ => false,
+        };
+        if !is_walked {
+            self.leaf(old, new);
         }
-        self.leaf(old, new);
-        true
+        !is_walked
     }
 
     fn leaf(&mut self, old: Side<'_>, new: Side<'_>) {
@@ -117,45 +125,56 @@ impl Walker {
         }
     }
 
-    fn below(&mut self, element: PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
+    fn below(&mut self, element: impl FnOnce() -> PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
         let mut walker = Walker::default();
         walker.pair(of, old, new);
         let Walker { here, below } = walker;
+        if !here.is_any() && below.is_empty() {
+            return;
+        }
+        let element = element();
         add(&mut self.below.removed, &element, here.removed, below.removed);
         add(&mut self.below.modified, &element, here.modified, below.modified);
         add(&mut self.below.added, &element, here.added, below.added);
     }
 
-    fn maps(&mut self, map: &Map<'_>, old: Option<&Object>, new: Option<&Object>) {
-        for (key, old) in old.into_iter().flatten() {
-            let new = new.and_then(|new| new.get(key));
-            if new != Some(old) {
-                self.member(map, key, Some(old), new);
+    /// Whether there was anything to walk.
+    fn maps(&mut self, map: &Map<'_>, old: Side<'_>, new: Side<'_>) -> bool {
+        let mut is_walked = false;
+        Node::each_pair(old, new, &mut |name, old, new| {
+            is_walked = true;
+            if let Some(of) = map.member(name) {
+                self.below(|| PathElement::field(name), of, old, new);
             }
-        }
-        for (key, new) in new.into_iter().flatten() {
-            if old.is_none_or(|old| !old.contains_key(key)) {
-                self.member(map, key, None, Some(new));
-            }
-        }
+        });
+        is_walked
     }
 
-    fn member(&mut self, map: &Map<'_>, key: &str, old: Side<'_>, new: Side<'_>) {
-        if let Some(of) = map.member(key) {
-            self.below(PathElement::field(key), of, old, new);
+    /// Likewise, of lists.
+    fn lists(&mut self, list: &List<'_>, old: Side<'_>, new: Side<'_>) -> bool {
+        if old.is_some() && old == new {
+            return true;
         }
+        let mut is_walked = false;
+        with_items(old, |old| {
+            with_items(new, |new| {
+                is_walked = !old.is_empty() || !new.is_empty();
+                self.pairs_of_items(list, old, new);
+            });
+        });
+        is_walked
     }
 
-    fn lists(&mut self, list: &List<'_>, old: Option<&Vec<Value>>, new: Option<&Vec<Value>>) {
-        let mut pairs: BTreeMap<PathElement, (Vec<&Value>, Vec<&Value>)> = BTreeMap::new();
-        for item in old.into_iter().flatten() {
-            if let Ok(element) = element_of(list, item) {
-                pairs.entry(element).or_default().0.push(item);
+    fn pairs_of_items(&mut self, list: &List<'_>, old: &[Node<'_>], new: &[Node<'_>]) {
+        let mut pairs: BTreeMap<PathElement, (Vec<Node<'_>>, Vec<Node<'_>>)> = BTreeMap::new();
+        for item in old {
+            if let Ok(element) = element_of(list, *item) {
+                pairs.entry(element).or_default().0.push(*item);
             }
         }
-        for item in new.into_iter().flatten() {
-            if let Ok(element) = element_of(list, item) {
-                pairs.entry(element).or_default().1.push(item);
+        for item in new {
+            if let Ok(element) = element_of(list, *item) {
+                pairs.entry(element).or_default().1.push(*item);
             }
         }
         for (element, (old, new)) in pairs {
@@ -164,26 +183,26 @@ impl Walker {
     }
 
     /// Items of one key. Several of them count as one field, without what is in them.
-    fn items(&mut self, list: &List<'_>, element: PathElement, old: &[&Value], new: &[&Value]) {
+    fn items(&mut self, list: &List<'_>, element: PathElement, old: &[Node<'_>], new: &[Node<'_>]) {
         match (old, new) {
             ([] | [_], [] | [_]) => {
-                self.below(element, list.items, old.first().copied(), new.first().copied());
+                self.below(|| element, list.items, old.first().copied(), new.first().copied());
             }
             ([_, _, ..], [_, _, ..]) => {
-                let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old, new));
+                let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(*old, *new));
                 if !equal {
                     self.below.modified.members.insert(element);
                 }
             }
             (_, [] | [_]) => {
                 if let Some(new) = new.first() {
-                    self.below(element.clone(), list.items, None, Some(new));
+                    self.below(|| element.clone(), list.items, None, Some(*new));
                 }
                 self.below.removed.members.insert(element);
             }
             _ => {
                 if let Some(old) = old.first() {
-                    self.below(element.clone(), list.items, Some(old), None);
+                    self.below(|| element.clone(), list.items, Some(*old), None);
                 }
                 self.below.added.members.insert(element);
             }
@@ -207,5 +226,3 @@ fn add(set: &mut FieldSet, element: &PathElement, is_member: bool, child: FieldS
         }
     }
 }
-
-type Object = serde_json::Map<String, Value>;

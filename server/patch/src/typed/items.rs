@@ -1,35 +1,37 @@
 //! What tells the items of a list apart.
 
+use machinery::json::{Form, Node};
 use serde_json::Value;
 
 use crate::field_set::PathElement;
 use crate::schema::{List, ListKind};
 
 /// The step to an item of an associative list (`listItemToPathElement`); the error is upstream's text.
-pub(super) fn element_of(list: &List<'_>, item: &Value) -> Result<PathElement, String> {
+pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Result<PathElement, String> {
+    let item = item.into();
     match list.kind {
         ListKind::Atomic => Err("invalid indexing of non-associative list".into()),
-        ListKind::Set => match item {
-            Value::Object(_) => Err("associative list without keys has an element that's a map type".into()),
-            Value::Array(_) => Err("not supported: associative list with lists as elements".into()),
-            Value::Null => Err("associative list without keys has an element that's an explicit null".into()),
-            scalar => Ok(PathElement::Value(scalar.clone())),
+        ListKind::Set => match item.form() {
+            Form::Object => Err("associative list without keys has an element that's a map type".into()),
+            Form::List => Err("not supported: associative list with lists as elements".into()),
+            Form::Null => Err("associative list without keys has an element that's an explicit null".into()),
+            Form::Scalar => Ok(PathElement::Value(item.to_tree())),
         },
-        ListKind::Map(_) => match item {
-            Value::Null => Err("associative list with keys may not have a null element".into()),
-            Value::Object(_) => by_keys(list, item),
+        ListKind::Map(_) => match item.form() {
+            Form::Null => Err("associative list with keys may not have a null element".into()),
+            Form::Object => by_keys(list, item),
             _ => Err("associative list with keys may not have non-map elements".into()),
         },
     }
 }
 
-fn by_keys(list: &List<'_>, item: &Value) -> Result<PathElement, String> {
+fn by_keys(list: &List<'_>, item: Node<'_>) -> Result<PathElement, String> {
     let ListKind::Map(keys) = list.kind else { return Err(String::new()) };
     let map = list.items.atom().map.ok_or("associative list may not have non-map types")?;
     let mut fields: Vec<(String, Value)> = keys
         .iter()
         // A key field that is neither there nor has a default is left out: such an item is another one.
-        .filter_map(|key| Some((key.to_string(), item.get(key).cloned().or_else(|| map.default_of(key))?)))
+        .filter_map(|key| Some((key.to_string(), item.member(key).or_else(|| map.default_of(key))?)))
         .collect();
     if fields.is_empty() {
         let names: Vec<String> = keys.iter().map(machinery::scalar::go_text::quote).collect();
