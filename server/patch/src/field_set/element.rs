@@ -21,7 +21,7 @@ pub enum PathElement {
     /// The item of a list that has these values of the key fields, sorted by their names.
     Key(Arc<[(String, Value)]>),
     /// The item of a set.
-    Value(Value),
+    Value(Box<Value>),
     /// The item at a position.
     Index(i64),
 }
@@ -56,14 +56,32 @@ impl PathElement {
 
     /// The form that `fieldsV1` has.
     pub(super) fn to_text(&self) -> String {
+        let mut text = String::new();
+        self.append_text(&mut text);
+        text
+    }
+
+    /// Appends the form that `fieldsV1` has.
+    pub(super) fn append_text(&self, out: &mut String) {
         match self {
-            PathElement::Field(name) => format!("f:{name}"),
+            PathElement::Field(name) => out.extend(["f:", name]),
             PathElement::Key(fields) => {
-                let fields: Map<String, Value> = fields.iter().cloned().collect();
-                prefixed("k:", &Value::Object(fields))
+                out.push_str("k:{");
+                for (index, (name, value)) in fields.iter().enumerate() {
+                    let mut text = if index == 0 { Vec::new() } else { vec![b','] };
+                    json::string(&mut text, name);
+                    text.push(b':');
+                    json::encode_value(value, &mut text);
+                    out.push_str(&String::from_utf8_lossy(&text));
+                }
+                out.push('}');
             }
-            PathElement::Value(value) => prefixed("v:", value),
-            PathElement::Index(index) => format!("i:{index}"),
+            PathElement::Value(value) => {
+                let mut text = b"v:".to_vec();
+                json::encode_value(value, &mut text);
+                out.push_str(&String::from_utf8_lossy(&text));
+            }
+            PathElement::Index(index) => out.extend(["i:", &index.to_string()]),
         }
     }
 
@@ -75,12 +93,6 @@ impl PathElement {
             PathElement::Index(_) => 3,
         }
     }
-}
-
-fn prefixed(prefix: &str, value: &Value) -> String {
-    let mut text = prefix.as_bytes().to_vec();
-    json::encode_value(value, &mut text);
-    String::from_utf8_lossy(&text).into_owned()
 }
 
 impl fmt::Display for PathElement {

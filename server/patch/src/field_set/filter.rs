@@ -1,6 +1,6 @@
 //! Which fields a request can own at all: what a strategy resets is nobody's (`rest.ResetFieldsStrategy`).
 
-use super::{FieldSet, PathElement};
+use super::{Entry, FieldSet, PathElement};
 
 /// What a set of owned fields is cut down to.
 #[derive(Clone, Debug, Default)]
@@ -48,11 +48,10 @@ fn include(set: &FieldSet, paths: &[&[Step]]) -> FieldSet {
     let below = |element: &PathElement| -> Vec<&[Step]> {
         paths.iter().filter(|path| path[0].matches(element)).map(|path| &path[1..]).collect()
     };
-    let members = set.members.iter().filter(|element| !below(element).is_empty()).cloned().collect();
-    let children = set.children.iter().filter_map(|(element, child)| {
+    let kept = |Entry { element, is_member, below: set }: &Entry| {
         let paths = below(element);
-        let kept = if paths.is_empty() { FieldSet::new() } else { include(child, &paths) };
-        (!kept.is_empty()).then(|| (element.clone(), kept))
-    });
-    FieldSet { members, children: children.collect() }
+        let below = if paths.is_empty() { FieldSet::new() } else { include(set, &paths) };
+        Entry { element: element.clone(), is_member: *is_member && !paths.is_empty(), below }
+    };
+    set.entries.iter().map(kept).collect()
 }

@@ -22,41 +22,28 @@ impl FieldSet {
 
     /// Appends the text of a `fieldsV1`, in upstream's order.
     pub fn append_json(&self, out: &mut Vec<u8>) {
-        out.push(b'{');
-        self.append_members(out, true);
-        out.push(b'}');
+        self.append_object(false, &mut String::new(), out);
     }
 
-    fn append_members(&self, out: &mut Vec<u8>, mut first: bool) {
-        let mut comma = |out: &mut Vec<u8>| {
-            if !std::mem::take(&mut first) {
-                out.push(b',');
-            }
-        };
-        let mut members = self.members.iter().peekable();
-        let leaf = |out: &mut Vec<u8>, element: &PathElement| {
-            json::string(out, &element.to_text());
-            out.extend_from_slice(b":{}");
-        };
-        for (element, child) in &self.children {
-            while let Some(member) = members.next_if(|member| *member < element) {
-                comma(out);
-                leaf(out, member);
-            }
-            comma(out);
-            json::string(out, &element.to_text());
-            out.extend_from_slice(b":{");
-            let is_member = members.next_if(|member| *member == element).is_some();
-            if is_member {
-                out.extend_from_slice(br#"".":{}"#);
-            }
-            child.append_members(out, !is_member);
-            out.push(b'}');
+    /// `name` is room for the text of an element.
+    fn append_object(&self, is_member: bool, name: &mut String, out: &mut Vec<u8>) {
+        let start = out.len();
+        if is_member && !self.is_empty() {
+            out.extend_from_slice(br#",".":{}"#);
         }
-        for member in members {
-            comma(out);
-            leaf(out, member);
+        for entry in &self.entries {
+            name.clear();
+            entry.element.append_text(name);
+            out.push(b',');
+            json::string(out, name);
+            out.push(b':');
+            entry.below.append_object(entry.is_member, name, out);
         }
+        match out.get_mut(start) {
+            Some(comma) => *comma = b'{',
+            None => out.push(b'{'),
+        }
+        out.push(b'}');
     }
 }
 
@@ -88,14 +75,9 @@ impl<'de> Visitor<'de> for Place {
                 continue;
             }
             let Some(element) = PathElement::parse(&key).map_err(A::Error::custom)? else { continue };
-            if child_is_member {
-                set.members.insert(element.clone());
-            }
-            if child != FieldSet::default() {
-                set.children.insert(element, child);
-            }
+            set.add(element, child_is_member, child);
         }
-        let is_leaf = set == FieldSet::default();
+        let is_leaf = set.is_empty();
         Ok((set, is_member || is_leaf))
     }
 }

@@ -1,10 +1,10 @@
 //! Sets of fields, as `metadata.managedFields` records who owns what (structured-merge-diff's `fieldpath.Set`, the `FieldsV1` format).
 
+mod algebra;
 mod element;
 mod filter;
 mod json;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -22,11 +22,26 @@ pub fn path_text(path: &[PathElement]) -> String {
 }
 
 /// Fields of an object. A field may be in the set without its children, and the other way round.
+///
+/// A list in order, since sets are read, walked beside each other and written far more often than they are changed in their middle.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSet {
-    pub(crate) members: BTreeSet<PathElement>,
-    /// Never an empty set.
-    pub(crate) children: BTreeMap<PathElement, FieldSet>,
+    /// By element; none is empty.
+    entries: Vec<Entry>,
+}
+
+/// A field that is in a set, or that leads to some that are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub element: PathElement,
+    pub is_member: bool,
+    pub below: FieldSet,
+}
+
+impl Entry {
+    fn is_empty(&self) -> bool {
+        !self.is_member && self.below.is_empty()
+    }
 }
 
 /// Why a `fieldsV1` could not be read.
@@ -68,16 +83,13 @@ impl FieldSet {
 
     fn to_map(&self) -> Map<String, Value> {
         let mut out = Map::new();
-        let names: BTreeSet<&PathElement> = self.members.iter().chain(self.children.keys()).collect();
-        for element in names {
-            let mut below = Map::new();
-            if let Some(child) = self.children.get(element) {
-                if self.members.contains(element) {
-                    below.insert(".".into(), Value::Object(Map::new()));
-                }
-                below.extend(child.to_map());
+        for Entry { element, is_member, below } in &self.entries {
+            let mut map = Map::new();
+            if *is_member && !below.is_empty() {
+                map.insert(".".into(), Value::Object(Map::new()));
             }
-            out.insert(element.to_text(), Value::Object(below));
+            map.extend(below.to_map());
+            out.insert(element.to_text(), Value::Object(map));
         }
         out
     }
@@ -86,77 +98,66 @@ impl FieldSet {
     pub fn insert(&mut self, path: &[PathElement]) {
         match path {
             [] => {}
-            [last] => {
-                self.members.insert(last.clone());
+            [last] => self.add(last.clone(), true, FieldSet::new()),
+            [first, rest @ ..] => {
+                let mut below = FieldSet::new();
+                below.insert(rest);
+                self.add(first.clone(), false, below);
             }
-            [first, rest @ ..] => self.children.entry(first.clone()).or_default().insert(rest),
         }
+    }
+
+    /// Adds a field, if it is a member, and what is below it.
+    pub(crate) fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
+        let entry = Entry { element, is_member, below };
+        if entry.is_empty() {
+            return;
+        }
+        // What is added comes in order most of the time.
+        if self.entries.last().is_none_or(|last| last.element < entry.element) {
+            return self.entries.push(entry);
+        }
+        match self.find(&entry.element) {
+            Ok(at) => {
+                let known = &mut self.entries[at];
+                known.is_member |= entry.is_member;
+                known.below = std::mem::take(&mut known.below).union(entry.below);
+            }
+            Err(at) => self.entries.insert(at, entry),
+        }
+    }
+
+    fn find(&self, element: &PathElement) -> Result<usize, usize> {
+        self.entries.binary_search_by(|entry| entry.element.cmp(element))
+    }
+
+    fn get(&self, element: &PathElement) -> Option<&Entry> {
+        self.find(element).ok().map(|at| &self.entries[at])
+    }
+
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    pub(crate) fn entries_mut(&mut self) -> &mut [Entry] {
+        &mut self.entries
     }
 
     pub fn has(&self, path: &[PathElement]) -> bool {
         match path {
             [] => false,
-            [last] => self.members.contains(last),
-            [first, rest @ ..] => self.children.get(first).is_some_and(|child| child.has(rest)),
+            [last] => self.get(last).is_some_and(|entry| entry.is_member),
+            [first, rest @ ..] => self.get(first).is_some_and(|entry| entry.below.has(rest)),
         }
     }
 
     pub fn is_empty(&self) -> bool {
-        self.members.is_empty() && self.children.is_empty()
+        self.entries.is_empty()
     }
 
-    /// What stands below a step.
+    /// What stands below a step, if anything.
     pub fn below(&self, element: &PathElement) -> Option<&FieldSet> {
-        self.children.get(element)
-    }
-
-    pub fn union(mut self, other: FieldSet) -> Self {
-        self.members.extend(other.members);
-        for (element, theirs) in other.children {
-            let mine = self.children.remove(&element).unwrap_or_default();
-            self.children.insert(element, mine.union(theirs));
-        }
-        self
-    }
-
-    pub fn intersection(&self, other: &FieldSet) -> Self {
-        let members = self.members.intersection(&other.members).cloned().collect();
-        let (fewer, more) = if self.children.len() <= other.children.len() { (self, other) } else { (other, self) };
-        let children = fewer.children.iter().filter_map(|(element, one)| {
-            let both = one.intersection(more.children.get(element)?);
-            (!both.is_empty()).then(|| (element.clone(), both))
-        });
-        FieldSet { members, children: children.collect() }
-    }
-
-    /// The fields that the other set has not; a field of `other` says nothing about those below it.
-    pub fn difference(mut self, other: &FieldSet) -> Self {
-        for element in &other.members {
-            self.members.remove(element);
-        }
-        self.differ_below(other, FieldSet::difference);
-        self
-    }
-
-    /// The fields that the other set has not, neither themselves nor by a field above them.
-    pub fn recursive_difference(mut self, other: &FieldSet) -> Self {
-        for element in &other.members {
-            self.members.remove(element);
-            self.children.remove(element);
-        }
-        self.differ_below(other, FieldSet::recursive_difference);
-        self
-    }
-
-    fn differ_below(&mut self, other: &FieldSet, difference: fn(FieldSet, &FieldSet) -> FieldSet) {
-        for (element, theirs) in &other.children {
-            if let Some(mine) = self.children.get_mut(element) {
-                *mine = difference(std::mem::take(mine), theirs);
-                if mine.is_empty() {
-                    self.children.remove(element);
-                }
-            }
-        }
+        self.get(element).map(|entry| &entry.below).filter(|below| !below.is_empty())
     }
 
     /// Every field's path: those of one level first, then level by level below each.
@@ -167,16 +168,23 @@ impl FieldSet {
     }
 
     fn collect(&self, prefix: &mut Path, out: &mut Vec<Path>) {
-        for element in &self.members {
+        for entry in self.entries.iter().filter(|entry| entry.is_member) {
             let mut path = prefix.clone();
-            path.push(element.clone());
+            path.push(entry.element.clone());
             out.push(path);
         }
-        for (element, child) in &self.children {
-            prefix.push(element.clone());
-            child.collect(prefix, out);
+        for entry in &self.entries {
+            prefix.push(entry.element.clone());
+            entry.below.collect(prefix, out);
             prefix.pop();
         }
+    }
+}
+
+impl FromIterator<Entry> for FieldSet {
+    /// Of entries in order, without those that are empty.
+    fn from_iter<T: IntoIterator<Item = Entry>>(entries: T) -> Self {
+        FieldSet { entries: entries.into_iter().filter(|entry| !entry.is_empty()).collect() }
     }
 }
 
@@ -199,13 +207,8 @@ fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
         }
         let Some(element) = PathElement::parse(key)? else { continue };
         let (child, child_is_member) = read(value)?;
-        if child_is_member {
-            set.members.insert(element.clone());
-        }
-        if child != FieldSet::default() {
-            set.children.insert(element, child);
-        }
+        set.add(element, child_is_member, child);
     }
-    let is_leaf = set == FieldSet::default();
+    let is_leaf = set.is_empty();
     Ok((set, is_member || is_leaf))
 }

@@ -119,8 +119,8 @@ fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, Field
     let set = set.difference(unowned());
     if !set.is_empty() {
         let manager = Manager::new(manager, Operation::Update, context);
-        let set = match managed.get(&manager) {
-            Some(previous) => set.union(previous.set.clone()),
+        let set = match managed.remove(&manager) {
+            Some(previous) => set.union(previous.set),
             None => set,
         };
         let entry =

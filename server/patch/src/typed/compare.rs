@@ -1,8 +1,5 @@
 //! What changed between two values.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-
 use machinery::json::{Form, Node};
 
 use super::items::element_of;
@@ -40,6 +37,13 @@ pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'
 }
 
 type Side<'v> = Option<Node<'v>>;
+
+/// An item of a list, old or new.
+struct Item<'n> {
+    element: PathElement,
+    is_new: bool,
+    node: Node<'n>,
+}
 
 /// Compares at one place of the values.
 #[derive(Default)]
@@ -133,9 +137,9 @@ impl Walker {
             return;
         }
         let element = element();
-        add(&mut self.below.removed, &element, here.removed, below.removed);
-        add(&mut self.below.modified, &element, here.modified, below.modified);
-        add(&mut self.below.added, &element, here.added, below.added);
+        self.below.removed.add(element.clone(), here.removed, below.removed);
+        self.below.modified.add(element.clone(), here.modified, below.modified);
+        self.below.added.add(element, here.added, below.added);
     }
 
     /// Whether there was anything to walk.
@@ -166,62 +170,41 @@ impl Walker {
     }
 
     fn pairs_of_items(&mut self, list: &List<'_>, old: &[Node<'_>], new: &[Node<'_>]) {
-        let mut pairs: BTreeMap<PathElement, (Vec<Node<'_>>, Vec<Node<'_>>)> = BTreeMap::new();
-        for item in old {
-            if let Ok(element) = element_of(list, *item) {
-                pairs.entry(element).or_default().0.push(*item);
-            }
+        let mut items = Vec::with_capacity(old.len() + new.len());
+        for (is_new, nodes) in [(false, old), (true, new)] {
+            let keyed = nodes.iter().filter_map(|node| Some((element_of(list, *node).ok()?, *node)));
+            items.extend(keyed.map(|(element, node)| Item { element, is_new, node }));
         }
-        for item in new {
-            if let Ok(element) = element_of(list, *item) {
-                pairs.entry(element).or_default().1.push(*item);
-            }
-        }
-        for (element, (old, new)) in pairs {
-            self.items(list, element, &old, &new);
+        // Of one key the old ones come first, each side in its order.
+        items.sort_by(|one, other| one.element.cmp(&other.element));
+        for of_key in items.chunk_by(|one, other| one.element == other.element) {
+            let (old, new) = of_key.split_at(of_key.partition_point(|item| !item.is_new));
+            self.items(list, &of_key[0].element, old, new);
         }
     }
 
     /// Items of one key. Several of them count as one field, without what is in them.
-    fn items(&mut self, list: &List<'_>, element: PathElement, old: &[Node<'_>], new: &[Node<'_>]) {
+    fn items(&mut self, list: &List<'_>, element: &PathElement, old: &[Item<'_>], new: &[Item<'_>]) {
+        let (one_old, one_new) = (old.first().map(|item| item.node), new.first().map(|item| item.node));
         match (old, new) {
             ([] | [_], [] | [_]) => {
-                self.below(|| element, list.items, old.first().copied(), new.first().copied());
+                self.below(|| element.clone(), list.items, one_old, one_new);
             }
             ([_, _, ..], [_, _, ..]) => {
-                let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(*old, *new));
-                if !equal {
-                    self.below.modified.members.insert(element);
-                }
+                let equal = old.len() == new.len() && old.iter().zip(new).all(|(old, new)| same(old.node, new.node));
+                self.below.modified.add(element.clone(), !equal, FieldSet::new());
             }
             (_, [] | [_]) => {
-                if let Some(new) = new.first() {
-                    self.below(|| element.clone(), list.items, None, Some(*new));
+                if one_new.is_some() {
+                    self.below(|| element.clone(), list.items, None, one_new);
                 }
-                self.below.removed.members.insert(element);
+                self.below.removed.add(element.clone(), true, FieldSet::new());
             }
             _ => {
-                if let Some(old) = old.first() {
-                    self.below(|| element.clone(), list.items, Some(*old), None);
+                if one_old.is_some() {
+                    self.below(|| element.clone(), list.items, one_old, None);
                 }
-                self.below.added.members.insert(element);
-            }
-        }
-    }
-}
-
-fn add(set: &mut FieldSet, element: &PathElement, is_member: bool, child: FieldSet) {
-    if is_member {
-        set.members.insert(element.clone());
-    }
-    if !child.is_empty() {
-        match set.children.entry(element.clone()) {
-            Entry::Vacant(place) => {
-                place.insert(child);
-            }
-            Entry::Occupied(mut mine) => {
-                let both = std::mem::take(mine.get_mut()).union(child);
-                mine.insert(both);
+                self.below.added.add(element.clone(), true, FieldSet::new());
             }
         }
     }

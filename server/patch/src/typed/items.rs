@@ -15,7 +15,7 @@ pub(super) fn element_of<'v>(list: &List<'_>, item: impl Into<Node<'v>>) -> Resu
             Form::Object => Err("associative list without keys has an element that's a map type".into()),
             Form::List => Err("not supported: associative list with lists as elements".into()),
             Form::Null => Err("associative list without keys has an element that's an explicit null".into()),
-            Form::Scalar => Ok(PathElement::Value(item.to_tree())),
+            Form::Scalar => Ok(PathElement::Value(item.to_tree().into())),
         },
         ListKind::Map(_) => match item.form() {
             Form::Null => Err("associative list with keys may not have a null element".into()),

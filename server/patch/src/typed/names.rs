@@ -1,25 +1,24 @@
 //! Sets of fields seen through a type: structs on the way, and types that have become atomic since the set was written.
 
-use crate::field_set::{FieldSet, PathElement};
+use crate::field_set::{Entry, FieldSet, PathElement};
 use crate::schema::{ListKind, Type};
 
 /// The set with the declared fields that lead to its fields (`Set.EnsureNamedFieldsAreMembers`).
 pub(crate) fn with_named_fields(set: &FieldSet, of: Option<Type<'_>>) -> FieldSet {
     let map = of.and_then(|of| of.atom().map);
-    let mut out = FieldSet { members: set.members.clone(), ..FieldSet::default() };
-    for (element, child) in &set.children {
-        if let (PathElement::Field(name), Some(map)) = (element, &map)
-            && map.field(name).is_some()
-        {
-            out.members.insert(element.clone());
-        }
-        let below = match element {
+    let named = |Entry { element, is_member, below }: &Entry| {
+        let is_on_the_way = match (element, &map) {
+            (PathElement::Field(name), Some(map)) => !below.is_empty() && map.field(name).is_some(),
+            _ => false,
+        };
+        let of_below = match element {
             PathElement::Field(_) | PathElement::Key(_) => of.and_then(|of| of.below(element)),
             _ => None,
         };
-        out.children.insert(element.clone(), with_named_fields(child, below));
-    }
-    out
+        let below = with_named_fields(below, of_below);
+        Entry { element: element.clone(), is_member: *is_member || is_on_the_way, below }
+    };
+    set.entries().iter().map(named).collect()
 }
 
 /// Owners of parts of something that has become atomic own it as a whole (`ReconcileFieldSetWithSchema`).
@@ -27,9 +26,8 @@ pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
     if of.atom().map.is_some_and(|map| map.is_deduced()) {
         return;
     }
-    let mut atomic = Vec::new();
-    for (element, child) in &mut set.children {
-        let Some(below) = of.below(element) else { continue };
+    for entry in set.entries_mut().iter_mut().filter(|entry| !entry.below.is_empty()) {
+        let Some(below) = of.below(&entry.element) else { continue };
         let atom = below.atom();
         let is_atomic = match (atom.map, atom.scalar, atom.list) {
             (Some(map), ..) => map.atomic,
@@ -37,13 +35,10 @@ pub(crate) fn reconcile(set: &mut FieldSet, of: Type<'_>) {
             _ => false,
         };
         if is_atomic {
-            atomic.push(element.clone());
+            entry.is_member = true;
+            entry.below = FieldSet::new();
         } else {
-            reconcile(child, below);
+            reconcile(&mut entry.below, below);
         }
-    }
-    for element in atomic {
-        set.children.remove(&element);
-        set.members.insert(element);
     }
 }

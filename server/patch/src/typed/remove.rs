@@ -28,11 +28,11 @@ fn from_map(map: &Map<'_>, members: &Object<String, Value>, fields: &FieldSet) -
     let mut kept = Object::new();
     for (key, value) in members {
         let element = PathElement::field(key);
-        if fields.members.contains(&element) {
+        if fields.has(std::slice::from_ref(&element)) {
             continue;
         }
-        let value = match (fields.children.get(&element), map.member(key)) {
-            (Some(below), Some(of)) if !below.is_empty() => remove_items(of, value, below),
+        let value = match (fields.below(&element), map.member(key)) {
+            (Some(below), Some(of)) => remove_items(of, value, below),
             _ => value.clone(),
         };
         kept.insert(key.clone(), value);
@@ -43,11 +43,11 @@ fn from_map(map: &Map<'_>, members: &Object<String, Value>, fields: &FieldSet) -
 fn from_list(list: &List<'_>, items: &[Value], fields: &FieldSet) -> Value {
     let keep = |item: &Value| {
         let Ok(element) = element_of(list, item) else { return Some(item.clone()) };
-        if fields.members.contains(&element) {
+        if fields.has(std::slice::from_ref(&element)) {
             return None;
         }
-        match fields.children.get(&element) {
-            Some(below) if !below.is_empty() => Some(remove_items(list.items, item, below)),
+        match fields.below(&element) {
+            Some(below) => Some(remove_items(list.items, item, below)),
             _ => Some(item.clone()),
         }
     };

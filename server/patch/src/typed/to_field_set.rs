@@ -27,22 +27,13 @@ fn below(of: Type<'_>, value: &Value) -> (FieldSet, bool) {
     }
 }
 
-fn add(set: &mut FieldSet, element: PathElement, child: FieldSet, is_member: bool) {
-    if !child.is_empty() {
-        set.children.insert(element.clone(), child);
-    }
-    if is_member {
-        set.members.insert(element);
-    }
-}
-
 fn of_map(map: &Map<'_>, value: &Value) -> FieldSet {
     let mut set = FieldSet::new();
     for (key, value) in value.as_object().into_iter().flatten() {
         let Some(of) = map.member(key) else { continue };
         let (child, is_leaf) = below(of, value);
         let is_hollow = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
-        add(&mut set, PathElement::field(key), child, is_leaf || is_hollow || map.field(key).is_none());
+        set.add(PathElement::field(key), is_leaf || is_hollow || map.field(key).is_none(), child);
     }
     set
 }
@@ -58,7 +49,7 @@ fn of_list(list: &List<'_>, value: &Value) -> FieldSet {
     for (element, item) in items {
         // Items that share a key are owned together, as one, without what is in them.
         let child = if count[&element] > 1 { FieldSet::new() } else { below(list.items, item).0 };
-        add(&mut set, element, child, true);
+        set.add(element, true, child);
     }
     set
 }
