@@ -116,8 +116,9 @@ impl Patch<'_> {
             (PatchType::Json, Value::Array(operations)) => patch::names_of_operations(&operations)?,
             _ => return None,
         };
-        // What says another kind may make another kind of it.
-        Some(names).filter(|names| !names.contains_key("kind") && !names.contains_key("apiVersion"))
+        // What says a kind may make another kind of it, and directives are about all of an object.
+        let is_about_all = |name: &str| matches!(name, "kind" | "apiVersion") || name.starts_with('$');
+        (!names.keys().any(|name| is_about_all(name))).then_some(names)
     }
 
     /// Applies a configuration to the stored object, or makes a new one of it.
@@ -243,4 +244,30 @@ fn inapplicable(config: &Value) -> Status {
     let of = format!("{namespace}/{name}; {group}/{version}, Kind={kind}");
     let why = format!("request to convert CR to an invalid group/version: {api_version}");
     Status::new(500, "", format!("failed to convert new object ({of}) to proper version: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_patches_name_of_an_object() {
+        let check = |kind: PatchType, patch: &str, expect: Option<&str>| {
+            let bytes = patch.as_bytes();
+            let names = Patch { kind, bytes, validation: FieldValidation::Ignore }.names();
+            assert_eq!(names.map(|names| Value::Object(names).to_string()).as_deref(), expect, "{patch}");
+        };
+        let label = r#"{"metadata":{"labels":{"a":"b"}}}"#;
+        check(PatchType::Merge, label, Some(label));
+        check(PatchType::Strategic, label, Some(label));
+        check(PatchType::Strategic, r#"{"$patch":"replace","spec":{}}"#, None);
+        check(PatchType::Merge, r#"{"kind":"Pod"}"#, None);
+        check(PatchType::Merge, "[]", None);
+        check(
+            PatchType::Json,
+            r#"[{"op":"move","from":"/spec/a","path":"/spec/b~1c"},{"op":"test","path":"/metadata/labels/a"},{"op":"remove","path":"/metadata"}]"#,
+            Some(r#"{"spec":{"b/c":null,"a":null},"metadata":null}"#),
+        );
+        check(PatchType::Json, r#"[{"op":"test","path":"","value":{}}]"#, None);
+    }
 }
