@@ -84,7 +84,7 @@ impl Chain {
             "PodNodeSelector" => pods::node_selector(environment, attributes, object).await,
             "Priority" => priority::admit(environment, attributes, object, old).await,
             "DefaultTolerationSeconds" => {
-                tolerations::admit(object);
+                tolerations::admit(&environment.options.admission, object);
                 Ok(())
             }
             "ExtendedResourceToleration" => {

@@ -74,7 +74,8 @@ impl Listener {
     pub fn bind(options: &Options, certificates: &Certificates, tls_errors: IntCounter) -> Result<Self, Error> {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
-        let listener = listen(address).map_err(|source| Error::Listen { address: address.to_string(), source })?;
+        let listener = listen(address, serving.shares_port)
+            .map_err(|source| Error::Listen { address: address.to_string(), source })?;
         let terms = Terms::new(serving, &certificates.tls)?;
         let connections = Arc::new(Connections::new(terms, serving, tls_errors));
         Ok(Listener {
@@ -145,9 +146,10 @@ impl Listener {
     }
 }
 
-fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+fn listen(address: SocketAddr, shares_port: bool) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
     socket.set_reuseaddr(true)?;
+    socket.set_reuseport(shares_port)?;
     socket.bind(address)?;
     socket.listen(BACKLOG)
 }

@@ -128,12 +128,18 @@ impl Drop for Counted {
 }
 
 /// Answers `/metrics`.
-pub struct MetricsHandler(pub Metrics);
+pub struct MetricsHandler {
+    pub metrics: Metrics,
+    /// Those that are not shown.
+    pub disabled: Vec<String>,
+}
 
 impl Handler for MetricsHandler {
     fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
         let mut text = Vec::new();
-        let response = match TextEncoder::new().encode(&self.0.registry.gather(), &mut text) {
+        let mut families = self.metrics.registry.gather();
+        families.retain(|family| !self.disabled.iter().any(|name| name == family.name()));
+        let response = match TextEncoder::new().encode(&families, &mut text) {
             Ok(()) => respond::bytes(200, CONTENT_TYPE, text),
             Err(error) => respond::text_error(500, &error.to_string()),
         };

@@ -109,6 +109,8 @@ pub struct Options {
     pub profiling: bool,
     pub allow_privileged: bool,
     pub event_ttl: Duration,
+    /// Metrics that are not shown.
+    pub disabled_metrics: Vec<String>,
     /// Log verbosity.
     pub verbosity: u8,
     /// Flags that were given, as `name=value`, without those that name secrets (`/flagz`).
@@ -134,6 +136,8 @@ pub struct ServingOptions {
     pub cipher_suites: Vec<CipherSuite>,
     /// The groups of the key exchange, the preferred one first; none: all that are known.
     pub key_exchange_groups: Vec<NamedGroup>,
+    /// Whether other servers may listen on the port as well.
+    pub shares_port: bool,
     pub http2: bool,
     pub http2_max_streams: u32,
     /// How long requests are still served after the signal to stop.
@@ -238,6 +242,9 @@ pub struct ServiceOptions {
 pub struct AdmissionOptions {
     pub enabled: Vec<String>,
     pub disabled: Vec<String>,
+    /// For how long, in seconds, pods stay on a node that is not ready, and on one that cannot be reached, unless they say otherwise.
+    pub not_ready_seconds: i64,
+    pub unreachable_seconds: i64,
 }
 
 impl AdmissionOptions {
@@ -290,6 +297,7 @@ impl Options {
 
     fn from_values(program: Program, values: &Values) -> Result<Self, String> {
         let data_dir = PathBuf::from(values.text("data-dir"));
+        values.without_choice()?;
         Ok(Options {
             program,
             serving: values.serving(&data_dir)?,
@@ -310,6 +318,7 @@ impl Options {
             profiling: values.bool("profiling")?,
             allow_privileged: values.bool("allow-privileged")?,
             event_ttl: values.duration("event-ttl")?,
+            disabled_metrics: values.disabled_metrics()?,
             verbosity: values.number("v")?,
             given: values.given(),
         })

@@ -59,7 +59,7 @@ impl<H> SystemPaths<H> {
             inner,
             inner_paths,
             health: HealthHandler(health),
-            metrics: MetricsHandler(metrics),
+            metrics: MetricsHandler { metrics, disabled: options.disabled_metrics.clone() },
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,

@@ -279,8 +279,9 @@ mod tests {
             metrics.requests.clone(),
         );
         let watching = watch.handle(request("GET", "/api/v1/pods?watch=1")).await;
-        let shown =
-            |metrics: Metrics| async { seen(MetricsHandler(metrics).handle(request("GET", "/metrics")).await).await.1 };
+        let shown = |metrics: Metrics| async {
+            seen(MetricsHandler { metrics, disabled: Vec::new() }.handle(request("GET", "/metrics")).await).await.1
+        };
         let text = shown(metrics.clone()).await;
         let line = |resource: &str, code: &str| {
             format!("code=\"{code}\",component=\"apiserver\",dry_run=\"\",group=\"\",resource=\"{resource}\"")

@@ -101,6 +101,22 @@ fn mistakes_are_named() {
         &["--encryption-provider-config-automatic-reload"],
         "--encryption-provider-config-automatic-reload must be set with --encryption-provider-config",
     );
+    refused(
+        &["--watch-cache=false"],
+        r#"invalid argument "false" for "--watch-cache" flag: reads are always served from memory, write true"#,
+    );
+    refused(
+        &["--emulated-version=kube=1.35"],
+        r#"invalid argument "kube=1.35" for "--emulated-version" flag: "kube=1.35" is not served, write kube=1.36"#,
+    );
+    refused(
+        &["--show-hidden-metrics-for-version=1.34"],
+        "--show-hidden-metrics-for-version must be omitted or have the value '1.35'. Only the previous minor version is allowed",
+    );
+    refused(
+        &["--kubernetes-service-node-port=80"],
+        "kubernetes service node port range 30000-32767 doesn't contain 80",
+    );
     refused(&["--authorization-mode=Magic"], r#"authorization-mode "Magic" is not a valid mode"#);
     refused(&["--authorization-mode=ABAC"], "authorization-mode ABAC's authorization policy file not passed");
     refused(

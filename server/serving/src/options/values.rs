@@ -19,6 +19,10 @@ use machinery::features::parse_bool;
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;
 
+/// The API level that is served.
+const VERSION: &str = "1.36";
+const VERSION_BEFORE: &str = "1.35";
+
 /// What was given for each flag, and the defaults for the rest.
 pub(super) struct Values {
     defaults: HashMap<&'static str, &'static str>,
@@ -116,6 +120,7 @@ impl Values {
             tls13_only: self.tls13_only()?,
             cipher_suites: self.cipher_suites()?,
             key_exchange_groups: self.key_exchange_groups()?,
+            shares_port: self.bool("permit-port-sharing")?,
             http2: !self.bool("disable-http2-serving")?,
             http2_max_streams: Some(self.number("http2-max-streams-per-connection")?)
                 .filter(|n| *n > 0)
@@ -310,6 +315,8 @@ impl Values {
         let admission = AdmissionOptions {
             enabled: names("enable-admission-plugins")?,
             disabled: names("disable-admission-plugins")?,
+            not_ready_seconds: self.number("default-not-ready-toleration-seconds")?,
+            unreachable_seconds: self.number("default-unreachable-toleration-seconds")?,
         };
         if let Some(name) = admission.enabled.iter().find(|name| NOT_BUILT.contains(&name.as_str())) {
             return Err(format!("enable-admission-plugins plugin {name:?} is not built yet"));
@@ -318,6 +325,32 @@ impl Values {
             Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
             None => Ok(admission),
         }
+    }
+
+    /// Checks flags of which this server knows one value only.
+    pub(super) fn without_choice(&self) -> Result<(), String> {
+        self.bool("permit-address-sharing")?;
+        self.duration("log-flush-frequency")?;
+        if !self.bool("watch-cache")? {
+            return Err(self.invalid("watch-cache", "reads are always served from memory, write true"));
+        }
+        let is_own = |text: &&str| matches!(text.trim_start_matches("kube="), VERSION);
+        match self.list("emulated-version").iter().find(|text| !is_own(text)) {
+            Some(other) => {
+                Err(self.invalid("emulated-version", format!("{other:?} is not served, write kube={VERSION}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn disabled_metrics(&self) -> Result<Vec<String>, String> {
+        let shown = self.text("show-hidden-metrics-for-version");
+        if !matches!(shown, "" | VERSION_BEFORE) {
+            return Err(format!(
+                "--show-hidden-metrics-for-version must be omitted or have the value '{VERSION_BEFORE}'. Only the previous minor version is allowed"
+            ));
+        }
+        Ok(self.list("disabled-metrics").into_iter().map(String::from).collect())
     }
 
     pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, String> {
