@@ -4,6 +4,7 @@
 //! specification, and errors say so.
 
 mod conversion;
+mod cost;
 mod defaults;
 mod field_path;
 mod internal;
@@ -217,3 +218,6 @@ fn preserve_unknown_fields(v: &mut Validation<'_>, new: &Internal, old: Option<&
         v.invalid(&spec.child("preserveUnknownFields"), true, why);
     }
 }
+
+#[cfg(test)]
+mod tests;

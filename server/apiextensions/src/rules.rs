@@ -1,5 +1,6 @@
 //! Validation rules of custom resources (`x-kubernetes-validations`), compiled once and run on every write (`schema/cel.Validator`).
 
+mod bounds;
 mod types;
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +14,7 @@ use schema::Pair;
 use serde_json::Value;
 
 use crate::definition::rule_path;
+pub use bounds::{REQUEST, of as bounds_of};
 pub use types::of as type_of;
 
 /// The longest message that an expression may make, in bytes.
@@ -85,6 +87,30 @@ impl Rules {
         // How it ended is in the errors.
         let _ = run.rules(self, &Path::NONE, new, old, Correlation { now: pair, parent: None });
         run.errors
+    }
+
+    /// Runs them on a default: as one that stays, and as one that was not there before, which rules that look at what was there may see
+    /// otherwise. Takes the dearer of both from the budget.
+    pub fn check_default(
+        &self,
+        context: &Context,
+        path: &Path<'_>,
+        value: &Value,
+        budget: &mut Budget,
+    ) -> Vec<FieldError> {
+        let once = |old: Option<&Value>| {
+            let mut run = Run { context, budget: *budget, errors: Vec::new() };
+            let _ = run.rules(self, path, value, old, Correlation::default());
+            (run.errors, run.budget)
+        };
+        let (mut errors, mut after) = once(Some(value));
+        if errors.is_empty() {
+            let (found, other) = once(None);
+            errors = found;
+            after.left = after.left.min(other.left);
+        }
+        *budget = after;
+        errors
     }
 }
 

@@ -9,6 +9,7 @@ mod check;
 mod cost;
 mod environment;
 mod error;
+mod estimate;
 mod eval;
 mod functions;
 mod infer;
@@ -25,6 +26,7 @@ mod value;
 
 pub use environment::Environment;
 pub use error::{CompileError, EvalError};
+pub use estimate::Bounds;
 pub use eval::{Budget, Variables};
 pub use functions::authorizer;
 pub use names::{escape, is_reserved};

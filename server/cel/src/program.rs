@@ -6,6 +6,7 @@ use crate::ast::{Expr, Kind};
 use crate::check::check;
 use crate::environment::Environment;
 use crate::error::{CompileError, EvalError, render};
+use crate::estimate::{Bounds, estimate};
 use crate::eval::{Budget, Variables, evaluate};
 use crate::literals;
 use crate::parse::parse;
@@ -79,6 +80,11 @@ impl Program {
     /// The type of the result.
     pub fn output(&self) -> &Type {
         self.types.get(self.expr.id).unwrap_or(&Type::Dyn)
+    }
+
+    /// The most that evaluating may cost when the variables are within these bounds, in units of upstream's cost model.
+    pub fn estimate(&self, bounds: &Bounds) -> u64 {
+        on_stack(nesting(&self.source) > SHALLOW, || estimate(&self.expr, &self.types, bounds))
     }
 
     /// Evaluates, and takes what it costs from the budget.

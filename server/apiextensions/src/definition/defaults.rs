@@ -1,6 +1,7 @@
-//! Whether defaults are what their schemas say (`schema/defaulting.ValidateDefaults`).
+//! Whether defaults are what their schemas and rules say (`schema/defaulting.ValidateDefaults`).
 
 use apimachinery::apiextensions::v1::JSONSchemaProps;
+use cel::Budget;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -8,9 +9,11 @@ use machinery::json::{self, Issues};
 use schema::Schema;
 use serde_json::Value;
 
+use crate::rules::Rules;
+
 /// The faults of all defaults of a schema. `requires_pruned`: they may hold nothing that their schema does not know.
 pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requires_pruned: bool) -> Vec<FieldError> {
-    let mut check = Check { context, requires_pruned, errors: Vec::new() };
+    let mut check = Check { context, requires_pruned, budget: Budget::default(), errors: Vec::new() };
     check.schema(path, props, true);
     check.errors
 }
@@ -18,11 +21,16 @@ pub fn check(context: &Context, path: &Path<'_>, props: &JSONSchemaProps, requir
 struct Check<'c> {
     context: &'c Context,
     requires_pruned: bool,
+    /// What the rules of all defaults may cost together.
+    budget: Budget,
     errors: Vec<FieldError>,
 }
 
 impl Check<'_> {
     fn schema(&mut self, path: &Path<'_>, props: &JSONSchemaProps, is_root: bool) {
+        if self.budget.left == 0 {
+            return;
+        }
         if let Some(default) = &props.default
             && let Ok(value) = json::parse(default.as_bytes(), &mut Issues::ignore())
             && !value.is_null()
@@ -56,6 +64,11 @@ impl Check<'_> {
         schema::check_embedded(self.context, path, &value, &schema, &mut found);
         if found.is_empty() {
             found = schema::check(&schema, &value, &path.to_string());
+        }
+        if found.is_empty()
+            && let Some(rules) = Rules::compile(props, is_root)
+        {
+            found = rules.check_default(self.context, path, &value, &mut self.budget);
         }
         self.errors.extend(found);
     }

@@ -4,9 +4,10 @@ use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 
+use super::cost::{self, Count, Total};
 use super::structural::list_type;
 use super::{field_path, internal, visit};
-use crate::rules::{environment, type_of};
+use crate::rules::{bounds_of, environment, type_of};
 
 /// What is not asked of definitions that did not obey it before.
 #[derive(Clone, Copy)]
@@ -14,10 +15,12 @@ pub struct Demands {
     pub known_types: bool,
     pub atomic_sets: bool,
     pub map_keys: bool,
+    /// Each expression has to be cheap enough by itself.
+    pub cheap_rules: bool,
 }
 
 impl Demands {
-    pub const ALL: Demands = Demands { known_types: true, atomic_sets: true, map_keys: true };
+    pub const ALL: Demands = Demands { known_types: true, atomic_sets: true, map_keys: true, cheap_rules: true };
 
     /// What may be asked of the successor of a definition with these schemas.
     pub fn after<'s>(schemas: impl Iterator<Item = &'s JSONSchemaProps> + Clone) -> Self {
@@ -26,6 +29,7 @@ impl Demands {
             known_types: !any(&|props| !props.r#type.is_empty() && !TYPES.contains(&props.r#type.as_str())),
             atomic_sets: !any(&|props| !set_faults(&Path::NONE, props).is_empty()),
             map_keys: !any(&|props| !key_faults(&Path::NONE, props).is_empty()),
+            cheap_rules: true,
         }
     }
 }
@@ -38,7 +42,9 @@ const REASONS: [&str; 4] = ["FieldValueDuplicate", "FieldValueForbidden", "Field
 struct Place<'p> {
     /// Whether rules are compiled: not below `allOf` and the like.
     has_rules: bool,
-    /// The list around it whose items have no predecessors.
+    /// How often it can occur.
+    count: Count,
+    /// The list or atomic map around it whose parts have no predecessors.
     uncorrelated: Option<&'p Path<'p>>,
     is_root: bool,
     in_metadata: bool,
@@ -46,11 +52,19 @@ struct Place<'p> {
     no_defaults: Option<&'p str>,
 }
 
+impl Place<'_> {
+    /// The place of what is directly in values of a schema.
+    fn below(self, props: &JSONSchemaProps) -> Self {
+        Place { is_root: false, count: cost::count_below(props, self.count), ..self }
+    }
+}
+
 /// The faults of a schema. `has_rules`: the rest of it is so good that its rules can be compiled.
 pub fn check(path: &Path<'_>, props: &JSONSchemaProps, demands: Demands, has_rules: bool) -> Vec<FieldError> {
-    let mut check = Check { demands, errors: Vec::new(), of_rules: Vec::new() };
-    check.schema(path, props, Place { is_root: true, has_rules, ..Place::default() });
+    let mut check = Check { demands, errors: Vec::new(), of_rules: Vec::new(), total: Total::default() };
+    check.schema(path, props, Place { is_root: true, has_rules, count: Some(1), ..Place::default() });
     check.errors.append(&mut check.of_rules);
+    check.errors.extend(check.total.faults(path));
     check.errors
 }
 
@@ -59,6 +73,7 @@ struct Check {
     errors: Vec<FieldError>,
     /// What is wrong with expressions, which comes last.
     of_rules: Vec<FieldError>,
+    total: Total,
 }
 
 impl Check {
@@ -73,7 +88,7 @@ impl Check {
             let why = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
             self.forbid(&path.child("uniqueItems"), why);
         }
-        let inner = Place { is_root: false, ..place };
+        let inner = place.below(props);
         self.members(path, props, place);
         let plain = Place { has_rules: false, ..inner };
         if let Some(not) = &props.not {
@@ -112,20 +127,29 @@ impl Check {
         }
         let is_object = place.is_root || props.x_kubernetes_embedded_resource;
         let rules = path.child("x-kubernetes-validations");
-        let Some(of) = type_of(props, is_object, "selfType") else {
+        let (Some(of), Some(bounds)) = (type_of(props, is_object, "selfType"), bounds_of(props, is_object)) else {
             let why = "internal error: failed to retrieve type information for x-kubernetes-validations";
             self.of_rules.push(FieldError::internal(&rules, why));
             return;
         };
         for (index, rule) in props.x_kubernetes_validations.iter().enumerate() {
-            self.expression(&rules.index(index), rule, &of, place);
+            self.expression(&rules.index(index), rule, (&of, &bounds), place);
         }
     }
 
-    fn expression(&mut self, path: &Path<'_>, rule: &ValidationRule, of: &cel::Type, place: Place<'_>) {
+    fn expression(
+        &mut self,
+        path: &Path<'_>,
+        rule: &ValidationRule,
+        (of, bounds): (&cel::Type, &cel::Bounds),
+        place: Place<'_>,
+    ) {
         let environment = environment(of, rule.optional_old_self == Some(true));
         let (at, shown) = (path.child("rule"), || internal::shown(rule));
         let compiled = cel::compile(&rule.rule, &environment);
+        let runs = compiled.as_ref().ok().filter(|program| *program.output() == cel::Type::Bool);
+        let cost = runs.map_or(0, |program| program.estimate(bounds));
+        self.costs(&at, "estimated rule cost", cost::of_rule(cost, place.count, bounds.least_bytes));
         match &compiled {
             Err(why) => {
                 let why = format!("compilation failed: {why}");
@@ -136,7 +160,7 @@ impl Check {
             }
             Ok(_) => {}
         }
-        if !rule.message_expression.is_empty() && compiled.is_ok() {
+        if !rule.message_expression.is_empty() && runs.is_some() {
             let at = path.child("messageExpression");
             match cel::compile(&rule.message_expression, &environment) {
                 Err(why) => {
@@ -147,7 +171,7 @@ impl Check {
                     let why = "messageExpression must evaluate to a string";
                     self.of_rules.push(FieldError::invalid(&at, shown(), why));
                 }
-                Ok(_) => {}
+                Ok(program) => self.costs(&at, "estimated messageExpression cost", program.estimate(bounds)),
             }
         }
         let uses_old_self = compiled.is_ok_and(|program| program.names().contains("oldSelf"));
@@ -161,8 +185,14 @@ impl Check {
         }
     }
 
+    /// Notes what an expression may cost, for itself and for all.
+    fn costs(&mut self, path: &Path<'_>, what: &str, cost: u64) {
+        self.of_rules.extend(cost::fault(path, what, cost).filter(|_| self.demands.cheap_rules));
+        self.total.add(path, cost);
+    }
+
     fn members(&mut self, path: &Path<'_>, props: &JSONSchemaProps, place: Place<'_>) {
-        let inner = Place { is_root: false, ..place };
+        let inner = place.below(props);
         if let Some(additional) = &props.additional_properties {
             let at = path.child("additionalProperties");
             if !props.properties.is_empty() && (!additional.allows || additional.schema.is_some()) {
@@ -176,6 +206,8 @@ impl Check {
             additional.schema.iter().for_each(|of| self.schema(&at, of, below));
         }
         let properties = path.child("properties");
+        let is_whole = props.x_kubernetes_map_type.as_deref().is_some_and(|kind| kind != "granular");
+        let uncorrelated = inner.uncorrelated.or(is_whole.then_some(path));
         for (name, of) in &props.properties {
             let is_meta = matches!(name.as_str(), "metadata" | "kind" | "apiVersion")
                 && (place.is_root || props.x_kubernetes_embedded_resource);
@@ -183,6 +215,7 @@ impl Check {
             let below = Place {
                 in_metadata: inner.in_metadata || is_meta,
                 no_defaults: if is_meta && place.is_root { Some(&why) } else { inner.no_defaults },
+                uncorrelated,
                 ..inner
             };
             self.schema(&properties.key(name), of, below);

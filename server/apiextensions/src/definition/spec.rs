@@ -24,10 +24,12 @@ struct Options {
     structural: bool,
     pruned_defaults: bool,
     known_review: bool,
+    /// Versions whose schema is as it was.
+    unchanged: Vec<String>,
 }
 
 impl Options {
-    fn after(old: Option<&CustomResourceDefinitionSpec>) -> Self {
+    fn after(new: &CustomResourceDefinitionSpec, old: Option<&CustomResourceDefinitionSpec>) -> Self {
         let Some(old) = old else {
             return Options {
                 openapi: Demands::ALL,
@@ -35,6 +37,7 @@ impl Options {
                 structural: true,
                 pruned_defaults: true,
                 known_review: true,
+                unchanged: Vec::new(),
             };
         };
         let is_structural = |props: &JSONSchemaProps| {
@@ -51,8 +54,20 @@ impl Options {
             structural: schemas(old).all(is_structural),
             pruned_defaults: schemas(old).all(is_pruned),
             known_review: conversion::has_known_review(old.conversion.as_deref()),
+            unchanged: unchanged_schemas(new, old),
         }
     }
+}
+
+/// The versions whose schema is that of the predecessor (`findVersionsWithUnchangedSchemas`).
+fn unchanged_schemas(new: &CustomResourceDefinitionSpec, old: &CustomResourceDefinitionSpec) -> Vec<String> {
+    let names = new.versions.iter().map(|version| &version.name);
+    names.filter(|name| schema_of(new, name) == schema_of(old, name)).cloned().collect()
+}
+
+fn schema_of<'s>(spec: &'s CustomResourceDefinitionSpec, version: &str) -> Option<Option<&'s JSONSchemaProps>> {
+    let version = spec.versions.iter().find(|known| known.name == version)?;
+    Some(props(&version.schema).or(props(&spec.validation)))
 }
 
 /// All schemas of a definition.
@@ -68,7 +83,7 @@ fn props(validation: &Option<Box<CustomResourceValidation>>) -> Option<&JSONSche
 /// Checks a definition's specification, and what of it may not change.
 pub fn check(v: &mut Validation<'_>, new: &CustomResourceDefinition, old: Option<&CustomResourceDefinition>) {
     let (spec, path) = (&new.spec, &Path::new("spec"));
-    let mut options = Options::after(old.map(|old| &old.spec));
+    let mut options = Options::after(spec, old.map(|old| &old.spec));
     group(v, spec, path);
     conversion::choice(v, &path.child("scope"), &spec.scope, &["Cluster", "Namespaced"]);
     // Pruning needs structural schemas, and only this version's objects that are pruned can be written.
@@ -165,7 +180,7 @@ fn version(
     path: &Path<'_>,
 ) {
     deprecation_warning(v, version, &path.child("deprecationWarning"));
-    validation(v, version.schema.as_deref(), has_status, options, &path.child("schema"));
+    validation(v, (version.schema.as_deref(), version.name.as_str()), has_status, options, &path.child("schema"));
     subresources(v, version.subresources.as_deref(), &path.child("subresources"));
     columns(v, &version.additional_printer_columns, path);
     if !version.selectable_fields.is_empty() {
@@ -198,7 +213,7 @@ fn deprecation_warning(v: &mut Validation<'_>, version: &CustomResourceDefinitio
 /// `validateCustomResourceDefinitionValidation`
 fn validation(
     v: &mut Validation<'_>,
-    validation: Option<&CustomResourceValidation>,
+    (validation, version): (Option<&CustomResourceValidation>, &str),
     has_status: bool,
     options: &Options,
     path: &Path<'_>,
@@ -222,7 +237,8 @@ fn validation(
         has_rules = found.is_empty();
         v.errors.extend(found);
     }
-    v.errors.extend(openapi::check(&at, schema, options.openapi, has_rules));
+    let demands = Demands { cheap_rules: options.unchanged.iter().all(|name| name != version), ..options.openapi };
+    v.errors.extend(openapi::check(&at, schema, demands, has_rules));
     if let Some(why) = unsupported.filter(|_| v.errors.len() == before) {
         v.invalid(&at, "", why);
     }
@@ -316,7 +332,7 @@ pub fn names(v: &mut Validation<'_>, names: &CustomResourceDefinitionNames, path
 fn top(v: &mut Validation<'_>, spec: &CustomResourceDefinitionSpec, options: &Options, path: &Path<'_>) {
     let of_versions = spec.versions.iter().map(|version| version.subresources.as_deref());
     let any_status = std::iter::once(spec.subresources.as_deref()).chain(of_versions).any(has_status);
-    validation(v, spec.validation.as_deref(), any_status, options, &path.child("validation"));
+    validation(v, (spec.validation.as_deref(), spec.version.as_str()), any_status, options, &path.child("validation"));
     subresources(v, spec.subresources.as_deref(), &path.child("subresources"));
     columns(v, &spec.additional_printer_columns, path);
     if !spec.selectable_fields.is_empty() {

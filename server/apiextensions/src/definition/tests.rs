@@ -1,0 +1,93 @@
+//! Facts about schemas with rules.
+
+use apimachinery::apiextensions::v1::JSONSchemaProps;
+use machinery::field_path::Path;
+use machinery::hooks::Context;
+use machinery::json::{self, Issues};
+use machinery::reflect::Mut;
+use serde_json::{Value, json};
+
+use super::openapi::{self, Demands};
+use super::{cost, defaults};
+
+fn faults(schema: &Value) -> Vec<String> {
+    let mut props = JSONSchemaProps::default();
+    json::from_value(schema, Mut::of(&mut props), &mut Issues::ignore()).expect("a schema");
+    let path = Path::new("schema");
+    let mut found = defaults::check(&Context::default(), &path, &props, true);
+    if found.is_empty() {
+        found = openapi::check(&path, &props, Demands::ALL, true);
+    }
+    found.iter().map(ToString::to_string).collect()
+}
+
+/// A schema of an object with one property.
+fn with(property: Value) -> Value {
+    json!({"type": "object", "properties": {"a": property}})
+}
+
+#[test]
+fn rules_have_a_price() {
+    let numbers = |more: Value| {
+        let mut list = json!({"type": "array", "items": {"type": "integer"}});
+        list.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        list
+    };
+    let rule = |text: &str| json!({"x-kubernetes-validations": [{"rule": text}]});
+    let both = "self.all(x, x > 0 && x < 100)";
+    for (property, expect) in [
+        (numbers(rule("self.all(x, x > 0)")), ""),
+        (numbers(rule(both)), "estimated rule cost exceeds budget by factor of 1.1010"),
+        (numbers(json!({"maxItems": 1000, "x-kubernetes-validations": [{"rule": both}]})), ""),
+        (numbers(rule("self.all(x, self.all(y, x == y))")), "exceeds budget by factor of more than 100x"),
+        (json!({"type": "array", "items": numbers(rule("self.all(x, x > 0)"))}), "more than 100x"),
+        (json!({"type": "array", "maxItems": 2, "items": numbers(rule("self.all(x, x > 0)"))}), "factor of 1.6x"),
+    ] {
+        let said = faults(&with(property.clone())).join("; ");
+        assert!(said.contains(expect) && (said.is_empty() == expect.is_empty()), "{property}: {said}");
+    }
+    let dear = json!({"type": "array", "items": {"type": "integer"}, "x-kubernetes-validations": [{"rule": "self.all(x, self.all(y, x == y))"}]});
+    let said = faults(&with(dear));
+    let at = "schema.properties[a].x-kubernetes-validations[0].rule: Forbidden";
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(said[0].starts_with(&format!("{at}: estimated rule cost")));
+    assert!(said[1].starts_with(&format!("{at}: contributed to estimated rule cost total")));
+    assert!(said[2].starts_with("schema: Forbidden: x-kubernetes-validations estimated rule cost total"));
+}
+
+#[test]
+fn defaults_obey_rules() {
+    for (rule, expect) in [
+        (json!({"rule": "self > 2"}), ""),
+        (
+            json!({"rule": "self > 5", "message": "too small"}),
+            "schema.properties[a].default: Invalid value: 3: too small",
+        ),
+        (json!({"rule": "self == oldSelf"}), ""),
+        (
+            json!({"rule": "oldSelf.hasValue()", "optionalOldSelf": true, "message": "never new"}),
+            "schema.properties[a].default: Invalid value: 3: never new",
+        ),
+    ] {
+        let property = json!({"type": "integer", "default": 3, "x-kubernetes-validations": [rule]});
+        assert_eq!(faults(&with(property)).join("; "), expect, "{rule}");
+    }
+}
+
+#[test]
+fn what_occurs_often() {
+    let count = |schema: Value| {
+        let mut props = JSONSchemaProps::default();
+        json::from_value(&schema, Mut::of(&mut props), &mut Issues::ignore()).expect("a schema");
+        cost::count_below(&props, Some(3))
+    };
+    for (schema, expect) in [
+        (json!({"type": "object", "properties": {"a": {"type": "string"}}}), Some(3)),
+        (json!({"type": "object", "additionalProperties": {"type": "string"}}), None),
+        (json!({"type": "object", "maxProperties": 4, "additionalProperties": {"type": "string"}}), Some(12)),
+        (json!({"type": "array", "maxItems": 5}), Some(15)),
+        (json!({"type": "array"}), None),
+    ] {
+        assert_eq!(count(schema.clone()), expect, "{schema}");
+    }
+}

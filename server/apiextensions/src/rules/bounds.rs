@@ -1,0 +1,116 @@
+//! How large values may be, as schemas and the size of requests say it (`cel/common.SchemaDeclType`, its sizes).
+
+use apimachinery::apiextensions::v1::JSONSchemaProps;
+use cel::{Bounds, escape};
+use machinery::json::{self, Issues};
+
+/// Most bytes of a request.
+pub const REQUEST: u64 = 3 << 20;
+/// Brackets or quotation marks.
+const AROUND: u64 = 2;
+/// Most bytes of a character.
+const CHARACTER: u64 = 4;
+/// Most characters of times and durations in JSON; dates have as many as this.
+const TIME: u64 = 32;
+const DATE: u64 = 12;
+
+/// The bounds of a schema's values; nothing where rules do not see them. An object has kind, version and name whatever its schema says.
+pub fn of(props: &JSONSchemaProps, is_object: bool) -> Option<Bounds> {
+    if props.x_kubernetes_int_or_string {
+        return Some(scalar(longest(props).unwrap_or(REQUEST - AROUND), 1));
+    }
+    match props.r#type.as_str() {
+        "array" => {
+            let item = props.items.as_ref()?.schema.as_deref()?;
+            let item = of(item, item.x_kubernetes_embedded_resource)?;
+            let most = limit(props.max_items).unwrap_or((REQUEST - AROUND) / (item.least_bytes + 1));
+            Some(Bounds { items: Some(Box::new(item)), ..scalar(most, AROUND) })
+        }
+        "object" => match props.additional_properties.as_ref().and_then(|of| of.schema.as_deref()) {
+            Some(additional) => {
+                let value = of(additional, additional.x_kubernetes_embedded_resource)?;
+                // A key in quotation marks, a colon and a comma.
+                let most = limit(props.max_properties).unwrap_or((REQUEST - AROUND) / (value.least_bytes + 6));
+                let keys = Some(Box::new(scalar(0, AROUND)));
+                Some(Bounds { keys, items: Some(Box::new(value)), ..scalar(most, AROUND) })
+            }
+            None => Some(object(props, is_object)),
+        },
+        "string" => Some(text(props)),
+        "boolean" => Some(scalar(0, 4)),
+        "number" | "integer" => Some(scalar(0, 1)),
+        _ => None,
+    }
+}
+
+fn scalar(most: u64, least_bytes: u64) -> Bounds {
+    Bounds { most, least_bytes, ..Bounds::default() }
+}
+
+/// A limit of a schema; negative ones count as none at all.
+fn limit(said: Option<i64>) -> Option<u64> {
+    said.map(|said| u64::try_from(said).unwrap_or(0))
+}
+
+/// Most bytes of a text whose characters are limited.
+fn longest(props: &JSONSchemaProps) -> Option<u64> {
+    limit(props.max_length).map(|length| length.saturating_mul(CHARACTER))
+}
+
+fn text(props: &JSONSchemaProps) -> Bounds {
+    match props.format.as_str() {
+        "byte" => scalar(limit(props.max_length).unwrap_or(REQUEST - AROUND), AROUND),
+        "duration" => scalar(TIME, 3),
+        "date" => scalar(DATE, DATE),
+        "date-time" => scalar(TIME, 21),
+        _ => {
+            let choices = || props.r#enum.iter().map(|choice| text_length(choice.as_bytes())).max();
+            scalar(longest(props).or_else(choices).unwrap_or(REQUEST - AROUND), AROUND)
+        }
+    }
+}
+
+fn text_length(choice: &[u8]) -> u64 {
+    let choice = json::parse(choice, &mut Issues::ignore()).unwrap_or_default();
+    choice.as_str().map_or(0, |text| text.len() as u64)
+}
+
+fn object(props: &JSONSchemaProps, is_object: bool) -> Bounds {
+    let is_completed = is_object && !says_what_objects_have(props);
+    let mut bounds = scalar(0, AROUND);
+    for (name, property) in &props.properties {
+        if !(is_completed && matches!(name.as_str(), "kind" | "apiVersion" | "metadata")) {
+            let is_filled_in = property.default.as_ref().is_some_and(|default| &default.as_bytes()[..] != b"null");
+            add(&mut bounds, props, name, is_filled_in, of(property, property.x_kubernetes_embedded_resource));
+        }
+    }
+    if is_completed {
+        let any_text = || scalar(REQUEST - AROUND, AROUND);
+        let names = ["name", "generateName"].map(|name| (name.to_owned(), any_text()));
+        let metadata = Bounds { fields: names.into(), ..scalar(0, AROUND) };
+        for (name, of) in [("kind", any_text()), ("apiVersion", any_text()), ("metadata", metadata)] {
+            add(&mut bounds, props, name, false, Some(of));
+        }
+    }
+    bounds
+}
+
+/// A field is at least as long as its name and value where it cannot be left out.
+fn add(bounds: &mut Bounds, props: &JSONSchemaProps, name: &str, is_filled_in: bool, field: Option<Bounds>) {
+    let Some(field) = field else { return };
+    if !is_filled_in && props.required.iter().any(|required| required == name) {
+        bounds.least_bytes += name.len() as u64 + field.least_bytes + 4;
+    }
+    if let Some(escaped) = escape(name) {
+        bounds.fields.insert(escaped, field);
+    }
+}
+
+/// Whether the kind, the version and both names of objects are in a schema (`WithTypeAndObjectMeta`).
+fn says_what_objects_have(props: &JSONSchemaProps) -> bool {
+    let is_text = |of: &JSONSchemaProps, name: &str| of.properties.get(name).is_some_and(|of| of.r#type == "string");
+    let metadata = props.properties.get("metadata").filter(|metadata| metadata.r#type == "object");
+    is_text(props, "kind")
+        && is_text(props, "apiVersion")
+        && metadata.is_some_and(|metadata| is_text(metadata, "name") && is_text(metadata, "generateName"))
+}
