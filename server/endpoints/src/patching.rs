@@ -133,7 +133,8 @@ impl Patch<'_> {
         let config = yaml::to_value(self.bytes, &mut issues)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}")))?;
         let applied = managed::apply(endpoint, current, &config, manager, force)?;
-        if endpoint.is_part_of_open() {
+        let live = || current.map(|live| without_owners(managed::document(endpoint, live)));
+        if endpoint.is_part_of_open() && live() != Some(without_owners(applied.clone())) {
             return Err(inapplicable(&config));
         }
         self.decoded(endpoint, &applied, issues)
@@ -235,7 +236,15 @@ impl Patch<'_> {
     }
 }
 
-/// Upstream applies to the Scale of a custom resource, and then finds no version of the custom resource to give the result.
+fn without_owners(mut document: Value) -> Value {
+    if let Some(Value::Object(metadata)) = document.get_mut("metadata") {
+        metadata.shift_remove("managedFields");
+    }
+    document
+}
+
+/// Upstream applies to the Scale of a custom resource, and then finds no version of the custom resource to give the result; unless nothing
+/// changes.
 fn inapplicable(config: &Value) -> Status {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text(&config["metadata"]["namespace"]), text(&config["metadata"]["name"]));

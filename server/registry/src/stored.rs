@@ -56,7 +56,9 @@ pub(crate) fn decode(kind: &'static KindDef, entry: &Entry) -> Result<Owned, Sta
         let key = String::from_utf8_lossy(&entry.key);
         Status::internal(format!("unable to transform key {key:?}: {why}"))
     })?;
-    Ok(kind.to_hub(value))
+    let mut hub = kind.to_hub(value);
+    defaulting::normalize(hub.as_mut());
+    Ok(hub)
 }
 
 /// Gives what had to go because its feature is off its default again: upstream's readers apply defaults, ours take what is stored.

@@ -2,7 +2,6 @@
 
 use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::catalog::{KindDef, ResourceDef};
-use machinery::defaulting;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::gates;
@@ -151,14 +150,5 @@ fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
 /// Whether anything but metadata and status differs.
 fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
     let fields = new.def().fields;
-    let differs = |old: Ref<'_>| {
-        (0..fields.len()).any(|i| !matches!(fields[i].json, "" | "metadata" | "status") && new.get(i) != old.get(i))
-    };
-    // What no encoding keeps, such as what claim templates say they are, comes in with the new object only.
-    let differs_in_form = || {
-        let mut old = old.to_owned();
-        defaulting::normalize(old.as_mut());
-        differs(old.as_ref())
-    };
-    differs(old) && (!new.def().normalize_below || differs_in_form())
+    (0..fields.len()).any(|i| !matches!(fields[i].json, "" | "metadata" | "status") && new.get(i) != old.get(i))
 }
