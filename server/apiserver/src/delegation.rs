@@ -43,7 +43,7 @@ pub fn build(
     let stores = Arc::new(stores(catalog, behaviour.as_ref(), options, backends));
     let environment = Arc::new(environment(server, running, stores, backends)?);
     let namespaces = namespaces.map(|namespaces| Arc::new(namespaces) as Arc<dyn Admission>);
-    let plugins = namespaces.into_iter().chain([behaviour.admission(&environment)]);
+    let plugins = namespaces.into_iter().chain([behaviour.admission(&environment).map_err(|why| why.to_string())?]);
     let plugins = plugins.chain(server.admission.iter().cloned()).collect();
     let admission: Arc<dyn Admission> = Arc::new(AdmissionChain(plugins));
     let endpoint = |kind: &&'static KindDef| {
@@ -135,6 +135,7 @@ fn environment(
         proxy_ca: server.certificates.tls.proxy_ca.clone(),
         token_keys: server.certificates.service_accounts.clone(),
         health: server.health.clone(),
+        metrics: server.metrics.clone(),
         flow_control: server.flow_control.clone(),
         backend: backends.main().clone(),
         shutdown: server.shutdown.clone(),

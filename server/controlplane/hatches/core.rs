@@ -18,7 +18,7 @@ mod pod;
 #[path = "core/pod_resources.rs"]
 mod pod_resources;
 #[path = "core/quality.rs"]
-pub(crate) mod quality;
+pub mod quality;
 #[path = "core/resources.rs"]
 mod resources;
 #[path = "core/service.rs"]

@@ -3,20 +3,27 @@
 mod bound_pods;
 mod certificates;
 mod classes;
+mod configuration;
+mod event_rate_limit;
+mod image_policy;
 mod limit_ranger;
+mod metrics;
 mod namespaces;
 mod node_restriction;
 mod nodes;
 mod owners;
+mod plugins;
 mod pod_security;
 mod pods;
 mod policies;
 mod priority;
 mod quota;
+mod reinvocation;
 mod runtime_class;
 mod service_account;
 mod services;
 mod storage;
+mod toleration_restriction;
 mod tolerations;
 mod webhooks;
 mod workloads;
@@ -28,10 +35,18 @@ use endpoints::{Admission, Attributes, Environment, Operation};
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::Predicate;
-use serving::options::PLUGINS;
+use serde_json::Value as Json;
+use serving::options::{AdmissionOptions, PLUGINS};
 
 use crate::rbac::escalation;
+use configuration::Configurations;
+use event_rate_limit::EventRateLimit;
+use image_policy::ImagePolicy;
+use metrics::{Metrics, Step};
+use plugins::{has_a_say, is_timed};
 use policies::Policies;
+use reinvocation::Reinvocation;
+use toleration_restriction::TolerationRestriction;
 use webhooks::Webhooks;
 
 /// What is kept until nothing uses it: group and resource, plugin, finalizer.
@@ -42,20 +57,94 @@ const PROTECTION: [((&str, &str), &str, &str); 4] = [
     (("scheduling.k8s.io", "podgroups"), "PodGroupProtection", "scheduling.k8s.io/podgroup-protection"),
 ];
 
+/// The plugin that is asked about removals although it has nothing to change.
+const MUTATING_WEBHOOKS: &str = "MutatingAdmissionWebhook";
+
 /// The plugins that run, in upstream's order.
 pub struct Chain {
     environment: Arc<Environment>,
     plugins: Vec<&'static str>,
     policies: Policies,
     webhooks: Webhooks,
+    told: Told,
+    metrics: Metrics,
+}
+
+/// Plugins as they are configured; those that cannot do without are not there unless they run.
+struct Told {
+    pod_security: pod_security::Configured,
+    tolerations: TolerationRestriction,
+    events: Option<EventRateLimit>,
+    images: Option<ImagePolicy>,
+    /// Node selectors by namespace.
+    node_selectors: Json,
+}
+
+impl Told {
+    fn load(options: &AdmissionOptions) -> Result<Self, String> {
+        let configurations = Configurations::load(options.config_file.as_deref())?;
+        let running = |plugin: &str| options.runs(plugin).then_some(&configurations);
+        let node_selectors = configurations.read_unversioned("PodNodeSelector")?.unwrap_or_default();
+        Ok(Told {
+            pod_security: pod_security::Configured::load(&configurations)?,
+            tolerations: TolerationRestriction::load(&configurations)?,
+            events: running("EventRateLimit").map(EventRateLimit::load).transpose()?,
+            images: running("ImagePolicyWebhook").map(ImagePolicy::load).transpose()?,
+            node_selectors: node_selectors["podNodeSelectorPluginConfig"].clone(),
+        })
+    }
 }
 
 impl Chain {
-    pub fn new(environment: Arc<Environment>) -> Self {
-        let running = PLUGINS.iter().map(|(name, _)| *name).filter(|name| environment.options.admission.runs(name));
-        let plugins = running.collect();
-        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment));
-        Chain { environment, plugins, policies, webhooks }
+    /// # Errors
+    /// When a plugin cannot run as it is configured.
+    pub fn new(environment: Arc<Environment>) -> Result<Self, String> {
+        let options = &environment.options.admission;
+        let plugins = PLUGINS.iter().map(|(name, _)| *name).filter(|name| options.runs(name)).collect();
+        let told = Told::load(options)?;
+        let metrics = Metrics::register(environment.metrics.registry());
+        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment, metrics.clone()));
+        Ok(Chain { environment, plugins, policies, webhooks, told, metrics })
+    }
+
+    /// Asks all plugins that may change an object, one after the other.
+    async fn round(
+        &self,
+        attributes: &Attributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+        rounds: &mut Reinvocation,
+    ) -> Result<(), Status> {
+        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
+            let work = self.mutate(plugin, attributes, object, old, rounds);
+            match is_timed(plugin, Step::Admit, attributes.operation) {
+                true => self.metrics.plugin(plugin, Step::Admit, attributes.operation, work).await?,
+                false => work.await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What a plugin says of an object that is about to be stored or removed.
+    async fn say(
+        &self,
+        plugin: &'static str,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        match plugin {
+            "NodeRestriction" => node_restriction::validate(&self.environment, attributes, object, old).await?,
+            "NamespaceExists" => namespaces::check_exists(&self.environment, attributes).await?,
+            "AlwaysDeny" => return Err(deny(attributes)),
+            "ValidatingAdmissionPolicy" => self.policies.validate(attributes, object, old).await?,
+            "ValidatingAdmissionWebhook" => self.webhooks.validate(attributes, object, old).await?,
+            _ => {}
+        }
+        match object {
+            Some(object) => self.judge(plugin, attributes, object, old).await,
+            None => Self::judge_removal(plugin, attributes),
+        }
     }
 
     /// What a plugin does before an object is judged.
@@ -65,14 +154,15 @@ impl Chain {
         attributes: &Attributes,
         object: &mut Owned,
         old: Option<&Owned>,
+        rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
             "NamespaceAutoProvision" => namespaces::provide(environment, attributes).await,
             "NamespaceLifecycle" => namespaces::admit(environment, attributes).await,
             "AlwaysDeny" => Err(deny(attributes)),
-            "MutatingAdmissionPolicy" => self.policies.mutate(attributes, object, old).await,
-            "MutatingAdmissionWebhook" => self.webhooks.mutate(attributes, object, old).await,
+            "MutatingAdmissionPolicy" => self.policies.mutate(attributes, object, old, rounds).await,
+            "MutatingAdmissionWebhook" => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
             "PodTopologyLabels" => pods::topology_labels(environment, attributes, object).await,
             "AlwaysPullImages" if is_of_pods(attributes) => {
                 pods::always_pull(object);
@@ -81,12 +171,13 @@ impl Chain {
             _ if !attributes.subresource.is_empty() => Ok(()),
             "LimitRanger" => limit_ranger::admit(environment, attributes, object).await,
             "ServiceAccount" => service_account::admit(environment, attributes, object).await,
-            "PodNodeSelector" => pods::node_selector(environment, attributes, object).await,
+            "PodNodeSelector" => pods::node_selector(environment, &self.told.node_selectors, attributes, object).await,
             "Priority" => priority::admit(environment, attributes, object, old).await,
             "DefaultTolerationSeconds" => {
                 tolerations::admit(&environment.options.admission, object);
                 Ok(())
             }
+            "PodTolerationRestriction" => self.told.tolerations.admit(environment, attributes, object).await,
             "ExtendedResourceToleration" => {
                 pods::tolerate_extended_resources(object);
                 Ok(())
@@ -134,7 +225,15 @@ impl Chain {
                 pods::check_anti_affinity(attributes, object)
             }
             "LimitRanger" => limit_ranger::validate(environment, attributes, object).await,
-            "PodSecurity" => pod_security::validate(environment, attributes, object, old).await,
+            "PodSecurity" => {
+                pod_security::validate(&self.told.pod_security, environment, attributes, object, old).await
+            }
+            "PodTolerationRestriction" => self.told.tolerations.validate(environment, attributes, object).await,
+            "EventRateLimit" => self.told.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object)),
+            "ImagePolicyWebhook" => match &self.told.images {
+                Some(images) => images.validate(attributes, object).await,
+                None => Ok(()),
+            },
             "PersistentVolumeClaimResize" => storage::check_resize(environment, attributes, object, old).await,
             "CertificateApproval" => certificates.approval().await,
             "CertificateSigning" => certificates.signing().await,
@@ -172,18 +271,6 @@ impl Chain {
     }
 }
 
-/// Whether a plugin has a say in an operation (upstream: `admission.Handler.Handles`).
-fn has_a_say(plugin: &str, operation: Operation) -> bool {
-    let of_operators = [
-        "AlwaysDeny",
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionWebhook",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionWebhook",
-    ];
-    operation != Operation::Connect || of_operators.contains(&plugin)
-}
-
 /// Pods, and the subresource through which they get more containers.
 fn is_of_pods(attributes: &Attributes) -> bool {
     attributes.kind.group.is_empty()
@@ -199,9 +286,16 @@ impl Admission for Chain {
         {
             certificates::record_requester(attributes, object);
         }
-        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
-            self.mutate(plugin, attributes, object, old).await?;
-        }
+        let rounds = async {
+            let mut rounds = Reinvocation::default();
+            self.round(attributes, object, old, &mut rounds).await?;
+            if rounds.wanted {
+                rounds.begin_again();
+                self.round(attributes, object, old, &mut rounds).await?;
+            }
+            Ok(())
+        };
+        self.metrics.step(Step::Admit, attributes.operation, rounds).await?;
         escalation::check(&self.environment, attributes, object, old).await
     }
 
@@ -211,23 +305,24 @@ impl Admission for Chain {
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
-            match *plugin {
-                "NodeRestriction" => {
-                    node_restriction::validate(&self.environment, attributes, object, old).await?;
-                }
-                "NamespaceExists" => namespaces::check_exists(&self.environment, attributes).await?,
-                "AlwaysDeny" => return Err(deny(attributes)),
-                "ValidatingAdmissionPolicy" => self.policies.validate(attributes, object, old).await?,
-                "ValidatingAdmissionWebhook" => self.webhooks.validate(attributes, object, old).await?,
-                _ => {}
-            }
-            match object {
-                Some(object) => self.judge(plugin, attributes, object, old).await?,
-                None => Self::judge_removal(plugin, attributes)?,
-            }
+        if attributes.operation == Operation::Delete && self.plugins.contains(&MUTATING_WEBHOOKS) {
+            // There is nothing to change; upstream asks them all the same.
+            let mut rounds = Reinvocation::default();
+            let asked = self.webhooks.mutate(attributes, None, old, &mut rounds);
+            let asked = self.metrics.plugin(MUTATING_WEBHOOKS, Step::Admit, attributes.operation, asked);
+            self.metrics.step(Step::Admit, attributes.operation, asked).await?;
         }
-        Ok(())
+        let judged = async {
+            for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
+                let work = self.say(plugin, attributes, object, old);
+                match is_timed(plugin, Step::Validate, attributes.operation) {
+                    true => self.metrics.plugin(plugin, Step::Validate, attributes.operation, work).await?,
+                    false => work.await?,
+                }
+            }
+            Ok(())
+        };
+        self.metrics.step(Step::Validate, attributes.operation, judged).await
     }
 }
 

@@ -54,8 +54,9 @@ impl Behaviour for ControlPlane {
         if kind.kind == "Event" { options.event_ttl.as_secs() } else { 0 }
     }
 
-    fn admission(&self, environment: &Arc<Environment>) -> Arc<dyn Admission> {
-        Arc::new(admission::Chain::new(environment.clone()))
+    fn admission(&self, environment: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
+        let chain = admission::Chain::new(environment.clone()).map_err(serving::Error::Options)?;
+        Ok(Arc::new(chain))
     }
 
     fn handlers(

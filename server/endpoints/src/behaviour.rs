@@ -10,6 +10,7 @@ use machinery::status::Status;
 use registry::{Backend, Informers, Stores};
 use serving::certificates::ServiceAccountKeys;
 use serving::health::Health;
+use serving::metrics::Metrics;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
 use serving::{Access, Server};
@@ -39,6 +40,7 @@ pub struct Environment {
     /// Keys of service account tokens.
     pub token_keys: ServiceAccountKeys,
     pub health: Health,
+    pub metrics: Metrics,
     /// Priority and fairness, unless it is switched off.
     pub flow_control: Option<FlowControl>,
     /// Where everything is kept that no flag puts elsewhere.
@@ -65,8 +67,8 @@ pub trait Behaviour: Send + Sync {
     }
 
     /// Admission for all resources.
-    fn admission(&self, _: &Arc<Environment>) -> Arc<dyn Admission> {
-        Arc::new(AdmissionChain(Vec::new()))
+    fn admission(&self, _: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
+        Ok(Arc::new(AdmissionChain(Vec::new())))
     }
 
     /// Handlers of a resource's subresources; of a virtual resource itself under the empty name.

@@ -24,7 +24,7 @@ pub mod options;
 mod reload;
 pub mod request_info;
 pub mod respond;
-mod reviewer;
+pub mod reviewer;
 pub mod server;
 pub mod shutdown;
 mod source;

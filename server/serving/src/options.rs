@@ -31,7 +31,6 @@ pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOp
 pub use kubelet::KubeletOptions;
 pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
-use plugins::NOT_BUILT;
 pub use plugins::PLUGINS;
 pub use program::Program;
 use rustls::{CipherSuite, NamedGroup};
@@ -242,6 +241,8 @@ pub struct ServiceOptions {
 pub struct AdmissionOptions {
     pub enabled: Vec<String>,
     pub disabled: Vec<String>,
+    /// An AdmissionConfiguration: what plugins are told.
+    pub config_file: Option<PathBuf>,
     /// For how long, in seconds, pods stay on a node that is not ready, and on one that cannot be reached, unless they say otherwise.
     pub not_ready_seconds: i64,
     pub unreachable_seconds: i64,

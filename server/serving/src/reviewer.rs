@@ -22,15 +22,19 @@ fn shown(server: &ReviewServer) -> String {
 }
 
 /// Asks a server that answers reviews.
-pub(crate) struct Reviewer {
+pub struct Reviewer {
     client: Client,
     server: http::Uri,
     timeout: Duration,
+    pause: Duration,
 }
 
 impl Reviewer {
     /// The server of the options; an API server takes these reviews at `path`.
-    pub(crate) fn load(server: &ReviewServer, path: &str) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// When its kubeconfig cannot be used.
+    pub fn load(server: &ReviewServer, path: &str) -> Result<Self, Error> {
         let config = server.kubeconfig()?;
         let wrong = |why: webhook::Error| Error::Options(format!("{}: {why}", shown(server)));
         let client = config.client().map_err(wrong)?;
@@ -38,7 +42,7 @@ impl Reviewer {
             ReviewServer::Webhook(_) => config.server,
             ReviewServer::ApiServer(_) => config.at(path).map_err(wrong)?,
         };
-        Ok(Reviewer { client, server, timeout: TIMEOUT })
+        Ok(Reviewer { client, server, timeout: TIMEOUT, pause: PAUSE })
     }
 
     /// Waits so long for an answer.
@@ -47,10 +51,19 @@ impl Reviewer {
         Reviewer { timeout, ..self }
     }
 
+    /// Waits so long before it asks a server again that could not answer.
+    #[must_use]
+    pub fn with_pause(self, pause: Duration) -> Self {
+        Reviewer { pause, ..self }
+    }
+
     /// Posts a review and returns the server's, whose `status` says something.
-    pub(crate) async fn review(&self, review: &Value) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn review(&self, review: &Value) -> Result<Value, String> {
         let body = Bytes::from(review.to_string());
-        let answer = Backoff::starting_with(PAUSE).retry(|(_, again)| *again, || self.once(body.clone())).await;
+        let answer = Backoff::starting_with(self.pause).retry(|(_, again)| *again, || self.once(body.clone())).await;
         answer.map_err(|(why, _)| why)
     }
 

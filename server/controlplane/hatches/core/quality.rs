@@ -12,7 +12,7 @@ type ResourceList = BTreeMap<String, Quantity>;
 const COUNTED: [&str; 2] = ["cpu", "memory"];
 
 /// `qos.ComputePodQOS`
-pub(crate) fn quality_of_service(spec: &PodSpec) -> &'static str {
+pub fn quality_of_service(spec: &PodSpec) -> &'static str {
     let (mut requests, mut limits) = (ResourceList::new(), ResourceList::new());
     let mut all_limited = true;
     let pod_level = spec.resources.as_deref().filter(|r| !r.requests.is_empty() || !r.limits.is_empty());

@@ -1,6 +1,7 @@
 //! `PodSecurity`: the pod security standards that labels of namespaces ask for.
 
 mod baseline;
+mod configuration;
 mod finding;
 mod policy;
 mod restricted;
@@ -16,6 +17,7 @@ use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
 use super::{find, forbidden, of_namespace};
+pub use configuration::Configured;
 use policy::{Level, LevelVersion, Policy};
 use subject::Subject;
 
@@ -28,6 +30,7 @@ const IGNORED: [&str; 8] = ["exec", "attach", "binding", "eviction", "log", "por
 
 /// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
 pub async fn validate(
+    configured: &Configured,
     environment: &Environment,
     attributes: &Attributes,
     object: &Owned,
@@ -36,17 +39,26 @@ pub async fn validate(
     if !matches!(attributes.operation, Operation::Create | Operation::Update) {
         return Ok(());
     }
+    let examined = Examined { configured, environment, attributes };
     match (attributes.kind.group, attributes.plural) {
-        ("", "namespaces") => validate_namespace(environment, attributes, object, old).await,
+        ("", "namespaces") => examined.namespace(object, old).await,
+        _ if configured.exempts_namespace(&attributes.namespace) || configured.exempts_user(&attributes.user.name) => {
+            annotate(
+                attributes,
+                "exempt",
+                if configured.exempts_namespace(&attributes.namespace) { "namespace" } else { "user" },
+            );
+            Ok(())
+        }
         ("", "pods") if !IGNORED.contains(&attributes.subresource.as_str()) => {
             let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
             match old.and_then(Owned::downcast_ref::<Pod>) {
                 Some(old) if !is_significant(pod, old) => Ok(()),
-                _ => evaluate(environment, attributes, &Subject::of_pod(pod), true).await,
+                _ => examined.subject(&Subject::of_pod(pod), true).await,
             }
         }
         _ if attributes.subresource.is_empty() => match Subject::of_template(object) {
-            Some(subject) => evaluate(environment, attributes, &subject, false).await,
+            Some(subject) => examined.subject(&subject, false).await,
             None => Ok(()),
         },
         _ => Ok(()),
@@ -64,63 +76,124 @@ fn is_significant(new: &Pod, old: &Pod) -> bool {
     images(&new, false) != images(&old, false) || images(&new, true).iter().any(|image| !before.contains(image))
 }
 
-async fn evaluate(
-    environment: &Environment,
-    attributes: &Attributes,
-    subject: &Subject<'_>,
-    enforce: bool,
-) -> Result<(), Status> {
-    let found = find::<Namespace>(environment, ("", "namespaces"), "", &attributes.namespace).await?;
-    let Some(namespace) = found else { return Ok(()) };
-    let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels);
-    let annotate = |key: &str, value: String| attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
-    if !wrong.is_empty() {
-        annotate("error", format!("Failed to parse policy: {}", aggregate(&field_errors(&wrong))));
+fn annotate(attributes: &Attributes, key: &str, value: impl Into<String>) {
+    attributes.trail.annotate(format!("{AUDIT_PREFIX}{key}"), value);
+}
+
+/// A request that is looked at.
+struct Examined<'r> {
+    configured: &'r Configured,
+    environment: &'r Environment,
+    attributes: &'r Attributes,
+}
+
+impl Examined<'_> {
+    /// A pod, or what becomes one.
+    async fn subject(&self, subject: &Subject<'_>, enforce: bool) -> Result<(), Status> {
+        let attributes = self.attributes;
+        let found = find::<Namespace>(self.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+        let Some(namespace) = found else { return Ok(()) };
+        let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels, &self.configured.defaults);
+        if self.configured.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
+            annotate(attributes, "exempt", "runtimeClass");
+            return Ok(());
+        }
+        if !wrong.is_empty() {
+            annotate(attributes, "error", format!("Failed to parse policy: {}", aggregate(&field_errors(&wrong))));
+        }
+        if enforce {
+            annotate(attributes, "enforce-policy", policy.enforce.to_string());
+        }
+        if let Some(detail) = violations(policy.audit, subject) {
+            let violations = format!("would violate PodSecurity \"{}\": {detail}", policy.audit);
+            annotate(attributes, "audit-violations", violations);
+        }
+        if enforce && let Some(detail) = violations(policy.enforce, subject) {
+            return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
+        }
+        if let Some(detail) = violations(policy.warn, subject) {
+            attributes.warnings.add(&format!("would violate PodSecurity \"{}\": {detail}", policy.warn));
+        }
+        Ok(())
     }
-    if enforce {
-        annotate("enforce-policy", policy.enforce.to_string());
+
+    /// A namespace, whose labels have to be levels.
+    async fn namespace(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let attributes = self.attributes;
+        let Some(namespace) = object.downcast_ref::<Namespace>().filter(|_| attributes.subresource.is_empty()) else {
+            return Ok(());
+        };
+        let of = |labels| Policy::of_labels(labels, &self.configured.defaults);
+        let (name, labels) = (&namespace.metadata.name, &namespace.metadata.labels);
+        let (policy, wrong) = of(labels);
+        let before = old.and_then(Owned::downcast_ref::<Namespace>).map(|old| of(&old.metadata.labels));
+        if !wrong.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != wrong) {
+            return Err(invalid(attributes, &wrong));
+        }
+        if let Some((before, _)) = before {
+            let (new, old) = (policy.enforce, before.enforce);
+            let relaxed = new.version == old.version && new.level <= old.level;
+            if new == old || new.level == Level::Privileged || relaxed {
+                return Ok(());
+            }
+            if !self.configured.exempts_namespace(name) {
+                let found = self.pods_that_violate(name, new).await?;
+                found.iter().for_each(|warning| attributes.warnings.add(warning));
+                return Ok(());
+            }
+        }
+        if self.configured.exempts_namespace(name)
+            && let Some(warning) = self.configured.warning(name, &policy, labels)
+        {
+            attributes.warnings.add(&warning);
+        }
+        Ok(())
     }
-    if let Some(detail) = violations(policy.audit, subject) {
-        annotate("audit-violations", format!("would violate PodSecurity \"{}\": {detail}", policy.audit));
+
+    /// Warnings about pods that are there already.
+    async fn pods_that_violate(&self, namespace: &str, level: LevelVersion) -> Result<Vec<String>, Status> {
+        let mut pods = of_namespace::<Pod>(self.environment, ("", "pods"), namespace).await?;
+        pods.retain(|pod| !self.configured.exempts_runtime_class(pod.spec.runtime_class_name.as_deref()));
+        let (total, mut checked) = (pods.len(), Vec::new());
+        let mut controllers = HashSet::new();
+        // One pod of each controller first: the others are most likely like it.
+        let (first, rest): (Vec<Pod>, Vec<Pod>) =
+            pods.into_iter().partition(|pod| controller(pod).is_none_or(|uid| controllers.insert(uid)));
+        checked.extend(first.into_iter().chain(rest).take(MAX_PODS));
+        let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
+        for pod in &checked {
+            let reasons: Vec<String> =
+                policy::evaluate(level, &Subject::of_pod(pod)).into_iter().map(|f| f.reason.to_string()).collect();
+            if reasons.is_empty() {
+                continue;
+            }
+            let entry = found.entry(reasons.join(", ")).or_insert_with(|| (pod.metadata.name.clone(), 0));
+            entry.0 = entry.0.clone().min(pod.metadata.name.clone());
+            entry.1 += 1;
+        }
+        let mut warnings = Vec::new();
+        if checked.len() < total {
+            let count = checked.len();
+            warnings.push(format!(
+                "new PodSecurity enforce level only checked against the first {count} of {total} existing pods"
+            ));
+        }
+        if !found.is_empty() {
+            warnings.push(format!(
+                "existing pods in namespace \"{namespace}\" violate the new PodSecurity enforce level \"{level}\""
+            ));
+        }
+        let mut lines: Vec<String> = found.iter().map(|(reason, (name, count))| line(name, *count, reason)).collect();
+        lines.sort();
+        warnings.extend(lines);
+        Ok(warnings)
     }
-    if enforce && let Some(detail) = violations(policy.enforce, subject) {
-        return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
-    }
-    if let Some(detail) = violations(policy.warn, subject) {
-        attributes.warnings.add(&format!("would violate PodSecurity \"{}\": {detail}", policy.warn));
-    }
-    Ok(())
 }
 
 /// What violates a level, each with details.
 fn violations(level: LevelVersion, subject: &Subject<'_>) -> Option<String> {
     let found = policy::evaluate(level, subject);
     (!found.is_empty()).then(|| found.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
-}
-
-async fn validate_namespace(
-    environment: &Environment,
-    attributes: &Attributes,
-    object: &Owned,
-    old: Option<&Owned>,
-) -> Result<(), Status> {
-    let Some(namespace) = object.downcast_ref::<Namespace>().filter(|_| attributes.subresource.is_empty()) else {
-        return Ok(());
-    };
-    let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels);
-    let before = old.and_then(Owned::downcast_ref::<Namespace>).map(|old| Policy::of_labels(&old.metadata.labels));
-    if !wrong.is_empty() && before.as_ref().is_none_or(|(_, before)| *before != wrong) {
-        return Err(invalid(attributes, &wrong));
-    }
-    let Some((before, _)) = before else { return Ok(()) };
-    let (new, old) = (policy.enforce, before.enforce);
-    if new == old || new.level == Level::Privileged || (new.version == old.version && new.level <= old.level) {
-        return Ok(());
-    }
-    for warning in pods_that_violate(environment, &namespace.metadata.name, new).await? {
-        attributes.warnings.add(&warning);
-    }
-    Ok(())
 }
 
 fn invalid(attributes: &Attributes, wrong: &[policy::Wrong]) -> Status {
@@ -133,48 +206,6 @@ fn field_errors(wrong: &[policy::Wrong]) -> Vec<FieldError> {
     let labels = labels.child("labels");
     let error = |w: &policy::Wrong| FieldError::invalid(&labels.key(w.label), BadValue::json_string(&w.value), w.why);
     wrong.iter().map(error).collect()
-}
-
-/// Warnings about pods that are there already.
-async fn pods_that_violate(
-    environment: &Environment,
-    namespace: &str,
-    level: LevelVersion,
-) -> Result<Vec<String>, Status> {
-    let pods = of_namespace::<Pod>(environment, ("", "pods"), namespace).await?;
-    let (total, mut checked) = (pods.len(), Vec::new());
-    let mut controllers = HashSet::new();
-    // One pod of each controller first: the others are most likely like it.
-    let (first, rest): (Vec<Pod>, Vec<Pod>) =
-        pods.into_iter().partition(|pod| controller(pod).is_none_or(|uid| controllers.insert(uid)));
-    checked.extend(first.into_iter().chain(rest).take(MAX_PODS));
-    let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();
-    for pod in &checked {
-        let reasons: Vec<String> =
-            policy::evaluate(level, &Subject::of_pod(pod)).into_iter().map(|f| f.reason.to_string()).collect();
-        if reasons.is_empty() {
-            continue;
-        }
-        let entry = found.entry(reasons.join(", ")).or_insert_with(|| (pod.metadata.name.clone(), 0));
-        entry.0 = entry.0.clone().min(pod.metadata.name.clone());
-        entry.1 += 1;
-    }
-    let mut warnings = Vec::new();
-    if checked.len() < total {
-        let count = checked.len();
-        warnings.push(format!(
-            "new PodSecurity enforce level only checked against the first {count} of {total} existing pods"
-        ));
-    }
-    if !found.is_empty() {
-        warnings.push(format!(
-            "existing pods in namespace \"{namespace}\" violate the new PodSecurity enforce level \"{level}\""
-        ));
-    }
-    let mut lines: Vec<String> = found.iter().map(|(reason, (name, count))| line(name, *count, reason)).collect();
-    lines.sort();
-    warnings.extend(lines);
-    Ok(warnings)
 }
 
 fn controller(pod: &Pod) -> Option<String> {

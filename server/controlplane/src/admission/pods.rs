@@ -7,11 +7,14 @@ use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, toleration_operator};
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use serde_json::Value as Json;
 
 use super::{find, forbidden};
 
 const ALWAYS: &str = "Always";
 const HOSTNAME: &str = "kubernetes.io/hostname";
+/// The key of the configuration for namespaces that say nothing.
+const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 const NODE_SELECTOR: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
@@ -45,9 +48,10 @@ pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<()
     }
 }
 
-/// Gives a new pod the node selector of its namespace.
+/// Gives a new pod the node selector of its namespace, and holds it against those that are `configured`, by namespace.
 pub async fn node_selector(
     environment: &Environment,
+    configured: &Json,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
@@ -55,15 +59,21 @@ pub async fn node_selector(
         return Ok(());
     };
     let found = find::<Namespace>(environment, ("", "namespaces"), "", &attributes.namespace).await?;
-    let said =
-        found.and_then(|namespace| namespace.metadata.annotations.get(NODE_SELECTOR).cloned()).unwrap_or_default();
-    let wanted = selector(&said).ok_or_else(|| Status::internal(format!("invalid selector: {said:?}")))?;
+    let of = |key: &str| configured[key].as_str().unwrap_or_default().to_owned();
+    let said = found.and_then(|namespace| namespace.metadata.annotations.get(NODE_SELECTOR).cloned());
+    let parse = |said: &str| selector(said).ok_or_else(|| Status::internal(format!("invalid selector: {said:?}")));
+    let wanted = parse(&said.unwrap_or_else(|| of(CLUSTER_DEFAULT)))?;
     let conflicts = wanted.iter().any(|(key, value)| pod.spec.node_selector.get(key).is_some_and(|own| own != value));
     if conflicts {
         return Err(forbidden(attributes, "pod node label selector conflicts with its namespace node label selector"));
     }
     pod.spec.node_selector.extend(wanted);
-    Ok(())
+    let whitelist = parse(&of(&attributes.namespace))?;
+    let listed = |(key, value): (&String, &String)| whitelist.get(key) == Some(value);
+    if whitelist.is_empty() || pod.spec.node_selector.iter().all(listed) {
+        return Ok(());
+    }
+    Err(forbidden(attributes, "pod node label selector labels conflict with its namespace whitelist"))
 }
 
 /// `a=b,c=d` as a map (`labels.ConvertSelectorToLabelsMap`).

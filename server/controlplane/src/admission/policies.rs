@@ -19,9 +19,11 @@ use machinery::reflect::Owned;
 use machinery::status::{Cause, Status};
 use registry::Informer;
 
+use super::reinvocation::Reinvocation;
+
 pub use compiled::{Cache, Expression, conditions_hold};
 pub use input::{Activation, Input, document};
-pub use matching::Subject;
+pub use matching::{Subject, operation_name};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
 /// Groups of questions: nothing of them is stored, and a policy must not decide about who may ask.
@@ -56,9 +58,20 @@ impl Policies {
     }
 
     /// Changes an object as the mutating policies say.
-    pub async fn mutate(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    pub async fn mutate(
+        &self,
+        attributes: &Attributes,
+        object: &mut Owned,
+        old: Option<&Owned>,
+        rounds: &mut Reinvocation,
+    ) -> Result<(), Status> {
         match &self.mutating {
-            Some(followed) if is_subject(attributes) => mutating::run(self, followed, attributes, object, old).await,
+            Some(followed) if is_subject(attributes) => {
+                rounds.policies.begin(rounds.round, Some(object));
+                let outcome = mutating::run(self, followed, attributes, object, old, rounds).await;
+                rounds.policies.end(Some(object));
+                outcome
+            }
             _ => Ok(()),
         }
     }

@@ -10,13 +10,18 @@ use endpoints::{Attributes, Environment, internal};
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 use generated::core::v1::Namespace;
+use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::Informer;
+use tokio::time::Instant;
 
 use super::find;
+use super::metrics::{Metrics, Step};
 use super::policies::{Cache, GROUP, Subject, document, is_subject};
+use super::reinvocation::Reinvocation;
+use call::Wish;
 use hook::{Hook, Matched};
 use record::Called;
 
@@ -26,17 +31,19 @@ pub struct Webhooks {
     mutating: Option<Informer<MutatingWebhookConfiguration>>,
     validating: Option<Informer<ValidatingWebhookConfiguration>>,
     compiled: Cache,
+    metrics: Metrics,
 }
 
 impl Webhooks {
     /// Begins to follow configurations.
-    pub fn start(environment: &Arc<Environment>) -> Self {
+    pub fn start(environment: &Arc<Environment>, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         Webhooks {
             environment: environment.clone(),
             mutating: informers.of(GROUP, "mutatingwebhookconfigurations"),
             validating: informers.of(GROUP, "validatingwebhookconfigurations"),
             compiled: Cache::default(),
+            metrics,
         }
     }
 
@@ -50,39 +57,46 @@ impl Webhooks {
         Ok(Subject { environment: &self.environment, attributes, object, old, namespace })
     }
 
-    /// Lets webhooks change an object, one after the other.
-    pub async fn mutate(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+    /// Lets webhooks change an object, one after the other. What is removed cannot be changed: there is no object then.
+    pub async fn mutate(
+        &self,
+        attributes: &Attributes,
+        mut object: Option<&mut Owned>,
+        old: Option<&Owned>,
+        rounds: &mut Reinvocation,
+    ) -> Result<(), Status> {
         let configurations = self.mutating.as_ref().map(Informer::all).unwrap_or_default();
         if configurations.is_empty() || !is_subject(attributes) {
             return Ok(());
         }
+        rounds.webhooks.begin(rounds.round, object.as_deref());
         let mut places = 0..;
         for configuration in &configurations {
             let programs = self.compiled.get(&configuration.metadata, || {
                 configuration.webhooks.iter().map(|w| hook::conditions(&w.match_conditions)).collect::<Vec<_>>()
             });
+            let name = &configuration.metadata.name;
             for ((webhook, conditions), index) in configuration.webhooks.iter().zip(programs.iter()).zip(&mut places) {
-                let before = object.clone();
-                let subject = self.subject(attributes, Some(&before), old).await?;
+                let before = object.as_deref().cloned();
+                let subject = self.subject(attributes, before.as_ref(), old).await?;
                 let hook = Hook::of_mutating(webhook, conditions);
                 let Some(matched) = hook.matched(&subject)? else { continue };
-                let called = Called { configuration: &configuration.metadata.name, hook: &hook, index, attributes };
-                let call = call::mutating(&called, &matched, &subject);
-                let Some(patch) = attributes.trail.timed("mutating-webhook", call).await? else {
-                    called.mutated(|| false);
+                let key = format!("{name}/{}/{index}", hook.name);
+                if !rounds.webhooks.is_asked(rounds.round, &key) {
                     continue;
-                };
-                let kind = matched.kind;
-                let patched = patch::json_patch(&document(kind, Some(&before)), &patch, &mut json::Issues::ignore())
-                    .map_err(|status| Status::internal(status.message))?;
-                let mut value = Owned::new(kind.def);
-                json::from_value_version(&patched, kind.version, value.as_mut(), &mut json::Issues::ignore())
-                    .map_err(Status::internal)?;
-                *object = internal(kind, value);
-                called.patched(&patch);
-                called.mutated(|| document(kind, Some(&before)) != document(kind, Some(object)));
+                }
+                let (round, metrics) = (rounds.round, &self.metrics);
+                let called = Called { configuration: name, hook: &hook, index, round, attributes, metrics };
+                if change(&called, &matched, &subject, object.as_deref_mut()).await? {
+                    rounds.webhooks.changed();
+                    rounds.wanted = true;
+                }
+                if hook.is_asked_again {
+                    rounds.webhooks.asked(key);
+                }
             }
         }
+        rounds.webhooks.end(object.as_deref());
         Ok(())
     }
 
@@ -117,9 +131,58 @@ impl Webhooks {
         }
         let calls = asked.iter().enumerate().map(|(index, (configuration, hook, matched))| {
             let subject = &subject;
-            async move { call::validating(&Called { configuration, hook, index, attributes }, matched, subject).await }
+            let called = Called { configuration, hook, index, round: 0, attributes, metrics: &self.metrics };
+            async move { call::validating(&called, matched, subject).await }
         });
         let answers = attributes.trail.timed("validating-webhook", join_all(calls)).await;
         answers.into_iter().collect()
     }
+}
+
+/// Asks a webhook, and does what it wants done to the object; whether that changed it.
+async fn change(
+    called: &Called<'_>,
+    matched: &Matched,
+    subject: &Subject<'_>,
+    object: Option<&mut Owned>,
+) -> Result<bool, Status> {
+    let (kind, begin) = (matched.kind, Instant::now());
+    let asked = call::mutating(called, matched, subject);
+    let wish = called.attributes.trail.timed("mutating-webhook", asked).await?;
+    let patch = match wish {
+        Wish::Nothing => {
+            called.mutated(|| false);
+            called.answered(Step::Admit, begin.elapsed(), &Ok(()));
+            return Ok(false);
+        }
+        Wish::Unknown => {
+            called.mutated(|| false);
+            return Ok(false);
+        }
+        Wish::Patch(patch) => patch,
+    };
+    let patched = match object {
+        Some(object) => apply(kind, subject, &patch).map(|patched| (object, patched)),
+        None => {
+            let name = called.hook.name;
+            let why = "attempted to modify the object, which is not supported for this operation";
+            Err(Status::internal(format!("admission webhook \"{name}\" {why}")))
+        }
+    };
+    let (object, patched) = patched.inspect_err(|_| called.impossible(begin.elapsed()))?;
+    let changed = document(kind, subject.object) != document(kind, Some(&patched));
+    *object = patched;
+    called.patched(&patch);
+    called.mutated(|| changed);
+    called.answered(Step::Admit, begin.elapsed(), &Ok(()));
+    Ok(changed)
+}
+
+fn apply(kind: &'static KindDef, subject: &Subject<'_>, patch: &[u8]) -> Result<Owned, Status> {
+    let patched = patch::json_patch(&document(kind, subject.object), patch, &mut json::Issues::ignore())
+        .map_err(|status| Status::internal(status.message))?;
+    let mut value = Owned::new(kind.def);
+    json::from_value_version(&patched, kind.version, value.as_mut(), &mut json::Issues::ignore())
+        .map_err(Status::internal)?;
+    Ok(internal(kind, value))
 }

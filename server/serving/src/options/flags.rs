@@ -155,7 +155,7 @@ pub(super) static FLAGS: &[Flag] = &[
     works(ApiEnablement, "runtime-config", List, "", "API=BOOL,...", "API versions to turn on or off: batch/v1=false, api/all=true."),
     not_yet(EgressSelector, "egress-selector-config-file", One),
     not_yet(Admission, "admission-control", List),
-    not_yet(Admission, "admission-control-config-file", One),
+    works(Admission, "admission-control-config-file", One, "", "FILE", "What admission plugins are told (AdmissionConfiguration)."),
     works(Admission, "default-not-ready-toleration-seconds", One, "300", "SECONDS", "For how long pods stay on a node that is not ready, unless they say otherwise."),
     works(Admission, "default-unreachable-toleration-seconds", One, "300", "SECONDS", "For how long pods stay on a node that cannot be reached, unless they say otherwise."),
     works(Admission, "disable-admission-plugins", List, "", "NAME,...", "Admission plugins to turn off though they are on by default."),

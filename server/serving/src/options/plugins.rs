@@ -45,6 +45,3 @@ pub static PLUGINS: &[(&str, bool)] = &[
     ("ResourceQuota",                           true),
     ("AlwaysDeny",                              false),
 ];
-
-/// Those that are off without flags and cannot be turned on yet.
-pub static NOT_BUILT: [&str; 3] = ["EventRateLimit", "ImagePolicyWebhook", "PodTolerationRestriction"];

@@ -90,10 +90,6 @@ fn mistakes_are_named() {
     );
     refused(&["--enable-admission-plugins=NoSuch"], r#"enable-admission-plugins plugin "NoSuch" is unknown"#);
     refused(
-        &["--enable-admission-plugins=EventRateLimit"],
-        r#"enable-admission-plugins plugin "EventRateLimit" is not built yet"#,
-    );
-    refused(
         &["--storage-media-type=text/plain"],
         r#"--storage-media-type "text/plain" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf"#,
     );

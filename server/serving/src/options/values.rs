@@ -10,8 +10,8 @@ use std::time::Duration;
 use http::HeaderName;
 
 use super::{
-    AdmissionOptions, AuthenticationOptions, Cidr, NOT_BUILT, PLUGINS, PortRange, RequestOptions, ServiceOptions,
-    ServingOptions, TokenWebhookOptions,
+    AdmissionOptions, AuthenticationOptions, Cidr, PLUGINS, PortRange, RequestOptions, ServiceOptions, ServingOptions,
+    TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
 use machinery::features::parse_bool;
@@ -315,12 +315,10 @@ impl Values {
         let admission = AdmissionOptions {
             enabled: names("enable-admission-plugins")?,
             disabled: names("disable-admission-plugins")?,
+            config_file: self.path("admission-control-config-file"),
             not_ready_seconds: self.number("default-not-ready-toleration-seconds")?,
             unreachable_seconds: self.number("default-unreachable-toleration-seconds")?,
         };
-        if let Some(name) = admission.enabled.iter().find(|name| NOT_BUILT.contains(&name.as_str())) {
-            return Err(format!("enable-admission-plugins plugin {name:?} is not built yet"));
-        }
         match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
             Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
             None => Ok(admission),

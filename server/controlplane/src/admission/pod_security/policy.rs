@@ -54,8 +54,7 @@ pub struct Wrong {
     pub why: &'static str,
 }
 
-const PRIVILEGED: LevelVersion = LevelVersion { level: Level::Privileged, version: None };
-const MODES: [(&str, &str); 3] = [
+pub const MODES: [(&str, &str); 3] = [
     ("pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/enforce-version"),
     ("pod-security.kubernetes.io/audit", "pod-security.kubernetes.io/audit-version"),
     ("pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/warn-version"),
@@ -63,9 +62,11 @@ const MODES: [(&str, &str); 3] = [
 
 impl Policy {
     /// What labels ask for, and which of them cannot be read (`PolicyToEvaluate`). An enforced level that cannot be read is the strictest.
-    pub fn of_labels(labels: &BTreeMap<String, String>) -> (Policy, Vec<Wrong>) {
+    pub fn of_labels(labels: &BTreeMap<String, String>, defaults: &Policy) -> (Policy, Vec<Wrong>) {
         let mut wrong = Vec::new();
-        let [enforce, audit, mut warn] = MODES.map(|(level, version)| mode(labels, level, version, &mut wrong));
+        let mut mode = |(level, version), default| mode(labels, level, version, default, &mut wrong);
+        let (enforce, audit) = (mode(MODES[0], defaults.enforce), mode(MODES[1], defaults.audit));
+        let mut warn = mode(MODES[2], defaults.warn);
         let (level, version) = MODES[2];
         let is_said = labels.get(MODES[0].0).is_some_and(|text| parse_level(text).is_some());
         if !labels.contains_key(level) && is_said && enforce.level > warn.level {
@@ -82,9 +83,10 @@ fn mode(
     labels: &BTreeMap<String, String>,
     level: &'static str,
     version: &'static str,
+    default: LevelVersion,
     wrong: &mut Vec<Wrong>,
 ) -> LevelVersion {
-    let mut out = PRIVILEGED;
+    let mut out = default;
     if let Some(value) = labels.get(level) {
         out.level = parse_level(value).unwrap_or_else(|| {
             wrong.push(Wrong {
@@ -104,7 +106,7 @@ fn mode(
     out
 }
 
-fn parse_level(text: &str) -> Option<Level> {
+pub fn parse_level(text: &str) -> Option<Level> {
     match text {
         "privileged" => Some(Level::Privileged),
         "baseline" => Some(Level::Baseline),
@@ -113,7 +115,7 @@ fn parse_level(text: &str) -> Option<Level> {
     }
 }
 
-fn parse_version(text: &str) -> Option<Version> {
+pub fn parse_version(text: &str) -> Option<Version> {
     if text == "latest" {
         return Some(None);
     }
@@ -158,12 +160,15 @@ pub fn evaluate(level: LevelVersion, subject: &Subject<'_>) -> Vec<Finding> {
 mod tests {
     use super::*;
 
+    const PRIVILEGED: LevelVersion = LevelVersion { level: Level::Privileged, version: None };
+
     #[test]
     fn labels_ask_for_levels() {
         let of = |labels: &[(&str, &str)]| {
             let labels =
                 labels.iter().map(|(k, v)| (format!("pod-security.kubernetes.io/{k}"), (*v).to_owned())).collect();
-            let (policy, wrong) = Policy::of_labels(&labels);
+            let (policy, wrong) =
+                Policy::of_labels(&labels, &Policy { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED });
             format!("{} {} {} {}", policy.enforce, policy.audit, policy.warn, wrong.len())
         };
         let table: &[(&[(&str, &str)], &str)] = &[

@@ -15,12 +15,15 @@ use patch::schema::Type;
 use patch::typed;
 use serde_json::Value as Json;
 
+use super::super::reinvocation::Reinvocation;
 use super::super::{find, forbidden};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::Subject;
 use super::{Followed, Policies, params, refused};
 
+/// The policy of policies that want to be asked again.
+const IF_NEEDED: &str = "IfNeeded";
 /// What mutations may not touch, since the server keeps it.
 const KEPT: [&str; 3] = ["apiVersion", "kind", "metadata.managedFields"];
 
@@ -57,6 +60,7 @@ pub async fn run(
     attributes: &Attributes,
     object: &mut Owned,
     old: Option<&Owned>,
+    rounds: &mut Reinvocation,
 ) -> Result<(), Status> {
     let all = followed.policies.all();
     if all.is_empty() {
@@ -78,7 +82,21 @@ pub async fn run(
             let bound = binding.spec.match_resources.as_deref().is_none_or(|r| subject.matched(r).is_some());
             let Some(kind) = matched.filter(|_| bound) else { continue };
             let (name, binding_name) = (&policy.metadata.name, &binding.metadata.name);
-            match mutated(policy, binding, &programs, &subject, kind).await {
+            let key = format!("{name}/{binding_name}");
+            if !rounds.policies.is_asked(rounds.round, &key) {
+                continue;
+            }
+            let changed = mutated(policy, binding, &programs, &subject, kind).await;
+            let ran = matches!(changed, Ok(Some(_)));
+            if policy.spec.reinvocation_policy == IF_NEEDED {
+                rounds.policies.asked(key);
+            }
+            if ran {
+                // As upstream: whoever ran counts as a change, to those before it and to itself.
+                rounds.policies.changed();
+                rounds.wanted = true;
+            }
+            match changed {
                 Ok(Some(new)) => *object = new,
                 Ok(None) => {}
                 Err(_) if policy.spec.failure_policy.as_deref() == Some("Ignore") => {}

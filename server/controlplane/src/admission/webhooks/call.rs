@@ -5,10 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
+use tokio::time::Instant;
 use webhook::Target;
 
 use super::hook::{Hook, Matched};
 use super::record::{Called, MUTATING_FAILED_OPEN, VALIDATING_FAILED_OPEN};
+use crate::admission::metrics::Step;
 use crate::admission::policies::Subject;
 
 /// The longest answer that is read.
@@ -37,39 +39,72 @@ struct Answer {
     response: Json,
 }
 
-/// Whether the object may pass.
-pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
-    match exchange(called.hook, matched, subject).await {
-        Ok(answer) => answer.judge(called.hook, subject),
-        Err(_) if called.hook.ignores_failure => {
-            called.failed_open(VALIDATING_FAILED_OPEN);
-            Ok(())
-        }
-        Err(why) => Err(failed(called.hook, &why)),
+/// Why there is no answer, or none that can be used.
+struct Failure {
+    why: String,
+    /// The code that the webhook answered with, or 503.
+    code: u16,
+}
+
+impl Failure {
+    fn unavailable(why: String) -> Self {
+        Failure { why, code: 503 }
     }
 }
 
-/// The patch that the webhook wants applied.
-pub async fn mutating(
-    called: &Called<'_>,
-    matched: &Matched,
-    subject: &Subject<'_>,
-) -> Result<Option<Vec<u8>>, Status> {
-    let hook = called.hook;
+/// Whether the object may pass.
+pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
+    let begin = Instant::now();
+    let failure = match exchange(called.hook, matched, subject).await {
+        Ok(answer) => {
+            let judged = answer.judge(called.hook, subject);
+            called.answered(Step::Validate, begin.elapsed(), &judged);
+            return judged;
+        }
+        Err(failure) => failure,
+    };
+    called.unanswered(Step::Validate, begin.elapsed(), failure.code);
+    if !called.hook.ignores_failure {
+        return Err(failed(called.hook, &failure.why));
+    }
+    called.failed_open(VALIDATING_FAILED_OPEN);
+    Ok(())
+}
+
+/// What a webhook wants done to an object.
+pub enum Wish {
+    /// It was asked, and wants nothing.
+    Nothing,
+    /// It could not be asked, which does not matter.
+    Unknown,
+    /// A JSON patch.
+    Patch(Vec<u8>),
+}
+
+/// What the webhook wants done.
+pub async fn mutating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Wish, Status> {
+    let (hook, begin) = (called.hook, Instant::now());
     let patch = match exchange(hook, matched, subject).await {
         Ok(answer) => {
-            answer.judge(hook, subject)?;
-            answer.patch()
+            let judged = answer.judge(hook, subject);
+            if judged.is_err() {
+                called.answered(Step::Admit, begin.elapsed(), &judged);
+            }
+            judged?;
+            answer.patch().map_err(Failure::unavailable)
         }
-        Err(why) => Err(why),
+        Err(failure) => Err(failure),
     };
     match patch {
-        Ok(patch) => Ok(patch),
-        Err(_) if hook.ignores_failure => {
+        Ok(patch) => Ok(patch.map_or(Wish::Nothing, Wish::Patch)),
+        Err(failure) => {
+            called.unanswered(Step::Admit, begin.elapsed(), failure.code);
+            if !hook.ignores_failure {
+                return Err(failed(hook, &failure.why));
+            }
             called.failed_open(MUTATING_FAILED_OPEN);
-            Ok(None)
+            Ok(Wish::Unknown)
         }
-        Err(why) => Err(failed(hook, &why)),
     }
 }
 
@@ -78,10 +113,10 @@ fn failed(hook: &Hook<'_>, why: &str) -> Status {
     Status::internal(format!("failed calling webhook \"{}\": {why}", hook.name))
 }
 
-async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Answer, String> {
+async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Answer, Failure> {
     let (target, shown) = target(hook);
     let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
-    let told = |why: String| format!("failed to call webhook: {why}");
+    let told = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
     let called = |why: &webhook::Error| told(format!("Post \"{url}\": {}", why.cause()));
     let services = &subject.environment.services;
     let (client, uri) = services.reach(&target, &hook.client.ca_bundle).map_err(|why| called(&why))?;
@@ -92,9 +127,9 @@ async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> 
     let body = Bytes::from(review.to_string());
     let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;
     if let Some(why) = reply.refusal() {
-        return Err(told(why));
+        return Err(Failure { code: reply.status.as_u16(), ..told(why) });
     }
-    read(&reply.body, &api_version, &uid)
+    read(&reply.body, &api_version, &uid).map_err(Failure::unavailable)
 }
 
 /// Whom to call, and how that is shown.

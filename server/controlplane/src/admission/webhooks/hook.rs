@@ -32,6 +32,8 @@ pub struct Hook<'w> {
     pub name: &'w str,
     pub client: &'w WebhookClientConfig,
     pub timeout: Duration,
+    /// Whether it wants to be asked again when somebody changes the object after it.
+    pub is_asked_again: bool,
     /// Whether objects pass when the webhook cannot be asked.
     pub ignores_failure: bool,
     versions: &'w [String],
@@ -44,11 +46,12 @@ pub struct Hook<'w> {
 }
 
 macro_rules! hook {
-    ($w:expr, $conditions:expr) => {
+    ($w:expr, $conditions:expr, $again:expr) => {
         Hook {
             name: &$w.name,
             client: &$w.client_config,
             timeout: Duration::from_secs($w.timeout_seconds.unwrap_or(DEFAULT_TIMEOUT).max(1) as u64),
+            is_asked_again: $again,
             ignores_failure: $w.failure_policy.as_deref() == Some("Ignore"),
             versions: &$w.admission_review_versions,
             rules: &$w.rules,
@@ -69,11 +72,11 @@ pub struct Matched {
 
 impl<'w> Hook<'w> {
     pub fn of_mutating(webhook: &'w MutatingWebhook, conditions: &'w Conditions) -> Self {
-        hook!(webhook, conditions)
+        hook!(webhook, conditions, webhook.reinvocation_policy.as_deref() == Some("IfNeeded"))
     }
 
     pub fn of_validating(webhook: &'w ValidatingWebhook, conditions: &'w Conditions) -> Self {
-        hook!(webhook, conditions)
+        hook!(webhook, conditions, false)
     }
 
     /// The version of the review that is sent.

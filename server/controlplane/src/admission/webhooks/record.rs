@@ -1,10 +1,14 @@
 //! What the audit log says of webhooks (upstream: `webhookAnnotator`).
 
+use std::time::Duration;
+
 use endpoints::Attributes;
+use machinery::status::Status;
 use serde_json::{Value as Json, json};
 use serving::audit::Level;
 
 use super::hook::Hook;
+use crate::admission::metrics::{Metrics, Rejection, Step};
 
 const MUTATION: &str = "mutation.webhook.admission.k8s.io";
 const PATCH: &str = "patch.webhook.admission.k8s.io";
@@ -17,13 +21,39 @@ pub struct Called<'c> {
     pub configuration: &'c str,
     pub hook: &'c Hook<'c>,
     pub index: usize,
+    /// 0, and 1 when it is asked again.
+    pub round: usize,
     pub attributes: &'c Attributes,
+    pub metrics: &'c Metrics,
 }
 
 impl Called<'_> {
-    /// Webhooks are asked once: the round is the first one.
     fn key(&self, prefix: &str) -> String {
-        format!("{prefix}/round_0_index_{}", self.index)
+        format!("{prefix}/round_{}_index_{}", self.round, self.index)
+    }
+
+    /// Counts an answer: good, or the refusal that the client gets.
+    pub fn answered(&self, step: Step, took: Duration, judged: &Result<(), Status>) {
+        let (code, rejection) = match judged {
+            Ok(()) => (200, None),
+            Err(status) => (status.code, Some(Rejection::NoError)),
+        };
+        self.metrics.asked(self.hook.name, step, self.attributes, took, code, rejection);
+    }
+
+    /// Counts that there was no answer, or none that could be used.
+    pub fn unanswered(&self, step: Step, took: Duration, code: u16) {
+        let rejection = (!self.hook.ignores_failure).then_some(Rejection::CallingWebhook);
+        self.metrics.asked(self.hook.name, step, self.attributes, took, code, rejection);
+        if self.hook.ignores_failure {
+            self.metrics.failed_open(self.hook.name, step);
+        }
+    }
+
+    /// Counts that what the webhook wants cannot be done.
+    pub fn impossible(&self, took: Duration) {
+        let rejection = Some(Rejection::ApiServerInternal);
+        self.metrics.asked(self.hook.name, Step::Admit, self.attributes, took, 0, rejection);
     }
 
     /// Records that the object passed although the webhook could not be asked.

@@ -1,0 +1,8 @@
+//! What the admission plugin `PodSecurity` is configured with.
+
+#![group("pod-security.admission.config.k8s.io", module = podsecurity, package = generated, internal)]
+#![version(v1, unserved)]
+#![version(v1beta1, unserved)]
+#![version(v1alpha1, unserved)]
+// Older than these conventions; see docs/api-defs-errors.md.
+#![allow(L003, L005, L008, L011, L017, L019)]

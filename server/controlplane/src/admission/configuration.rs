@@ -1,0 +1,151 @@
+//! What plugins are told by `--admission-control-config-file` (upstream: `admission.ReadAdmissionConfiguration`).
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use apimachinery::apiserverconfig::v1::{AdmissionConfiguration, AdmissionPluginConfiguration};
+use machinery::field_error::{FieldError, aggregate};
+use machinery::reflect::Struct;
+use serde_json::Value as Json;
+use serving::configuration::{self, Unknown};
+
+const GROUP: &str = "apiserver.config.k8s.io";
+const VERSIONS: [&str; 2] = ["v1", "v1alpha1"];
+/// Plugins that take documents; a document for another one would have no effect.
+const CONFIGURED: [&str; 5] =
+    ["EventRateLimit", "ImagePolicyWebhook", "PodNodeSelector", "PodSecurity", "PodTolerationRestriction"];
+/// Plugins whose documents have no version, with the key by which they are known: the whole file may be one of them.
+const UNVERSIONED: [(&str, &str); 2] =
+    [("ImagePolicyWebhook", "imagePolicy"), ("PodNodeSelector", "podNodeSelectorPluginConfig")];
+
+/// The documents of plugins, by their names.
+#[derive(Debug, Default)]
+pub struct Configurations(HashMap<String, Vec<u8>>);
+
+impl Configurations {
+    /// Reads the file of the flag; none of a plugin without one.
+    ///
+    /// # Errors
+    /// What is wrong with it, in upstream's words.
+    pub fn load(file: Option<&Path>) -> Result<Self, String> {
+        let Some(file) = file else { return Ok(Self::default()) };
+        let shown = file.display().to_string();
+        let text = std::fs::read(file)
+            .map_err(|why| format!("unable to read admission control configuration from {shown:?} [{why}]"))?;
+        let parsed: Result<AdmissionConfiguration, String> =
+            configuration::parse(&text, GROUP, &VERSIONS, "AdmissionConfiguration", Unknown::Refused);
+        let directory = file.parent().unwrap_or(Path::new("."));
+        match parsed {
+            Ok(configuration) => Self::of(configuration, directory),
+            Err(why) => Self::unversioned(&text).ok_or(why),
+        }
+    }
+
+    fn of(configuration: AdmissionConfiguration, directory: &Path) -> Result<Self, String> {
+        let mut documents = HashMap::new();
+        for plugin in configuration.plugins {
+            if !CONFIGURED.contains(&plugin.name.as_str()) {
+                return Err(format!(
+                    "admission plugin {:?} takes no configuration here: see docs/status.md",
+                    plugin.name
+                ));
+            }
+            let Some(document) = document(&plugin, directory)? else { continue };
+            documents.entry(plugin.name).or_insert(document);
+        }
+        Ok(Configurations(documents))
+    }
+
+    /// A file from before there was a kind for it.
+    fn unversioned(text: &[u8]) -> Option<Self> {
+        let whole = machinery::yaml::to_value(text, &mut machinery::json::Issues::ignore()).ok()?;
+        UNVERSIONED.iter().any(|(_, key)| !whole[key].is_null()).then_some(())?;
+        let each = UNVERSIONED.iter().map(|(plugin, _)| ((*plugin).to_owned(), text.to_vec()));
+        Some(Configurations(each.collect()))
+    }
+
+    /// The document of a plugin.
+    pub fn of_plugin(&self, plugin: &str) -> Option<&[u8]> {
+        self.0.get(plugin).map(Vec::as_slice)
+    }
+
+    /// The document of a plugin, which has to be of this kind.
+    pub fn read<T: Struct>(
+        &self,
+        plugin: &str,
+        group: &str,
+        versions: &[&str],
+        kind: &str,
+    ) -> Result<Option<T>, String> {
+        let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
+        let document = configuration::parse(text, group, versions, kind, Unknown::Refused);
+        document.map(Some).map_err(|why| failed(plugin, why))
+    }
+
+    /// A document without a version as it is.
+    pub fn read_unversioned(&self, plugin: &str) -> Result<Option<Json>, String> {
+        let Some(text) = self.of_plugin(plugin) else { return Ok(None) };
+        let document = machinery::yaml::to_value(text, &mut machinery::json::Issues::ignore());
+        document.map(Some).map_err(|why| failed(plugin, why.to_string()))
+    }
+}
+
+fn document(plugin: &AdmissionPluginConfiguration, directory: &Path) -> Result<Option<Vec<u8>>, String> {
+    if let Some(inline) = plugin.configuration.as_ref().filter(|inline| !inline.is_empty()) {
+        return Ok(Some(inline.as_bytes().to_vec()));
+    }
+    if plugin.path.is_empty() {
+        return Ok(None);
+    }
+    let path: PathBuf = directory.join(&plugin.path);
+    let read = std::fs::read(&path);
+    read.map(Some).map_err(|why| format!("couldn't open admission plugin configuration {}: {why}", path.display()))
+}
+
+/// What keeps a plugin from running.
+pub fn failed(plugin: &str, why: impl std::fmt::Display) -> String {
+    format!("couldn't init admission plugin {plugin:?}: {why}")
+}
+
+/// Mistakes in the document of a plugin.
+pub fn refused(plugin: &str, errors: &[FieldError]) -> Result<(), String> {
+    if errors.is_empty() { Ok(()) } else { Err(failed(plugin, aggregate(errors))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(text: &str) -> Result<Configurations, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("limits.yaml"), "limits of a file").unwrap();
+        let file = folder.path().join("admission.yaml");
+        std::fs::write(&file, text).unwrap();
+        Configurations::load(Some(&file))
+    }
+
+    #[test]
+    fn documents_stand_in_the_file_or_beside_it() {
+        let head = "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n";
+        let found = load(&format!(
+            "{head}- {{name: EventRateLimit, path: limits.yaml}}\n- {{name: PodSecurity, path: none, configuration: {{a: 1}}}}\n"
+        ));
+        let found = found.unwrap();
+        assert_eq!(found.of_plugin("EventRateLimit"), Some(&b"limits of a file"[..]));
+        assert_eq!(found.of_plugin("PodSecurity"), Some(&br#"{"a":1}"#[..]));
+        assert_eq!(found.of_plugin("Priority"), None);
+        for (text, expect) in [
+            ("- {name: PodSecurity, file: x}\n", "unknown field \"plugins[0].file\""),
+            (
+                "- {name: ResourceQuota, path: limits.yaml}\n",
+                "admission plugin \"ResourceQuota\" takes no configuration here",
+            ),
+            ("- {name: PodSecurity, path: none}\n", "couldn't open admission plugin configuration"),
+        ] {
+            let why = load(&format!("{head}{text}")).unwrap_err();
+            assert!(why.contains(expect), "{why}");
+        }
+        assert!(load("imagePolicy: {kubeConfigFile: x}\n").unwrap().of_plugin("ImagePolicyWebhook").is_some());
+        assert_eq!(load("other: 1\n").unwrap_err(), "Object 'Kind' is missing");
+    }
+}

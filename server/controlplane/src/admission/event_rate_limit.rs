@@ -1,0 +1,183 @@
+//! `EventRateLimit`: events are taken as far as buckets have room, of the server, of namespaces, of users and of sources.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use endpoints::{Attributes, Operation};
+use generated::core::v1::Event;
+use generated::eventratelimit::v1alpha1::{Configuration, Limit};
+use machinery::field_error::{BadValue, FieldError};
+use machinery::field_path::Path;
+use machinery::reflect::Owned;
+use machinery::status::Status;
+
+use super::configuration::{Configurations, failed, refused};
+use super::joined;
+
+const PLUGIN: &str = "EventRateLimit";
+const GROUP: &str = "eventratelimit.admission.k8s.io";
+const TYPES: [&str; 4] = ["Namespace", "Server", "SourceAndObject", "User"];
+/// Buckets that are kept when the configuration does not say.
+const BUCKETS: usize = 4096;
+
+/// The limits.
+pub struct EventRateLimit(Vec<Enforcer>);
+
+/// One limit, and its buckets by what they are of.
+struct Enforcer {
+    of: &'static str,
+    qps: f64,
+    burst: f64,
+    most: usize,
+    buckets: Mutex<HashMap<String, Bucket>>,
+}
+
+/// What is left of an allowance, and when that was so.
+struct Bucket {
+    left: f64,
+    at: Instant,
+}
+
+impl EventRateLimit {
+    /// By its configuration, without which it cannot run.
+    pub fn load(configurations: &Configurations) -> Result<Self, String> {
+        let said: Option<Configuration> = configurations.read(PLUGIN, GROUP, &["v1alpha1"], "Configuration")?;
+        let limits = said.unwrap_or_default().limits;
+        refused(PLUGIN, &mistakes(&limits))?;
+        let enforcers = limits.iter().map(|limit| Enforcer::new(limit).ok_or_else(|| failed(PLUGIN, &limit.r#type)));
+        enforcers.collect::<Result<_, _>>().map(EventRateLimit)
+    }
+
+    /// Refuses an event for which a bucket has no room. All buckets are asked, and give what they have.
+    pub fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+        let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
+        let is_event = attributes.kind.group.is_empty() && attributes.kind.kind == "Event";
+        if !writes || !is_event || attributes.dry_run {
+            return Ok(());
+        }
+        let now = Instant::now();
+        let refusals: Vec<String> = self
+            .0
+            .iter()
+            .filter_map(|enforcer| {
+                let key = enforcer.key(attributes, object);
+                let full = !enforcer.takes(&key, now);
+                full.then(|| format!("limit reached on type {} for key {key}", enforcer.of))
+            })
+            .collect();
+        match refusals.is_empty() {
+            true => Ok(()),
+            false => Err(Status::new(429, "TooManyRequests", joined(&refusals))),
+        }
+    }
+}
+
+/// `ValidateConfiguration`
+fn mistakes(limits: &[Limit]) -> Vec<FieldError> {
+    let path = Path::new("limits");
+    if limits.is_empty() {
+        return vec![FieldError::invalid(&path, BadValue::None, "must not be empty")];
+    }
+    let mut errors = Vec::new();
+    for (i, limit) in limits.iter().enumerate() {
+        let path = path.index(i);
+        if !TYPES.contains(&limit.r#type.as_str()) {
+            errors.push(FieldError::not_supported(&path.child("type"), BadValue::json_string(&limit.r#type), &TYPES));
+        }
+        for (name, value) in [("burst", limit.burst), ("qps", limit.qps)] {
+            if value <= 0 {
+                errors.push(FieldError::invalid(&path.child(name), BadValue::Int(value.into()), "must be positive"));
+            }
+        }
+        if limit.r#type != "Server" && limit.cache_size < 0 {
+            let value = BadValue::Int(limit.cache_size.into());
+            errors.push(FieldError::invalid(&path.child("cacheSize"), value, "must not be negative"));
+        }
+    }
+    errors
+}
+
+impl Enforcer {
+    fn new(limit: &Limit) -> Option<Self> {
+        let most = usize::try_from(limit.cache_size).ok().filter(|size| *size > 0).unwrap_or(BUCKETS);
+        Some(Enforcer {
+            of: TYPES.into_iter().find(|of| *of == limit.r#type)?,
+            qps: f64::from(limit.qps),
+            burst: f64::from(limit.burst),
+            most,
+            buckets: Mutex::default(),
+        })
+    }
+
+    /// What has the bucket.
+    fn key(&self, attributes: &Attributes, object: &Owned) -> String {
+        match (self.of, object.downcast_ref::<Event>()) {
+            ("Namespace", _) => attributes.namespace.clone(),
+            ("User", _) => attributes.user.name.clone(),
+            ("SourceAndObject", Some(event)) => {
+                let (source, of) = (&event.source, &event.involved_object);
+                [&source.component, &source.host, &of.kind, &of.namespace, &of.name, &of.uid, &of.api_version]
+                    .map(String::as_str)
+                    .concat()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn takes(&self, key: &str, now: Instant) -> bool {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if !buckets.contains_key(key) && buckets.len() >= self.most {
+            let oldest = buckets.iter().min_by_key(|(_, bucket)| bucket.at).map(|(key, _)| key.clone());
+            oldest.and_then(|oldest| buckets.remove(&oldest));
+        }
+        let bucket = buckets.entry(key.to_owned()).or_insert(Bucket { left: self.burst, at: now });
+        bucket.left = (bucket.left + now.duration_since(bucket.at).as_secs_f64() * self.qps).min(self.burst);
+        bucket.at = now;
+        let takes = bucket.left >= 1.0;
+        if takes {
+            bucket.left -= 1.0;
+        }
+        takes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn limit(of: &str, qps: i32, burst: i32, cache_size: i32) -> Limit {
+        Limit { r#type: of.into(), qps, burst, cache_size }
+    }
+
+    #[test]
+    fn buckets_empty_and_fill_again() {
+        let begin = Instant::now();
+        let enforcer = Enforcer::new(&limit("Namespace", 2, 3, 2)).unwrap();
+        let takes = |key: &str, after: u64| enforcer.takes(key, begin + Duration::from_millis(after));
+        assert_eq!([0, 0, 0, 0, 400, 500].map(|after| takes("a", after)), [true, true, true, false, false, true]);
+        assert_eq!([0, 0, 0, 0].map(|_| takes("b", 600)), [true, true, true, false], "another one's bucket");
+        assert!(takes("c", 700), "in the place of the bucket that was not used for longest");
+        assert_eq!([0, 0, 0, 0].map(|_| takes("a", 700)), [true, true, true, false], "which begins full");
+    }
+
+    #[test]
+    fn what_makes_no_limit_is_refused() {
+        let check = |limits: &[Limit], expect: &[&str]| {
+            let said: Vec<String> = mistakes(limits).iter().map(ToString::to_string).collect();
+            assert_eq!(said, expect);
+        };
+        check(&[limit("User", 1, 1, 0)], &[]);
+        check(&[], &["limits: Invalid value: null: must not be empty"]);
+        check(
+            &[limit("Odd", 1, 0, 0), limit("User", -1, 1, -2)],
+            &[
+                "limits[0].type: Unsupported value: \"Odd\": supported values: \"Namespace\", \"Server\", \"SourceAndObject\", \"User\"",
+                "limits[0].burst: Invalid value: 0: must be positive",
+                "limits[1].qps: Invalid value: -1: must be positive",
+                "limits[1].cacheSize: Invalid value: -2: must not be negative",
+            ],
+        );
+    }
+}

@@ -1,0 +1,153 @@
+//! Admission plugins that are configured by a file, and policies that are asked again. Without kubectl the tests pass over.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+mod common;
+
+use common::Server;
+use common::kubectl::{Kubectl, assert_has, is_here};
+
+const CONFIGURATION: &str = "
+apiVersion: apiserver.config.k8s.io/v1
+kind: AdmissionConfiguration
+plugins:
+- name: PodSecurity
+  configuration:
+    apiVersion: pod-security.admission.config.k8s.io/v1
+    kind: PodSecurityConfiguration
+    defaults: {enforce: baseline, warn: restricted, warn-version: v1.25}
+    exemptions: {namespaces: [free], usernames: [trusted]}
+- name: EventRateLimit
+  path: limits.yaml
+- name: PodTolerationRestriction
+  configuration:
+    apiVersion: podtolerationrestriction.admission.k8s.io/v1alpha1
+    kind: Configuration
+    default: [{key: a, operator: Exists}]
+    whitelist: [{key: a, operator: Exists}, {key: b, operator: Exists}, {key: node.kubernetes.io/not-ready, operator: Exists}, {key: node.kubernetes.io/unreachable, operator: Exists}]
+";
+const LIMITS: &str = "
+apiVersion: eventratelimit.admission.k8s.io/v1alpha1
+kind: Configuration
+limits: [{type: Namespace, qps: 1, burst: 2}]
+";
+
+fn pod(name: &str, more: &str) -> String {
+    format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: c, image: i}}]{more}}}\n"
+    )
+}
+
+fn event(name: &str) -> String {
+    format!("apiVersion: v1\nkind: Event\nmetadata: {{name: {name}}}\ninvolvedObject: {{namespace: default}}\n")
+}
+
+#[test]
+fn plugins_are_told_by_a_file() {
+    if !is_here() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("admission.yaml");
+    std::fs::write(&file, CONFIGURATION).unwrap();
+    std::fs::write(folder.path().join("limits.yaml"), LIMITS).unwrap();
+    let flags = [
+        &format!("--admission-control-config-file={}", file.display()),
+        "--enable-admission-plugins=EventRateLimit,PodTolerationRestriction",
+        "--default-not-ready-toleration-seconds=7",
+    ];
+    let kubectl = Kubectl(Server::start_with(folder.path(), &flags));
+    let create = |namespace: &str, text: &str| kubectl.try_run(&["create", "-n", namespace, "-f", "-"], text);
+    kubectl.run(&["create", "namespace", "free"]);
+    for namespace in ["default", "free"] {
+        kubectl.run(&["create", "serviceaccount", "default", "-n", namespace]);
+    }
+
+    let refused = create("default", &pod("host", ", hostNetwork: true"));
+    assert_has(&refused.stderr, &["violates PodSecurity \"baseline:latest\": host namespaces (hostNetwork=true)"]);
+    assert!(create("free", &pod("host", ", hostNetwork: true")).ok);
+    let warned = create("default", &pod("plain", ""));
+    assert_has(&warned.stderr, &["would violate PodSecurity \"restricted:v1.25\""]);
+    let warned = kubectl.try_run(&["label", "namespace", "free", "pod-security.kubernetes.io/enforce=restricted"], "");
+    assert_has(
+        &warned.stderr,
+        &["namespace \"free\" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored"],
+    );
+
+    let tolerations = "jsonpath={range .spec.tolerations[*]}{.key} {.tolerationSeconds},{end}";
+    let said = kubectl.run(&["get", "pod", "plain", "-o", tolerations]);
+    assert_has(&said, &["a ,", "node.kubernetes.io/not-ready 7,", "node.kubernetes.io/unreachable 300,"]);
+    let refused = create("default", &pod("picky", ", tolerations: [{key: z, operator: Exists}]"));
+    assert_has(&refused.stderr, &["conflict with its cluster whitelist"]);
+    kubectl.run(&[
+        "annotate",
+        "namespace",
+        "default",
+        "scheduler.alpha.kubernetes.io/tolerationsWhitelist=[{\"key\": \"z\", \"operator\": \"Exists\"}]",
+    ]);
+    assert_has(&create("default", &pod("late", "")).stderr, &["conflict with its namespace whitelist"]);
+
+    let outcomes = ["e1", "e2", "e3", "e4", "e5", "e6"].map(|name| create("default", &event(name)));
+    let refused = outcomes.iter().find(|outcome| !outcome.ok).expect("a limit");
+    assert_has(&refused.stderr, &["limit reached on type Namespace for key default"]);
+    assert!(outcomes[0].ok && outcomes[1].ok);
+
+    let metrics = kubectl.run(&["get", "--raw", "/metrics"]);
+    let of = "apiserver_admission_controller_admission_duration_seconds_count";
+    assert_has(
+        &metrics,
+        &[
+            &format!("{of}{{name=\"PodSecurity\",operation=\"CREATE\",rejected=\"true\",type=\"validate\"}}"),
+            "apiserver_admission_step_admission_duration_seconds_count{operation=\"CREATE\",rejected=\"false\",type=\"admit\"}",
+        ],
+    );
+}
+
+/// Copies a label once it is there, or sets it.
+fn policy(name: &str, reinvocation: &str, expression: &str) -> String {
+    format!(
+        "apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  reinvocationPolicy: {reinvocation}
+  matchConstraints: {{resourceRules: [{{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}}]}}
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {{expression: \"Object{{metadata: Object.metadata{{labels: {expression}}}}}\"}}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+---
+"
+    )
+}
+
+#[test]
+fn policies_are_asked_again_if_they_want_to_be() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    let copies = |label: &str| {
+        format!(
+            "has(object.metadata.labels) && 'set' in object.metadata.labels ? {{'{label}': object.metadata.labels['set']}} : {{'asked': 'yes'}}"
+        )
+    };
+    let policies = [
+        policy("a-again", "IfNeeded", &copies("again")),
+        policy("a-once", "Never", &copies("once")),
+        policy("b-sets", "Never", "{'set': 'x'}"),
+    ];
+    kubectl.run_with(&["create", "-f", "-"], &policies.concat());
+    let labels = "jsonpath={.metadata.labels}";
+    for attempt in 0..50 {
+        let name = format!("map-{attempt}");
+        kubectl.run(&["create", "configmap", &name]);
+        let said = kubectl.run(&["get", "configmap", &name, "-o", labels]);
+        if said.contains("\"set\":\"x\"") && said.contains("\"asked\":\"yes\"") {
+            assert!(said.contains("\"again\":\"x\"") && !said.contains("\"once\""), "{said}");
+            return;
+        }
+    }
+    panic!("the policies are not followed");
+}
