@@ -74,7 +74,7 @@ pub struct OpenApi {
     v3: BTreeMap<String, Lazy>,
     /// Of custom resources.
     custom: RwLock<CustomDocuments>,
-    /// What declared resources are documented from.
+    /// A hash of what declared resources are documented from.
     sources: String,
     /// The last v2 document.
     v2: Mutex<Arc<Lazy>>,
@@ -109,11 +109,16 @@ impl OpenApi {
             catalog.extend(unpack(bundle)?);
         }
         catalog.retain(|version, resource| served(&version.group, &version.version, &resource.plural));
-        let mut sources = format!("{options:?} {}", hash(&bundles.concat()));
+        let mut sources = format!("{options:?}");
+        for bundle in bundles {
+            sources += &hash(bundle);
+        }
         for version in &catalog.versions {
             let plurals: Vec<&str> = version.resources.iter().map(|resource| resource.plural.as_str()).collect();
             sources += &format!("\n{}/{} {}", version.group, version.version, plurals.join(" "));
         }
+        // Each document's hash takes this in: it is long, and there are many.
+        let sources = hash(sources.as_bytes());
         let paths = catalog.v3_paths(&options).into_iter();
         let v3 = paths.map(|path| (path.clone(), Lazy::new(&format!("{path} {sources}")))).collect();
         let v2 = Mutex::new(Arc::new(Lazy::new("")));

@@ -104,7 +104,7 @@ macro_rules! holders_of_scalars {
             }
 
             fn write(&self, out: &mut Vec<u8>) {
-                write_items(out, self);
+                write_items(out, self, JsonScalar::write);
             }
         }
 
@@ -115,7 +115,7 @@ macro_rules! holders_of_scalars {
             }
 
             fn write(&self, out: &mut Vec<u8>) {
-                write_entries(out, self);
+                write_entries(out, self, JsonScalar::write);
             }
         }
     )*};
@@ -182,16 +182,7 @@ impl<T: Struct> Member for Vec<T> {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        if self.is_empty() {
-            return out.extend_from_slice(b"null");
-        }
-        let start = out.len();
-        for item in self {
-            out.push(b',');
-            Member::write(item, out);
-        }
-        out[start] = b'[';
-        out.push(b']');
+        write_items(out, self, Member::write);
     }
 }
 
@@ -202,17 +193,6 @@ impl<T: Struct> Member for BTreeMap<String, T> {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        if self.is_empty() {
-            return out.extend_from_slice(b"null");
-        }
-        let start = out.len();
-        for (key, value) in self {
-            out.push(b',');
-            super::write::string(out, key);
-            out.push(b':');
-            Member::write(value, out);
-        }
-        out[start] = b'{';
-        out.push(b'}');
+        write_entries(out, self, Member::write);
     }
 }

@@ -379,38 +379,37 @@ fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<Str
 
 /// Appends a list; an empty one is Go's nil slice.
 pub(crate) fn write_list(out: &mut Vec<u8>, list: List<'_>) {
-    each_scalar!(list, List, v => write_items(out, v))
+    each_scalar!(list, List, v => write_items(out, v, JsonScalar::write))
 }
 
 /// Appends a map in order of keys; an empty one is Go's nil map.
 pub(crate) fn write_map(out: &mut Vec<u8>, map: Map<'_>) {
-    each_scalar!(map, Map, v => write_entries(out, v))
+    each_scalar!(map, Map, v => write_entries(out, v, JsonScalar::write))
 }
 
-pub(super) fn write_items<T: JsonScalar>(out: &mut Vec<u8>, list: &[T]) {
+pub(super) fn write_items<T>(out: &mut Vec<u8>, list: &[T], write: impl Fn(&T, &mut Vec<u8>)) {
     if list.is_empty() {
         return out.extend_from_slice(b"null");
     }
-    out.push(b'[');
-    for (index, item) in list.iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        item.write(out);
+    let start = out.len();
+    for item in list {
+        out.push(b',');
+        write(item, out);
     }
+    out[start] = b'[';
     out.push(b']');
 }
 
-pub(super) fn write_entries<T: JsonScalar>(out: &mut Vec<u8>, map: &BTreeMap<String, T>) {
+pub(super) fn write_entries<T>(out: &mut Vec<u8>, map: &BTreeMap<String, T>, write: impl Fn(&T, &mut Vec<u8>)) {
     if map.is_empty() {
         return out.extend_from_slice(b"null");
     }
     let start = out.len();
     for (key, value) in map {
         out.push(b',');
-        write::string(out, key);
+        super::write::string(out, key);
         out.push(b':');
-        value.write(out);
+        write(value, out);
     }
     out[start] = b'{';
     out.push(b'}');

@@ -278,11 +278,8 @@ impl Values {
         let node_port_range: PortRange =
             self.parsed("service-node-port-range", self.text("service-node-port-range"))?;
         let kubernetes_node_port = Some(self.number("kubernetes-service-node-port")?).filter(|port| *port != 0);
-        if kubernetes_node_port.is_some_and(|port| !node_port_range.contains(port)) {
-            return Err(format!(
-                "kubernetes service node port range {node_port_range} doesn't contain {}",
-                kubernetes_node_port.unwrap_or(0)
-            ));
+        if let Some(port) = kubernetes_node_port.filter(|port| !node_port_range.contains(*port)) {
+            return Err(format!("kubernetes service node port range {node_port_range} doesn't contain {port}"));
         }
         Ok(ServiceOptions {
             cluster_ip_ranges: ranges,
