@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use aggregator::{Aggregator, Backends as Aggregated};
 use apiextensions::{Custom, DefinitionStrategy};
-use endpoints::{Admission, AdmissionChain, ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi};
+use endpoints::{
+    Admission, AdmissionChain, ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi, Served,
+};
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
 use serving::options::Options;
@@ -69,7 +71,7 @@ pub fn build(
         endpoints.iter().filter(|e| belongs(e.kind.group)).cloned().collect::<Vec<_>>()
     };
     let discovery = environment.discovery.clone();
-    let openapi = openapi(catalog, &kinds)?;
+    let openapi = Arc::new(openapi(catalog, &kinds));
     let mut handler: Arc<dyn Handler> = Arc::new(FromFn(|_| respond::not_found()));
     let mut custom = None;
     if enabled::serves(&kinds, APIEXTENSIONS) {
@@ -173,10 +175,11 @@ fn strategy(
     }
 }
 
-fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> Result<Arc<OpenApi>, String> {
-    let served = |group: &str, version: &str, plural: &str| {
-        kinds.iter().any(|k| k.group == group && k.version == version && k.resource.is_some_and(|r| r.plural == plural))
-    };
-    let options = endpoints::openapi_options(serving::version::GIT_VERSION);
-    OpenApi::new(catalog.openapi.bundles, options, &served).map(Arc::new)
+fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> OpenApi {
+    let mut served = Served::new();
+    for kind in kinds {
+        let plurals = served.entry((kind.group, kind.version)).or_default();
+        plurals.extend(kind.resource.map(|resource| resource.plural));
+    }
+    OpenApi::new(catalog.openapi.bundles, endpoints::openapi_options(serving::version::GIT_VERSION), served)
 }

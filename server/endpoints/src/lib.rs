@@ -41,7 +41,7 @@ pub use endpoint::{Answer, Connected, Endpoint, Posted, SubresourceHandler};
 pub use loopback::{Loopback, Resource};
 pub use media::{Accepted, Encoding, Form};
 pub use open::OpenKind;
-pub use openapi_docs::{OpenApi, options as openapi_options};
+pub use openapi_docs::{OpenApi, Served, options as openapi_options};
 pub use packed::Packed;
 pub use query::{FieldValidation, Query, WriteOptions};
 pub use registrations::{Backend, Registered, Registration, Registrations};

@@ -4,12 +4,11 @@
 //! made anew when it is asked for after something in it changed.
 
 mod custom;
+mod declared;
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use flate2::read::GzDecoder;
 use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{HeaderMap, StatusCode};
 use openapi::Options;
@@ -22,6 +21,8 @@ use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
 use crate::packed::Packed;
 use custom::CustomDocument;
+use declared::Declared;
+pub use declared::Served;
 
 const V2_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const V3_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v3.v1.0+protobuf";
@@ -68,7 +69,7 @@ fn hash(bytes: &[u8]) -> String {
 
 /// The OpenAPI documents of what is served.
 pub struct OpenApi {
-    catalog: openapi::Catalog,
+    declared: Declared,
     options: Options,
     /// Of declared resources, by path below `/openapi/v3/`.
     v3: BTreeMap<String, Lazy>,
@@ -78,12 +79,6 @@ pub struct OpenApi {
     sources: String,
     /// The last v2 document.
     v2: Mutex<Arc<Lazy>>,
-}
-
-fn unpack(bundle: &[u8]) -> Result<openapi::Catalog, String> {
-    let mut text = Vec::new();
-    GzDecoder::new(bundle).read_to_end(&mut text).map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
-    serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))
 }
 
 /// OpenAPI documents of aggregated servers.
@@ -99,30 +94,15 @@ pub(crate) struct RemoteOpenApi {
 type CustomDocuments = BTreeMap<String, Arc<CustomDocument>>;
 
 impl OpenApi {
-    /// Reads the generator's bundles and keeps what `served` (group, version, plural) says.
-    ///
-    /// # Errors
-    /// When a bundle cannot be read.
-    pub fn new(bundles: &[&[u8]], options: Options, served: &dyn Fn(&str, &str, &str) -> bool) -> Result<Self, String> {
-        let mut catalog = openapi::Catalog::default();
-        for bundle in bundles {
-            catalog.extend(unpack(bundle)?);
-        }
-        catalog.retain(|version, resource| served(&version.group, &version.version, &resource.plural));
-        let mut sources = format!("{options:?}");
-        for bundle in bundles {
-            sources += &hash(bundle);
-        }
-        for version in &catalog.versions {
-            let plurals: Vec<&str> = version.resources.iter().map(|resource| resource.plural.as_str()).collect();
-            sources += &format!("\n{}/{} {}", version.group, version.version, plurals.join(" "));
-        }
+    /// The documents of what is served, from the generator's bundles.
+    pub fn new(bundles: &'static [&'static [u8]], options: Options, served: Served) -> Self {
+        let declared = Declared::new(bundles, served);
         // Each document's hash takes this in: it is long, and there are many.
-        let sources = hash(sources.as_bytes());
-        let paths = catalog.v3_paths(&options).into_iter();
+        let sources = hash(format!("{options:?}{}", declared.sources()).as_bytes());
+        let paths = declared.outline().v3_paths(&options).into_iter();
         let v3 = paths.map(|path| (path.clone(), Lazy::new(&format!("{path} {sources}")))).collect();
         let v2 = Mutex::new(Arc::new(Lazy::new("")));
-        Ok(OpenApi { catalog, options, v3, custom: RwLock::default(), sources, v2 })
+        OpenApi { declared, options, v3, custom: RwLock::default(), sources, v2 }
     }
 
     /// Makes these all custom resources of a group version; none take its document away.
@@ -173,10 +153,11 @@ impl OpenApi {
     }
 
     fn make_v2(&self, custom: &[Arc<CustomDocument>], remote: &[Arc<RemoteDocument>]) -> Value {
-        let mut document = self.catalog.v2(&self.options);
+        let catalog = self.declared.catalog();
+        let mut document = catalog.v2(&self.options);
         let resources: Vec<CustomResource> = custom.iter().flat_map(|document| document.resources()).collect();
         if !resources.is_empty() {
-            openapi::merge_v2(&mut document, self.catalog.custom_v2(&self.options, &resources), "/");
+            openapi::merge_v2(&mut document, catalog.custom_v2(&self.options, &resources), "/");
         }
         for other in remote.iter().filter_map(|remote| serde_json::from_slice(&remote.text).ok()) {
             openapi::merge_v2(&mut document, other, "/apis/");
@@ -204,15 +185,16 @@ impl OpenApi {
     }
 
     fn v3_document(&self, name: &str, headers: &HeaderMap) -> Response {
-        let (catalog, options, form) = (&self.catalog, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
+        let (declared, options, form) = (&self.declared, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
         if let Some(document) = self.v3.get(name) {
-            let make = || catalog.v3_of(options, name).unwrap_or_default();
+            let make = || declared.catalog().v3_of(options, name).unwrap_or_default();
             return respond(document, make, headers, form, openapi::protobuf::v3);
         }
         let custom = self.custom().get(name).cloned();
         match custom {
             Some(custom) => {
-                respond(custom.document(), || custom.make(catalog, options), headers, form, openapi::protobuf::v3)
+                let make = || custom.make(&declared.catalog(), options);
+                respond(custom.document(), make, headers, form, openapi::protobuf::v3)
             }
             None => empty(StatusCode::NOT_FOUND),
         }

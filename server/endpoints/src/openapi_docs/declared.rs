@@ -1,0 +1,163 @@
+//! What the documents of declared resources are made from: the generator's bundles, unpacked while documents are made from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use flate2::read::GzDecoder;
+use openapi::{Catalog, GroupVersion};
+use tokio::time::Instant;
+
+use super::hash;
+
+/// Group and version of what is served, and the plurals in it.
+pub type Served = BTreeMap<(&'static str, &'static str), BTreeSet<&'static str>>;
+
+/// How long an unpacked catalog is kept for the next document: who asks for one often asks for more.
+const KEPT: Duration = Duration::from_secs(30);
+
+/// The bundles. Unpacked they take a good part of the memory of a server that does nothing, and of the time in which it starts.
+pub(super) struct Declared {
+    bundles: &'static [&'static [u8]],
+    served: Served,
+    unpacked: Arc<Mutex<Option<Unpacked>>>,
+}
+
+struct Unpacked {
+    catalog: Arc<Catalog>,
+    used: Instant,
+}
+
+impl Declared {
+    pub(super) fn new(bundles: &'static [&'static [u8]], served: Served) -> Self {
+        Declared { bundles, served, unpacked: Arc::default() }
+    }
+
+    /// A text that is another one where the documents would be others.
+    pub(super) fn sources(&self) -> String {
+        let bundles: String = self.bundles.iter().map(|bundle| hash(bundle)).collect();
+        format!("{bundles}{:?}", self.served)
+    }
+
+    /// Which group versions there are, without what is in them.
+    pub(super) fn outline(&self) -> Catalog {
+        let version = |(group, version): &(&str, &str)| GroupVersion {
+            group: (*group).into(),
+            version: (*version).into(),
+            ..GroupVersion::default()
+        };
+        let served = self.served.iter().filter(|(_, plurals)| !plurals.is_empty());
+        Catalog { versions: served.map(|(name, _)| version(name)).collect(), ..Catalog::default() }
+    }
+
+    /// Everything that is served. A bundle that cannot be read is left out: the log says so.
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
+        let mut unpacked = lock(&self.unpacked);
+        let used = Instant::now();
+        if let Some(unpacked) = &mut *unpacked {
+            unpacked.used = used;
+            return unpacked.catalog.clone();
+        }
+        let catalog = Arc::new(self.unpack());
+        // Without a runtime nobody would come back to give it up.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            *unpacked = Some(Unpacked { catalog: catalog.clone(), used });
+            runtime.spawn(give_up(self.unpacked.clone()));
+        }
+        catalog
+    }
+
+    fn unpack(&self) -> Catalog {
+        let mut catalog = Catalog::default();
+        for bundle in self.bundles {
+            match unpack(bundle) {
+                Ok(part) => catalog.extend(part),
+                Err(why) => tracing::error!(why, "no OpenAPI documents of some groups"),
+            }
+        }
+        catalog.retain(|version, resource| {
+            let name = (version.group.as_str(), version.version.as_str());
+            self.served.get(&name).is_some_and(|plurals| plurals.contains(resource.plural.as_str()))
+        });
+        catalog
+    }
+}
+
+fn unpack(bundle: &[u8]) -> Result<Catalog, String> {
+    let mut text = Vec::new();
+    GzDecoder::new(bundle).read_to_end(&mut text).map_err(|e| format!("the OpenAPI bundle cannot be unpacked: {e}"))?;
+    serde_json::from_slice(&text).map_err(|e| format!("the OpenAPI bundle cannot be read: {e}"))
+}
+
+/// Forgets what was unpacked once nobody has used it for a while.
+async fn give_up(unpacked: Arc<Mutex<Option<Unpacked>>>) {
+    let mut until = Instant::now() + KEPT;
+    loop {
+        tokio::time::sleep_until(until).await;
+        let mut unpacked = lock(&unpacked);
+        match unpacked.as_ref().map(|unpacked| unpacked.used + KEPT) {
+            Some(later) if later > Instant::now() => until = later,
+            _ => {
+                *unpacked = None;
+                return;
+            }
+        }
+    }
+}
+
+fn lock(unpacked: &Mutex<Option<Unpacked>>) -> MutexGuard<'_, Option<Unpacked>> {
+    unpacked.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use openapi::{Options, Resource};
+
+    use super::*;
+
+    /// Widgets and gadgets, of which gadgets are not served.
+    fn declared() -> Declared {
+        let resources = ["gadgets", "widgets"].map(|name| Resource { plural: name.into(), ..Resource::default() });
+        let version = GroupVersion { group: "example.com".into(), version: "v1".into(), ..GroupVersion::default() };
+        let catalog =
+            Catalog { versions: vec![GroupVersion { resources: resources.into(), ..version }], ..Catalog::default() };
+        let mut bundle = GzEncoder::new(Vec::new(), Compression::fast());
+        bundle.write_all(&serde_json::to_vec(&catalog).unwrap()).unwrap();
+        let bundle: &'static [u8] = bundle.finish().unwrap().leak();
+        Declared::new(vec![bundle].leak(), Served::from([(("example.com", "v1"), BTreeSet::from(["widgets"]))]))
+    }
+
+    #[test]
+    fn paths_are_known_before_anything_is_unpacked() {
+        let (declared, options) = (declared(), Options::default());
+        let before = declared.outline().v3_paths(&options);
+        assert!(before.contains("apis/example.com/v1"), "{before:?}");
+        assert_eq!(before, declared.catalog().v3_paths(&options));
+    }
+
+    #[test]
+    fn only_what_is_served_is_documented() {
+        let catalog = declared().catalog();
+        let plurals: Vec<_> = catalog.versions[0].resources.iter().map(|resource| resource.plural.as_str()).collect();
+        assert_eq!(plurals, ["widgets"]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_unpacked_is_kept_while_it_is_used() {
+        let declared = declared();
+        let first = Arc::downgrade(&declared.catalog());
+        for _ in 0..3 {
+            tokio::time::advance(KEPT * 2 / 3).await;
+            tokio::task::yield_now().await;
+            assert!(std::ptr::eq(Arc::as_ptr(&declared.catalog()), first.as_ptr()), "it is unpacked once");
+        }
+        // The clock runs by itself while everybody waits.
+        tokio::time::sleep(KEPT * 2).await;
+        assert_eq!(first.strong_count(), 0);
+    }
+}
