@@ -44,7 +44,7 @@ impl Proxy {
         let discovers = request.uri().path().trim_matches('/').split('/').count() == 3;
         if upgrade::is_wanted(request.headers()) {
             let (request, client_side) = upgrade::split(request);
-            let answer = upgrade::pass_on(&client, outgoing(request, &target, &user, true), client_side).await;
+            let answer = upgrade::pass_on(&client, outgoing(request, &target, &user, true), client_side, None).await;
             return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
         }
         let sent = client.send(outgoing(request, &target, &user, false));

@@ -174,6 +174,7 @@ impl Custom {
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
             min_request_timeout: options.requests.min_request_timeout,
+            delete_workers: options.storage.delete_workers,
             open: Some(Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() })),
             handlers: HashMap::new(),
         }))

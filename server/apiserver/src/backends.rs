@@ -127,7 +127,8 @@ impl Opening<'_> {
         let store = Arc::new(EncryptedStore::new(store, self.encryption.clone(), self.keys.clone()));
         let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
         let backend = Backend::start(store, &self.options.storage.prefix).await?;
-        Ok(Opened { backend: Backend { as_json: self.options.storage.as_json, ..backend }, medium })
+        let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
+        Ok(Opened { backend: Backend { as_json, collects_garbage, ..backend }, medium })
     }
 }
 

@@ -61,6 +61,7 @@ pub fn build(
             features: options.features.clone(),
             allow_privileged: options.allow_privileged,
             min_request_timeout: options.requests.min_request_timeout,
+            delete_workers: options.storage.delete_workers,
             open: None,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))

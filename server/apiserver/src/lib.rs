@@ -5,6 +5,7 @@ mod backends;
 mod convert_command;
 mod delegation;
 mod enabled;
+mod help_command;
 mod in_process;
 mod list_sizes;
 mod metered_store;

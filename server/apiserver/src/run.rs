@@ -14,7 +14,7 @@ use crate::{Server, delegation, store_monitor};
 
 /// Serves until told to stop by a signal. The error is text for a person.
 pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), String> {
-    serving::logging::init(options.verbosity);
+    serving::logging::init(&options.logs);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(text)?;
     runtime.block_on(async {
         let Ready { listening, front, backends } = Ready::make(server, options).await?;

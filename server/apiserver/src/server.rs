@@ -10,7 +10,7 @@ use serving::options::{self, Options, Program};
 use storage::Store;
 
 use crate::in_process::InProcess;
-use crate::{convert_command, run, snapshot_command};
+use crate::{convert_command, help_command, run, snapshot_command};
 
 /// A server that is being put together.
 pub struct Server {
@@ -83,15 +83,19 @@ impl Server {
         match options::subcommand(rest) {
             Some(("convert", rest)) => return convert_command::run(self.catalog, rest),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
+            Some(("help", rest)) => return help_command::run(self.program, rest),
             Some((other, _)) => {
                 return Err(format!(
-                    "error: unknown command {other:?}; there are: convert, snapshot (and no command: run the server)"
+                    "error: unknown command {other:?}; there are: convert, help, snapshot (and no command: run the server)"
                 ));
             }
             None => {}
         }
         match Options::parse_for(self.program, args) {
-            Ok(options) => run::until_told_to_stop(&self, options),
+            Ok(options) => {
+                options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
+                run::until_told_to_stop(&self, options)
+            }
             Err(serving::Error::Print(text)) => {
                 println!("{text}");
                 Ok(())

@@ -42,6 +42,12 @@ impl Connect {
     pub fn new(environment: &Arc<Environment>, to: Connection) -> Self {
         Connect { environment: environment.clone(), to }
     }
+
+    /// The place, to be spoken with no faster than the options say.
+    fn paced(&self, location: ::proxy::Location) -> ::proxy::Location {
+        let bytes_per_second = self.environment.options.requests.connection_bytes_per_second;
+        ::proxy::Location { bytes_per_second, ..location }
+    }
 }
 
 const PROXIED: [Method; 7] =

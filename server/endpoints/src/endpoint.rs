@@ -39,6 +39,8 @@ pub struct Endpoint {
     pub allow_privileged: bool,
     /// A watch that asks for no timeout lasts between this and twice this.
     pub min_request_timeout: Duration,
+    /// How many objects of a collection are deleted at a time; at least one.
+    pub delete_workers: usize,
     /// What is known of a kind of open form.
     pub open: Option<Arc<dyn OpenKind>>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.

@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn the_table_can_be_searched() {
         assert!(table::GATES.is_sorted_by_key(|gate| gate.name));
-        assert_eq!(table::GATES.len(), 239);
+        assert_eq!(table::GATES.len(), 242);
     }
 
     #[test]

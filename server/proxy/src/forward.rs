@@ -52,7 +52,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
 pub async fn change_protocol(client: &Client, location: &Location, request: Request) -> Result<Response, Status> {
     let (request, client_side) = upgrade::split(request);
     let out = outgoing(request, location, true)?;
-    upgrade::pass_on(client, out, client_side).await.map_err(refused)
+    upgrade::pass_on(client, out, client_side, location.bytes_per_second).await.map_err(refused)
 }
 
 /// Why a connection goes on in HTTP, as a client is told.

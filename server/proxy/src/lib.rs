@@ -9,6 +9,7 @@ mod location;
 pub mod remote_command;
 mod rewrite;
 mod spdy;
+mod throttle;
 pub mod tunnel;
 pub mod upgrade;
 mod websocket;

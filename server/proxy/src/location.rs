@@ -33,6 +33,8 @@ pub struct Location {
     pub path: String,
     /// Escaped; empty for none.
     pub query: String,
+    /// How fast it may be spoken with, each way, once HTTP is no longer spoken; none: as fast as it goes.
+    pub bytes_per_second: Option<u64>,
 }
 
 impl Location {
@@ -68,7 +70,14 @@ mod tests {
     fn places_as_addresses() {
         let check = |host: &str, port: &str, path: &str, query: &str, expect: &str| {
             let (host, port) = (host.to_owned(), port.to_owned());
-            let location = Location { scheme: "http", host, port, path: path.to_owned(), query: query.to_owned() };
+            let location = Location {
+                scheme: "http",
+                host,
+                port,
+                path: path.to_owned(),
+                query: query.to_owned(),
+                ..Location::default()
+            };
             assert_eq!(location.uri().unwrap().to_string(), expect);
         };
         check("10.0.0.1", "", "", "", "http://10.0.0.1/");

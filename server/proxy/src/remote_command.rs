@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use webhook::Client;
 
 use crate::spdy::{self, Connection, Stream, Writer};
+use crate::throttle::Throttled;
 use crate::websocket::{self, Incoming, Outgoing, Said, Socket};
 use crate::{Location, upgrade};
 use outcome::Outcome;
@@ -108,7 +109,8 @@ async fn dial(client: &Client, location: &Location) -> Result<(Connection, Strin
     }
     let protocol = text(response.headers(), &STREAM_PROTOCOL).unwrap_or_default().to_owned();
     let io = hyper::upgrade::on(&mut response).await.map_err(|why| format!("unable to upgrade connection: {why}"))?;
-    let connection = Connection::start(TokioIo::new(io)).map_err(|why| why.to_string())?;
+    let connection = Connection::start(Throttled::new(TokioIo::new(io), location.bytes_per_second))
+        .map_err(|why| why.to_string())?;
     Ok((connection, protocol))
 }
 

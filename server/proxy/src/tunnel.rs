@@ -15,6 +15,7 @@ use webhook::Client;
 
 use crate::forward::{outgoing, refused};
 use crate::remote_command::{STREAM_PROTOCOL, speaks_spdy};
+use crate::throttle::Throttled;
 use crate::upgrade::{self, UpgradeError};
 use crate::websocket::{self, OF_HANDSHAKE, Socket, goodbye};
 use crate::{Location, headers, spdy};
@@ -58,7 +59,7 @@ pub async fn tunnel(client: &Client, location: &Location, request: Request) -> R
             let chosen = chosen.map(|protocol| format!("{PREFIX}{}", protocol.trim())).unwrap_or_default();
             let answer = websocket::handshake(&asked, &chosen);
             if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
-                tokio::spawn(join(client_side, hyper::upgrade::on(&mut response)));
+                tokio::spawn(join(client_side, hyper::upgrade::on(&mut response), location.bytes_per_second));
             }
             Ok(answer)
         }
@@ -72,16 +73,16 @@ pub async fn tunnel(client: &Client, location: &Location, request: Request) -> R
 }
 
 /// Carries bytes both ways until one side ends; then both have.
-async fn join(client_side: OnUpgrade, kubelet_side: OnUpgrade) {
+async fn join(client_side: OnUpgrade, kubelet_side: OnUpgrade, bytes_per_second: Option<u64>) {
     match tokio::try_join!(websocket::open(client_side), kubelet_side) {
-        Ok((client, kubelet)) => carry(client, kubelet).await,
+        Ok((client, kubelet)) => carry(client, Throttled::new(TokioIo::new(kubelet), bytes_per_second)).await,
         Err(error) => tracing::debug!(%error, "a connection did not change protocols"),
     }
 }
 
-async fn carry(client: Socket, kubelet: Upgraded) {
+async fn carry(client: Socket, kubelet: Throttled<TokioIo<Upgraded>>) {
     let (mut to_client, mut from_client) = client.split();
-    let (mut from_kubelet, mut to_kubelet) = tokio::io::split(TokioIo::new(kubelet));
+    let (mut from_kubelet, mut to_kubelet) = tokio::io::split(kubelet);
     let outward = async {
         let mut piece = vec![0; PIECE];
         while let Ok(length @ 1..) = from_kubelet.read(&mut piece).await {

@@ -8,8 +8,10 @@ use http::{HeaderMap, StatusCode};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use serving::{Body, Request, Response};
-use tokio::io::{ReadHalf, WriteHalf, copy};
+use tokio::io::{copy, split as split_io};
 use webhook::Client;
+
+use crate::throttle::Throttled;
 
 /// Why a connection goes on in the protocol that it is in.
 #[derive(Debug, thiserror::Error)]
@@ -33,7 +35,7 @@ pub fn split(mut request: Request) -> (Request, OnUpgrade) {
     (request, client_side)
 }
 
-/// Asks the server to change protocols, and joins the two connections when it does.
+/// Asks the server to change protocols, and joins the two connections when it does, at most so many bytes a second each way.
 ///
 /// # Errors
 /// When the server is not reached, or answers what makes no sense.
@@ -41,12 +43,13 @@ pub async fn pass_on(
     client: &Client,
     request: http::Request<webhook::Body>,
     client_side: OnUpgrade,
+    bytes_per_second: Option<u64>,
 ) -> Result<Response, UpgradeError> {
     let mut response = client.send(request).await.map_err(UpgradeError::Unreachable)?;
     match response.status() {
         StatusCode::SWITCHING_PROTOCOLS => {
             let server_side = hyper::upgrade::on(&mut response);
-            tokio::spawn(join(client_side, server_side));
+            tokio::spawn(join(client_side, server_side, bytes_per_second));
             let mut answer = Response::default();
             *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
             *answer.headers_mut() = std::mem::take(response.headers_mut());
@@ -65,24 +68,18 @@ pub fn closing(mut answer: Response) -> Response {
 }
 
 /// Carries bytes both ways until one side ends; then both have.
-async fn join(client_side: OnUpgrade, server_side: OnUpgrade) {
+async fn join(client_side: OnUpgrade, server_side: OnUpgrade, bytes_per_second: Option<u64>) {
     match tokio::try_join!(client_side, server_side) {
-        Ok((client, server)) => carry(client, server).await,
+        Ok((client, server)) => carry(client, Throttled::new(TokioIo::new(server), bytes_per_second)).await,
         Err(error) => tracing::debug!(%error, "a connection did not change protocols"),
     }
 }
 
-async fn carry(client: Upgraded, server: Upgraded) {
-    let (mut from_client, mut to_client) = halves(client);
-    let (mut from_server, mut to_server) = halves(server);
+async fn carry(client: Upgraded, server: Throttled<TokioIo<Upgraded>>) {
+    let (mut from_client, mut to_client) = split_io(TokioIo::new(client));
+    let (mut from_server, mut to_server) = split_io(server);
     tokio::select! {
         _ = copy(&mut from_client, &mut to_server) => {}
         _ = copy(&mut from_server, &mut to_client) => {}
     }
-}
-
-type Io = TokioIo<Upgraded>;
-
-fn halves(upgraded: Upgraded) -> (ReadHalf<Io>, WriteHalf<Io>) {
-    tokio::io::split(TokioIo::new(upgraded))
 }

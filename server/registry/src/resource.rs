@@ -38,6 +38,8 @@ pub struct ResourceStore {
     pub(crate) versions: Option<Arc<dyn Versions>>,
     /// Objects are stored as JSON, not as protobuf.
     pub(crate) as_json: bool,
+    /// Whether deletes wait for the garbage collector.
+    pub(crate) collects_garbage: bool,
     companion: OnceLock<Arc<dyn Companion>>,
     /// How many of its objects were decoded.
     decoded: AtomicU64,
@@ -57,6 +59,8 @@ pub struct Backend {
     pub prefix: String,
     /// Objects of all kinds are stored as JSON (`--storage-media-type`).
     pub as_json: bool,
+    /// Somebody collects garbage, for whom deletes wait where they ask for that (`--enable-garbage-collector`).
+    pub collects_garbage: bool,
 }
 
 /// How many bytes of encodings other than the stored one are kept.
@@ -72,7 +76,8 @@ impl Backend {
     pub async fn start(store: Arc<dyn Store>, prefix: &str) -> storage::Result<Self> {
         let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
         let cache = Cache::start(store.clone(), options).await?;
-        Ok(Backend { store, cache, clock: Arc::new(SystemClock), prefix: prefix.into(), as_json: false })
+        let (clock, prefix) = (Arc::new(SystemClock), prefix.into());
+        Ok(Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true })
     }
 }
 
@@ -129,6 +134,7 @@ impl ResourceStore {
             selectable,
             versions: None,
             as_json: def.stored_as_json || backend.as_json,
+            collects_garbage: backend.collects_garbage,
             companion: OnceLock::new(),
             decoded: AtomicU64::new(0),
             time_to_live: 0,

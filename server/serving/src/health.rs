@@ -5,6 +5,7 @@ mod handler;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
 
 use crate::options::Program;
 use crate::shutdown::{Phase, Shutdown};
@@ -17,7 +18,11 @@ pub type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 /// It begins with the checks upstream has, all of them good, so that the documents look alike; a part of the server that can fail, or takes
 /// time to begin, replaces its own with [`Health::set`] or [`Health::pending`].
 #[derive(Clone)]
-pub struct Health(Arc<RwLock<Vec<Named>>>);
+pub struct Health {
+    named: Arc<RwLock<Vec<Named>>>,
+    /// Until when `/livez` counts work of the start as done that is not.
+    lenient_until: Option<Instant>,
+}
 
 #[derive(Clone)]
 struct Named {
@@ -25,6 +30,13 @@ struct Named {
     /// The endpoints it belongs to.
     on: Endpoints,
     check: Check,
+}
+
+impl Named {
+    /// Whether it looks at work that the start begins with (upstream: `AddBootSequenceHealthChecks`).
+    fn is_of_start(&self) -> bool {
+        self.name.starts_with("poststarthook/") || self.name == "autoregister-completion"
+    }
 }
 
 /// Which of the three endpoints a check belongs to.
@@ -69,7 +81,7 @@ impl Pending {
 impl Health {
     /// The checks that a program of 1.36 has; `shutdown` fails once the server goes down.
     pub fn new(program: Program, shutdown: &Shutdown) -> Self {
-        let health = Health(Arc::new(RwLock::new(checks::of(program))));
+        let health = Health { named: Arc::new(RwLock::new(checks::of(program))), lenient_until: None };
         let shutdown = shutdown.clone();
         health.set("shutdown", move || match shutdown.phase() {
             Phase::Running => Ok(()),
@@ -78,9 +90,15 @@ impl Health {
         health
     }
 
+    /// Lets `/livez` pass over work of the start that is not done, for so long from now (`--livez-grace-period`).
+    #[must_use]
+    pub fn with_livez_grace(self, grace: Duration) -> Self {
+        Health { lenient_until: Some(Instant::now() + grace).filter(|_| !grace.is_zero()), ..self }
+    }
+
     /// Replaces the check of a name; a name that upstream has not is added to all endpoints, at the end.
     pub fn set(&self, name: &'static str, check: impl Fn() -> Result<(), String> + Send + Sync + 'static) {
-        let mut all = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let check: Check = Arc::new(check);
         match all.iter_mut().find(|c| c.name == name) {
             Some(found) => found.check = check,
@@ -95,7 +113,7 @@ impl Health {
         name: &'static str,
         check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
     ) {
-        let mut all = self.0.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut all = self.named.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         let behind = all.iter().rposition(|c| c.name.starts_with("etcd")).map_or(0, |at| at + 1);
         let on = Endpoints { healthy: true, alive: false, ready: true };
         all.insert(behind, Named { name, on, check: Arc::new(check) });
@@ -131,13 +149,18 @@ impl Health {
     }
 
     fn checks(&self, endpoint: Endpoint) -> Vec<Named> {
-        let all = self.0.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let all = self.named.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         let belongs = |check: &&Named| match endpoint {
             Endpoint::Healthz => check.on.healthy,
             Endpoint::Livez => check.on.alive,
             Endpoint::Readyz => check.on.ready,
         };
-        all.iter().filter(belongs).cloned().collect()
+        let lenient = endpoint == Endpoint::Livez && self.lenient_until.is_some_and(|until| Instant::now() < until);
+        let leniently = |check: &Named| match lenient && check.is_of_start() {
+            true => Named { check: Arc::new(|| Ok(())), ..check.clone() },
+            false => check.clone(),
+        };
+        all.iter().filter(belongs).map(leniently).collect()
     }
 }
 

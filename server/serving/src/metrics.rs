@@ -1,6 +1,7 @@
 //! What operators measure the server by (`/metrics`), under upstream's names.
 
 mod access;
+mod allowed;
 mod process;
 mod requests;
 
@@ -15,6 +16,7 @@ use process::ProcessMetrics;
 pub use requests::{Delayed, RequestMetrics, WithMetrics};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::options::MetricsOptions;
 use crate::respond;
 
 const CONTENT_TYPE: HeaderValue =
@@ -130,15 +132,15 @@ impl Drop for Counted {
 /// Answers `/metrics`.
 pub struct MetricsHandler {
     pub metrics: Metrics,
-    /// Those that are not shown.
-    pub disabled: Vec<String>,
+    pub options: MetricsOptions,
 }
 
 impl Handler for MetricsHandler {
     fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
         let mut text = Vec::new();
         let mut families = self.metrics.registry.gather();
-        families.retain(|family| !self.disabled.iter().any(|name| name == family.name()));
+        families.retain(|family| !self.options.disabled.iter().any(|name| name == family.name()));
+        allowed::constrain(&mut families, &self.options.allowed);
         let response = match TextEncoder::new().encode(&families, &mut text) {
             Ok(()) => respond::bytes(200, CONTENT_TYPE, text),
             Err(error) => respond::text_error(500, &error.to_string()),

@@ -2,12 +2,19 @@
 //!
 //! [`flags::FLAGS`] is the whole vocabulary; this module turns what was given into typed [`Options`], with one error for one mistake.
 
+mod admission;
 mod aggregation;
 mod audit;
 mod authorization;
 mod command;
+mod deprecated;
+mod documents;
+mod fixed;
 mod flags;
 mod kubelet;
+mod logs;
+mod metrics;
+mod mistakes;
 mod network;
 mod oidc;
 mod plugins;
@@ -22,13 +29,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use admission::AdmissionOptions;
 pub use aggregation::AggregationOptions;
 pub use audit::{
     AuditBatch, AuditDelivery, AuditFormat, AuditLimits, AuditLogOptions, AuditMode, AuditOptions, AuditRotation,
     AuditWebhookOptions,
 };
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
+pub use documents::document;
 pub use kubelet::KubeletOptions;
+pub use logs::{LogFormat, LogOptions};
+pub use metrics::MetricsOptions;
+use mistakes::Mistakes;
 pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
 pub use plugins::PLUGINS;
@@ -106,12 +118,16 @@ pub struct Options {
     pub runtime_config: Vec<(String, bool)>,
     pub features: Arc<FeatureGates>,
     pub profiling: bool,
+    /// The Unix socket at which profiles and flags can be had by everybody who can open it.
+    pub debug_socket: Option<PathBuf>,
+    /// Whether `/logs` shows what is below `/var/log`.
+    pub serves_logs: bool,
     pub allow_privileged: bool,
     pub event_ttl: Duration,
-    /// Metrics that are not shown.
-    pub disabled_metrics: Vec<String>,
-    /// Log verbosity.
-    pub verbosity: u8,
+    pub metrics: MetricsOptions,
+    pub logs: LogOptions,
+    /// What is to be said about deprecated flags that were given.
+    pub deprecated: Vec<String>,
     /// Flags that were given, as `name=value`, without those that name secrets (`/flagz`).
     pub given: Vec<(String, String)>,
 }
@@ -145,6 +161,8 @@ pub struct ServingOptions {
     pub shutdown_send_retry_after: bool,
     /// Over how long the ends of watches are spread after that.
     pub shutdown_watch_grace: Duration,
+    /// For how long after the start `/livez` counts work of the start as done that is not.
+    pub livez_grace: Duration,
 }
 
 /// Telling who asks.
@@ -222,6 +240,8 @@ pub struct RequestOptions {
     pub cors_allowed_origins: Vec<String>,
     pub hsts_directives: Vec<String>,
     pub goaway_chance: f64,
+    /// Bytes a second, each way, of connections to pods; none: as many as there are.
+    pub connection_bytes_per_second: Option<u64>,
 }
 
 /// Addresses and ports of services.
@@ -234,27 +254,6 @@ pub struct ServiceOptions {
     pub kubernetes_node_port: Option<u16>,
     /// Whether this server puts its address into that service.
     pub reconciles_endpoints: bool,
-}
-
-/// Admission plugins by name, besides the defaults of [`PLUGINS`].
-#[derive(Clone, Debug, Default)]
-pub struct AdmissionOptions {
-    pub enabled: Vec<String>,
-    pub disabled: Vec<String>,
-    /// An AdmissionConfiguration: what plugins are told.
-    pub config_file: Option<PathBuf>,
-    /// For how long, in seconds, pods stay on a node that is not ready, and on one that cannot be reached, unless they say otherwise.
-    pub not_ready_seconds: i64,
-    pub unreachable_seconds: i64,
-}
-
-impl AdmissionOptions {
-    /// Whether a plugin runs.
-    pub fn runs(&self, plugin: &str) -> bool {
-        let default = PLUGINS.iter().any(|(name, on)| *on && *name == plugin);
-        let named = |names: &[String]| names.iter().any(|name| name == plugin);
-        named(&self.enabled) || (default && !named(&self.disabled))
-    }
 }
 
 /// Divides a command line (without the program's name) at a leading word that is no flag: `convert --from x` is `convert` and the rest.
@@ -296,33 +295,57 @@ impl Options {
         self.authorization.webhook = None;
     }
 
+    /// Completes and checks what was given: all sections, so that all their mistakes are told at once.
     fn from_values(program: Program, values: &Values) -> Result<Self, String> {
+        let mut mistakes = Mistakes::default();
+        values.check_forms(&mut mistakes);
+        values.check_fixed(&mut mistakes);
         let data_dir = PathBuf::from(values.text("data-dir"));
-        values.without_choice()?;
-        Ok(Options {
-            program,
-            serving: values.serving(&data_dir)?,
-            data_dir,
-            authentication: values.authentication()?,
-            authorization: values.authorization()?,
-            requests: values.requests()?,
-            storage: values.storage()?,
-            services: values.services()?,
-            admission: values.admission()?,
-            aggregation: values.aggregation()?,
-            kubelet: values.kubelet()?,
-            audit: values.audit()?,
-            runtime_config: values.runtime_config()?,
-            features: FeatureGates::parse(values.list("feature-gates"))
-                .map(Arc::new)
-                .map_err(|why| values.invalid("feature-gates", why))?,
-            profiling: values.bool("profiling")?,
-            allow_privileged: values.bool("allow-privileged")?,
-            event_ttl: values.duration("event-ttl")?,
-            disabled_metrics: values.disabled_metrics()?,
-            verbosity: values.number("v")?,
-            given: values.given(),
-        })
+        let serving = mistakes.checked(values.serving(&data_dir));
+        let authentication = mistakes.checked(values.authentication());
+        let authorization = mistakes.checked(values.authorization());
+        let requests = mistakes.checked(values.requests());
+        let storage = mistakes.checked(values.storage());
+        let services = mistakes.checked(values.services());
+        let admission = mistakes.checked(values.admission());
+        let aggregation = mistakes.checked(values.aggregation());
+        let kubelet = mistakes.checked(values.kubelet());
+        let audit = mistakes.checked(values.audit());
+        let runtime_config = mistakes.checked(values.runtime_config());
+        let features = mistakes.checked(values.features());
+        let metrics = mistakes.checked(values.metrics());
+        let logs = mistakes.checked(values.logs());
+        let [profiling, serves_logs, allow_privileged] =
+            ["profiling", "enable-logs-handler", "allow-privileged"].map(|flag| mistakes.checked(values.bool(flag)));
+        let event_ttl = mistakes.checked(values.duration("event-ttl"));
+        let options = || {
+            Some(Options {
+                program,
+                serving: serving?,
+                data_dir,
+                authentication: authentication?,
+                authorization: authorization?,
+                requests: requests?,
+                storage: storage?,
+                services: services?,
+                admission: admission?,
+                aggregation: aggregation?,
+                kubelet: kubelet?,
+                audit: audit?,
+                runtime_config: runtime_config?,
+                features: features?,
+                profiling: profiling?,
+                debug_socket: values.path("debug-socket-path"),
+                serves_logs: serves_logs?,
+                allow_privileged: allow_privileged?,
+                event_ttl: event_ttl?,
+                metrics: metrics?,
+                logs: logs?,
+                deprecated: values.deprecated(),
+                given: values.given(),
+            })
+        };
+        mistakes.or(options())
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use flowcontrol::FlowControl;
 use tokio::sync::watch;
 
-use crate::Error;
 use crate::audit::Audit;
 use crate::authentication::{Anonymous, AudienceAgnostic, Authentication, Configured, TokenFile, TokenWebhook};
 use crate::authorization::rbac::{NoRoles, RbacAuthorizer, RuleSource};
@@ -25,6 +24,7 @@ use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::systemd;
 use crate::tokens::{Documents, OpenId};
+use crate::{Error, debug};
 
 /// Who is let in, and who may do what.
 #[derive(Clone)]
@@ -70,7 +70,7 @@ impl Server {
         options.serving.secure_port = listener.address()?.port();
         Ok(Server {
             certificates,
-            health: Health::new(options.program, &shutdown),
+            health: Health::new(options.program, &shutdown).with_livez_grace(options.serving.livez_grace),
             configured: Configured::load(&options.authentication, metrics.registry())?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             flow_control: flow_control(&options.requests, &metrics),
@@ -182,6 +182,9 @@ impl Server {
     /// Serves until told to stop by `shutdown`.
     pub async fn serve(self, front: Front) -> Result<(), Error> {
         let address = self.address()?;
+        if let Some(path) = &self.options.debug_socket {
+            debug::listen(path)?;
+        }
         let paths =
             SystemPaths::new(front.handler, front.paths, &self.options, self.health.clone(), self.metrics.clone());
         let handler = paths.with_openid(self.openid(address)).with_flow_control(self.flow_control.clone());

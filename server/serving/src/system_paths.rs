@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use http::{HeaderValue, header};
 use serde_json::json;
 
 use flowcontrol::{Dump, FlowControl};
 
+use crate::debug::DebugHandler;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
+use crate::log_files::LogFiles;
 use crate::metrics::{Metrics, MetricsHandler};
 use crate::options::Options;
 use crate::request_info::parameter;
@@ -27,10 +28,6 @@ const FLOW_CONTROL: &str = "/debug/api_priority_and_fairness/";
 /// Says which paths somebody serves, at this moment.
 pub type ListPaths = Box<dyn Fn() -> Vec<String> + Send + Sync>;
 
-/// What stands where Go programs list the profiles that they can take of themselves.
-const PROFILES: &str =
-    "No profiles can be taken of this server over HTTP; use perf or another sampling profiler on its process.\n";
-
 /// Answers the paths of the system, and hands the rest on.
 pub struct SystemPaths<H> {
     inner: H,
@@ -43,7 +40,9 @@ pub struct SystemPaths<H> {
     flow_control: Option<FlowControl>,
     program: &'static str,
     flags: String,
-    profiling: bool,
+    /// None where they are not served.
+    debug: Option<DebugHandler>,
+    log_files: Option<LogFiles>,
     begin: SystemTime,
 }
 
@@ -59,13 +58,14 @@ impl<H> SystemPaths<H> {
             inner,
             inner_paths,
             health: HealthHandler(health),
-            metrics: MetricsHandler { metrics, disabled: options.disabled_metrics.clone() },
+            metrics: MetricsHandler { metrics, options: options.metrics.clone() },
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,
             program,
             flags,
-            profiling: options.profiling,
+            debug: options.profiling.then_some(DebugHandler),
+            log_files: options.serves_logs.then(LogFiles::default),
             begin: SystemTime::now(),
         }
     }
@@ -99,6 +99,9 @@ impl<H> SystemPaths<H> {
     fn index(&self) -> Response {
         let mut paths: BTreeSet<String> = (self.inner_paths)().into_iter().chain(self.health.0.paths()).collect();
         paths.extend(PATHS.map(String::from));
+        if self.log_files.is_some() {
+            paths.insert("/logs".into());
+        }
         if self.openid.is_some() {
             paths.extend(OpenId::PATHS.map(String::from));
         }
@@ -123,29 +126,17 @@ impl<H> SystemPaths<H> {
     }
 }
 
-/// A redirect as Go writes one.
-fn found(location: &'static str) -> Response {
-    let body = format!("<a href=\"{location}\">Found</a>.\n\n");
-    let mut response = respond::bytes(302, HeaderValue::from_static("text/html; charset=utf-8"), body);
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
-    response
-}
-
-/// Where upstream's verbosity can be changed while it runs; that of this server cannot (`routes.StringFlagPutHandler`).
-fn verbosity(request: &Request) -> Response {
-    match *request.method() {
-        http::Method::PUT => {
-            respond::bytes(400, respond::TEXT, "the verbosity is that of --v until the server is started anew")
-        }
-        _ => respond::bytes(406, respond::TEXT, "unsupported http method"),
-    }
-}
-
 impl<H: Handler> Handler for SystemPaths<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
         if let Some(openid) = self.openid.as_ref().filter(|_| OpenId::serves(path)) {
             return openid.handle(request);
+        }
+        if let Some(debug) = self.debug.filter(|_| DebugHandler::serves(path)) {
+            return Box::pin(async move { debug.handle(request).await });
+        }
+        if let Some(files) = self.log_files.as_ref().filter(|_| LogFiles::serves(path)) {
+            return files.handle(request);
         }
         let text = match path {
             "/" | "/index.html" => return Box::pin(std::future::ready(self.index())),
@@ -155,9 +146,6 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/metrics/slis" => self.slis(),
             "/flagz" => self.flags.clone(),
             "/statusz" => self.status(),
-            "/debug/pprof/" if self.profiling => PROFILES.to_owned(),
-            "/debug/flags/v" if self.profiling => return Box::pin(std::future::ready(verbosity(&request))),
-            "/debug/pprof" if self.profiling => return Box::pin(std::future::ready(found("/debug/pprof/"))),
             path => match self.dump(path, request.uri().query().unwrap_or("")) {
                 Some(text) => text,
                 None => return self.inner.handle(request),

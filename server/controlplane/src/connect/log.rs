@@ -39,6 +39,7 @@ impl Connect {
             port: kubelet.port,
             path: format!("/containerLogs/{}/{}/{container}", pod.metadata.namespace, pod.metadata.name),
             query: query(&options, splits),
+            ..Location::default()
         };
         let client = self.client_of_kubelets(|trust| {
             if options.insecure_skip_tls_verify_backend {

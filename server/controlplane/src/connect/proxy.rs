@@ -26,7 +26,7 @@ impl Connect {
             return Err(Status::bad_request("address not allowed"));
         }
         let port = if target.port.is_empty() { first_port(&pod) } else { target.port.to_owned() };
-        let location = Location { scheme: target.scheme, host, port, path, ..Location::default() };
+        let location = self.paced(Location { scheme: target.scheme, host, port, path, ..Location::default() });
         forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
     }
 
@@ -41,6 +41,7 @@ impl Connect {
         let target = Target::parse("service", asked)?;
         let (host, port) = self.backend_of_service(&connected.attributes.namespace, asked, &target).await?;
         let location = Location { scheme: target.scheme, host, port: port.to_string(), path, ..Location::default() };
+        let location = self.paced(location);
         forward(&self.client(WHOEVER_ANSWERS)?, location, request).await
     }
 
@@ -55,7 +56,7 @@ impl Connect {
         } else {
             (target.scheme, target.port.to_owned(), self.client(WHOEVER_ANSWERS)?)
         };
-        let location = Location { scheme, host: kubelet.host, port, path, ..Location::default() };
+        let location = self.paced(Location { scheme, host: kubelet.host, port, path, ..Location::default() });
         forward(&client, location, request).await
     }
 

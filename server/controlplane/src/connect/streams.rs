@@ -48,7 +48,7 @@ impl Connect {
         let metadata = &pod.metadata;
         let path = format!("/{}/{}/{}/{container}", wanted.action, metadata.namespace, metadata.name);
         let translates = translates(&connected, &kubelet, "TranslateStreamCloseWebsocketRequests");
-        let location = location(kubelet, path, wanted.query());
+        let location = self.paced(location(kubelet, path, wanted.query()));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && remote_command::is_wanted(request.headers()) {
             return Ok(remote_command::translate(client, location, wanted.streams, request));
@@ -64,7 +64,7 @@ impl Connect {
         let kubelet = self.kubelet(node(&pod)?).await?;
         let path = format!("/portForward/{}/{}", pod.metadata.namespace, pod.metadata.name);
         let translates = translates(&connected, &kubelet, "PortForwardWebsockets");
-        let location = location(kubelet, path, ports(&options.ports));
+        let location = self.paced(location(kubelet, path, ports(&options.ports)));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && tunnel::is_wanted(request.headers()) {
             return tunnel::tunnel(&client, &location, request).await;
@@ -116,7 +116,7 @@ fn node(pod: &Pod) -> Result<&str, Status> {
 }
 
 fn location(kubelet: Kubelet, path: String, query: String) -> Location {
-    Location { scheme: "https", host: kubelet.host, port: kubelet.port, path, query }
+    Location { scheme: "https", host: kubelet.host, port: kubelet.port, path, query, ..Location::default() }
 }
 
 /// Whether this server stands between WebSockets of clients and SPDY of kubelets.

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1 as metav1;
 use async_trait::async_trait;
+use futures_util::future::try_join_all;
 use http::StatusCode;
 use machinery::catalog::GarbageCollection;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{CheckDelete, DeleteOptions, Precondition, Propagation, meta};
+use registry::{CheckDelete, Context, DeleteOptions, Precondition, Propagation, ResourceStore, meta};
 use serving::Response;
 
 use super::Call;
@@ -48,20 +49,35 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     let options = options(&mut call).await?;
     warn(endpoint, &call, &options);
     let store = endpoint.store()?;
-    let mut context = call.context(endpoint, options.store.dry_run);
     let listed = store.list(&call.info.namespace, &predicate, &query).await?;
-    for entry in &listed.entries {
-        let object = store.object(entry)?;
-        let Some(meta) = meta(object.as_ref()) else { continue };
-        context.namespace.clone_from(&meta.namespace);
-        let attributes = call.attributes(endpoint, Operation::Delete, &meta.name, context.dry_run);
-        match store.delete(&context, &meta.name, &options.store, &AdmitDelete { endpoint, attributes }).await {
-            Ok(_) => {}
-            Err(status) if status.code == 404 => {}
-            Err(status) => return Err(status),
+    for some in listed.entries.chunks(endpoint.delete_workers) {
+        let mut deletes = Vec::with_capacity(some.len());
+        for entry in some {
+            let object = store.object(entry)?;
+            let Some(meta) = meta(object.as_ref()) else { continue };
+            let mut context = call.context(endpoint, options.store.dry_run);
+            context.namespace.clone_from(&meta.namespace);
+            let attributes = call.attributes(endpoint, Operation::Delete, &meta.name, context.dry_run);
+            let check = AdmitDelete { endpoint, attributes };
+            deletes.push(delete_one(store, context, meta.name.clone(), &options.store, check));
         }
+        try_join_all(deletes).await?;
     }
     listing::respond(endpoint, listed, &accepted, &call.query)
+}
+
+/// Deletes an object of a collection, unless somebody else was faster.
+async fn delete_one(
+    store: &ResourceStore,
+    context: Context,
+    name: String,
+    options: &DeleteOptions,
+    check: AdmitDelete<'_>,
+) -> Result<(), Status> {
+    match store.delete(&context, &name, options, &check).await {
+        Err(status) if status.code != 404 => Err(status),
+        _ => Ok(()),
+    }
 }
 
 /// Asks admission about each object that is to be deleted.

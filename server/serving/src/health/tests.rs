@@ -85,6 +85,16 @@ async fn one_that_begins() {
 }
 
 #[tokio::test]
+async fn livez_can_wait_for_the_start() {
+    let health = Health::new(crate::options::Program::KubeApiserver, &Shutdown::default());
+    let health = health.with_livez_grace(std::time::Duration::from_secs(3600));
+    let _pending = health.pending("poststarthook/rbac/bootstrap-roles");
+    assert_eq!((get(&health, "/livez").await.0, get(&health, "/readyz").await.0), (200, 500));
+    health.set("etcd", || Err("disk full".into()));
+    assert_eq!(get(&health, "/livez").await.0, 500);
+}
+
+#[tokio::test]
 async fn one_that_ends() {
     let shutdown = Shutdown::default();
     let health = Health::new(crate::options::Program::KubeApiserver, &shutdown);

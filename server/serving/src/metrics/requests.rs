@@ -280,7 +280,9 @@ mod tests {
         );
         let watching = watch.handle(request("GET", "/api/v1/pods?watch=1")).await;
         let shown = |metrics: Metrics| async {
-            seen(MetricsHandler { metrics, disabled: Vec::new() }.handle(request("GET", "/metrics")).await).await.1
+            seen(MetricsHandler { metrics, options: Default::default() }.handle(request("GET", "/metrics")).await)
+                .await
+                .1
         };
         let text = shown(metrics.clone()).await;
         let line = |resource: &str, code: &str| {

@@ -123,9 +123,6 @@ impl Values {
 
     fn audit_webhook(&self, config_file: PathBuf) -> Result<AuditWebhookOptions, String> {
         let (new, old) = ("audit-webhook-initial-backoff", "audit-webhook-batch-initial-backoff");
-        if self.is_given(old) {
-            tracing::warn!("Flag --{old} has been deprecated, use --{new} instead");
-        }
         let initial_backoff = self.duration(if self.is_given(new) || !self.is_given(old) { new } else { old })?;
         Ok(AuditWebhookOptions { config_file, initial_backoff, delivery: self.delivery("webhook", true)? })
     }

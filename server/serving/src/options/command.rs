@@ -16,7 +16,7 @@ const ABOUT_DELEGATING: &str =
     "An API server of groups of its own, behind another one that is asked who a client is and what it may do.";
 
 impl Section {
-    fn title(self) -> &'static str {
+    pub(super) fn title(self) -> &'static str {
         match self {
             Section::ThisServer => "This server flags",
             Section::Generic => "Generic flags",
@@ -38,7 +38,7 @@ impl Section {
 }
 
 impl Flag {
-    fn works(&self) -> bool {
+    pub(super) fn works(&self) -> bool {
         !self.help.is_empty()
     }
 
@@ -57,7 +57,7 @@ impl Flag {
     }
 }
 
-fn command(program: Program, flags: &[&Flag]) -> Command {
+pub(super) fn command(program: Program, flags: &[&Flag]) -> Command {
     let name = program.name();
     let (about, usage) = match program {
         Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} <SUBCOMMAND> ...")),

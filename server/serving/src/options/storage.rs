@@ -18,6 +18,10 @@ pub struct StorageOptions {
     pub encryption: Option<EncryptionOptions>,
     /// Objects of built-in kinds are stored as JSON, not as protobuf.
     pub as_json: bool,
+    /// Whether deletes wait for the garbage collector where they ask for it.
+    pub collects_garbage: bool,
+    /// How many objects of a collection are deleted at a time.
+    pub delete_workers: usize,
     /// Whether what was acknowledged survives a power cut, in the data directory. No flag says otherwise.
     pub durable: bool,
     /// How often history is forgotten, and how much of it is kept; nothing is when there is none.
@@ -82,6 +86,9 @@ impl Values {
             etcd: self.etcd()?,
             encryption: self.encryption()?,
             as_json: media_type == JSON,
+            collects_garbage: self.bool("enable-garbage-collector")?,
+            // Upstream takes anything below one for one, too.
+            delete_workers: usize::try_from(self.number::<i64>("delete-collection-workers")?).unwrap_or(1).max(1),
             durable: true,
             compaction_interval: self.interval("etcd-compaction-interval")?,
             health_timeout: self.duration("etcd-healthcheck-timeout")?,

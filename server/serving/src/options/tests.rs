@@ -42,7 +42,10 @@ fn flags_are_written_as_in_go() {
         "--event-ttl=90m",
     ])
     .unwrap();
-    assert_eq!((o.serving.secure_port, o.authentication.anonymous, o.profiling, o.verbosity), (7443, false, true, 4));
+    assert_eq!(
+        (o.serving.secure_port, o.authentication.anonymous, o.profiling, o.logs.verbosity),
+        (7443, false, true, 4)
+    );
     assert_eq!((o.serving.bind_address.to_string().as_str(), o.event_ttl.as_secs()), ("::1", 5400));
     let o =
         parse(&["--api-audiences=one,two", "--api-audiences", "three", "--secure-port=1", "--secure-port=2"]).unwrap();
@@ -137,11 +140,105 @@ fn mistakes_are_named() {
 
 #[test]
 fn what_has_no_effect_is_refused() {
-    refused(&["--vmodule=x=1"], "--vmodule is not supported yet: see docs/status.md");
+    refused(&["--peer-ca-file=x"], "--peer-ca-file is not supported yet: see docs/status.md");
     refused(
-        &["--vmodule=x=1", "--log-text-split-stream"],
-        "--log-text-split-stream, --vmodule are not supported yet: see docs/status.md",
+        &["--peer-ca-file=x", "--peer-advertise-ip=10.0.0.1"],
+        "--peer-advertise-ip, --peer-ca-file are not supported yet: see docs/status.md",
     );
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    refused(
+        &["--anonymous-auth=maybe", "--request-timeout=5", "--goaway-chance=1", "--authorization-mode=Magic"],
+        "the command line has 4 mistakes:\n  \
+         invalid argument \"maybe\" for \"--anonymous-auth\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax\n  \
+         invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"\n  \
+         authorization-mode \"Magic\" is not a valid mode\n  \
+         --goaway-chance can not be less than 0 or greater than 0.02",
+    );
+}
+
+#[test]
+fn some_flags_have_one_value() {
+    let fine = [
+        "--min-compatibility-version=kube=1.35",
+        "--contention-profiling=false",
+        "--storage-initialization-timeout=2m",
+        "--apiserver-count=3",
+        "--coordinated-leadership-lease-duration=20s",
+        "--emulation-forward-compatible=false",
+    ];
+    let o = parse(&fine).unwrap();
+    assert_eq!(
+        o.deprecated,
+        [
+            "Flag --apiserver-count has been deprecated, apiserver-count is deprecated and will be removed in a future version."
+        ]
+    );
+    let same = "cannot be set to true if the emulation version is the same as the binary version";
+    refused(&["--emulation-forward-compatible"], &format!("ServerRunOptions.EmulationForwardCompatible {same}"));
+    refused(
+        &["--runtime-config-emulation-forward-compatible"],
+        &format!("ServerRunOptions.RuntimeConfigEmulationForwardCompatible {same}"),
+    );
+    refused(&["--apiserver-count=0"], "--apiserver-count should be a positive number, but value '0' provided");
+    refused(
+        &["--coordinated-leadership-lease-duration=5s"],
+        "--coordinated-leadership-lease-duration must be greater than --coordinated-leadership-renew-deadline",
+    );
+    refused(
+        &["--feature-gates=CoordinatedLeaderElection=true", "--coordinated-leadership-retry-period=1s"],
+        "--coordinated-leadership-retry-period is not supported yet with CoordinatedLeaderElection: see docs/status.md",
+    );
+    refused(
+        &["--contention-profiling"],
+        r#"invalid argument "true" for "--contention-profiling" flag: contention is not profiled, write false"#,
+    );
+    refused(
+        &["--min-compatibility-version=1.34"],
+        r#"invalid argument "1.34" for "--min-compatibility-version" flag: "1.34" is not served, write kube=1.35"#,
+    );
+}
+
+#[test]
+fn plugins_can_be_named_in_the_old_way() {
+    let o = parse(&["--admission-control=AlwaysPullImages,LimitRanger"]).unwrap().admission;
+    assert!(o.runs("AlwaysPullImages") && o.runs("LimitRanger") && !o.runs("ServiceAccount"));
+    refused(
+        &["--admission-control=LimitRanger", "--enable-admission-plugins=LimitRanger"],
+        "admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive",
+    );
+    refused(&["--admission-control=NoSuch"], r#"admission-control plugin "NoSuch" is unknown"#);
+}
+
+#[test]
+fn labels_of_metrics() {
+    let allowed = |flags: &[&str]| parse(flags).unwrap().metrics.allowed;
+    let of = |metric: &str, label: &str, values: &[&str]| {
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        ((metric.to_owned(), label.to_owned()), values)
+    };
+    let expect = [of("a_total", "code", &["200", "404"]), of("b_total", "verb", &["GET"])];
+    for flags in [
+        &["--allow-metric-labels=a_total,code=200,404", "--allow-metric-labels=b_total,verb='GET'"][..],
+        &["--allow-metric-labels=\"a_total,code=200,404\",\"b_total,verb=GET\""],
+    ] {
+        assert_eq!(allowed(flags).into_iter().collect::<Vec<_>>(), expect);
+    }
+    let manifest = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(manifest.path(), "\"a_total,code\": 200,404\n\"b_total,verb\": GET\n").unwrap();
+    let file = format!("--allow-metric-labels-manifest={}", manifest.path().display());
+    assert_eq!(allowed(&[&file]).into_iter().collect::<Vec<_>>(), expect);
+    refused(
+        &["--allow-metric-labels=a_total,code=200", &file],
+        "cannot specify both allowListMapping and allowListMappingManifest",
+    );
+    refused(
+        &["--allow-metric-labels=a_total"],
+        r#"invalid argument "a_total" for "--allow-metric-labels" flag: a_total must be formatted as key=value"#,
+    );
+    assert!(parse(&["--allow-metric-labels=a-total,code=200"]).unwrap_err().contains("must have keys with format"));
 }
 
 #[test]
@@ -243,7 +340,7 @@ fn help_and_version_are_texts() {
     assert!(
         help.contains("Secure serving flags:")
             && help.contains("--tls-cert-file <FILE>")
-            && !help.contains("--vmodule"),
+            && !help.contains("--peer-ca-file"),
         "{help}"
     );
 }

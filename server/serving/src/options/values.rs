@@ -5,23 +5,22 @@ use std::fmt::Display;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderName;
 
+use super::Kind;
+use super::flags::FLAGS;
+use super::mistakes::Mistakes;
 use super::{
-    AdmissionOptions, AuthenticationOptions, Cidr, PLUGINS, PortRange, RequestOptions, ServiceOptions, ServingOptions,
-    TokenWebhookOptions,
+    AuthenticationOptions, Cidr, PortRange, RequestOptions, ServiceOptions, ServingOptions, TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
-use machinery::features::parse_bool;
+use machinery::features::{FeatureGates, parse_bool};
 
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;
-
-/// The API level that is served.
-const VERSION: &str = "1.36";
-const VERSION_BEFORE: &str = "1.35";
 
 /// What was given for each flag, and the defaults for the rest.
 pub(super) struct Values {
@@ -51,6 +50,11 @@ impl Values {
     /// Whether the flag stands on the command line.
     pub(super) fn is_given(&self, flag: &str) -> bool {
         self.given.contains_key(flag)
+    }
+
+    /// Whether a feature is on, as far as the flag can be read.
+    pub(super) fn has_gate(&self, name: &str) -> bool {
+        FeatureGates::parse(self.list("feature-gates")).unwrap_or_default().enabled(name)
     }
 
     /// The values of a flag that takes several.
@@ -85,6 +89,20 @@ impl Values {
         let duration = machinery::scalar::Duration::parse(self.text(flag)).map_err(|why| self.invalid(flag, why))?;
         let nanos = u64::try_from(duration.nanos()).map_err(|_| self.invalid(flag, "must not be negative"))?;
         Ok(Duration::from_nanos(nanos))
+    }
+
+    /// Checks every flag that was given for the form of its values, before anything is made of them.
+    pub(super) fn check_forms(&self, mistakes: &mut Mistakes) {
+        let mut given: Vec<&str> = self.given.keys().copied().collect();
+        given.sort_unstable();
+        for flag in FLAGS.iter().filter(|flag| given.binary_search(&flag.name).is_ok()) {
+            let read = match (flag.kind, flag.value) {
+                (Kind::Bool, _) => self.bool(flag.name).map(drop),
+                (_, "DURATION") => self.duration(flag.name).map(drop),
+                _ => Ok(()),
+            };
+            mistakes.checked(read);
+        }
     }
 
     pub(super) fn parsed<T: FromStr<Err: Display>>(&self, flag: &str, text: &str) -> Result<T, String> {
@@ -128,6 +146,7 @@ impl Values {
             shutdown_delay: self.duration("shutdown-delay-duration")?,
             shutdown_send_retry_after: self.bool("shutdown-send-retry-after")?,
             shutdown_watch_grace: self.duration("shutdown-watch-termination-grace-period")?,
+            livez_grace: self.duration("livez-grace-period")?,
         })
     }
 
@@ -252,6 +271,7 @@ impl Values {
             cors_allowed_origins: owned("cors-allowed-origins"),
             hsts_directives: owned("strict-transport-security-directives"),
             goaway_chance,
+            connection_bytes_per_second: Some(self.number("max-connection-bytes-per-sec")?).filter(|bytes| *bytes > 0),
         })
     }
 
@@ -301,51 +321,9 @@ impl Values {
         }
     }
 
-    pub(super) fn admission(&self) -> Result<AdmissionOptions, String> {
-        let names = |flag: &str| -> Result<Vec<String>, String> {
-            let known = |name: &&str| PLUGINS.iter().any(|(plugin, _)| plugin == name);
-            match self.list(flag).iter().find(|name| !known(name)) {
-                Some(name) => Err(format!("{flag} plugin {name:?} is unknown")),
-                None => Ok(self.list(flag).into_iter().map(String::from).collect()),
-            }
-        };
-        let admission = AdmissionOptions {
-            enabled: names("enable-admission-plugins")?,
-            disabled: names("disable-admission-plugins")?,
-            config_file: self.path("admission-control-config-file"),
-            not_ready_seconds: self.number("default-not-ready-toleration-seconds")?,
-            unreachable_seconds: self.number("default-unreachable-toleration-seconds")?,
-        };
-        match admission.enabled.iter().find(|name| admission.disabled.contains(name)) {
-            Some(both) => Err(format!("[{both}] in enable-admission-plugins and disable-admission-plugins overlapped")),
-            None => Ok(admission),
-        }
-    }
-
-    /// Checks flags of which this server knows one value only.
-    pub(super) fn without_choice(&self) -> Result<(), String> {
-        self.bool("permit-address-sharing")?;
-        self.duration("log-flush-frequency")?;
-        if !self.bool("watch-cache")? {
-            return Err(self.invalid("watch-cache", "reads are always served from memory, write true"));
-        }
-        let is_own = |text: &&str| matches!(text.trim_start_matches("kube="), VERSION);
-        match self.list("emulated-version").iter().find(|text| !is_own(text)) {
-            Some(other) => {
-                Err(self.invalid("emulated-version", format!("{other:?} is not served, write kube={VERSION}")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    pub(super) fn disabled_metrics(&self) -> Result<Vec<String>, String> {
-        let shown = self.text("show-hidden-metrics-for-version");
-        if !matches!(shown, "" | VERSION_BEFORE) {
-            return Err(format!(
-                "--show-hidden-metrics-for-version must be omitted or have the value '{VERSION_BEFORE}'. Only the previous minor version is allowed"
-            ));
-        }
-        Ok(self.list("disabled-metrics").into_iter().map(String::from).collect())
+    pub(super) fn features(&self) -> Result<Arc<FeatureGates>, String> {
+        let gates = FeatureGates::parse(self.list("feature-gates"));
+        gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", why))
     }
 
     pub(super) fn runtime_config(&self) -> Result<Vec<(String, bool)>, String> {

@@ -1,0 +1,16 @@
+//! `help`: the flags as a page in Markdown, a manual page, or completions for a shell.
+
+use std::ffi::OsString;
+
+use serving::options::{Program, document};
+
+/// Prints the flags in the form that the word names.
+pub fn run(program: Program, words: &[OsString]) -> Result<(), String> {
+    let text = match words {
+        [] => return Err(format!("error: say in which form, such as: {} help markdown", program.name())),
+        [form] => document(program, &form.to_string_lossy()).map_err(|why| format!("error: {why}"))?,
+        [_, other, ..] => return Err(format!("error: unexpected argument {other:?}")),
+    };
+    print!("{text}");
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! What can be asked of the process rather than of its objects: `/debug/pprof`, `/debug/flags` (upstream: `routes.Profiling`, `routes.DebugFlags`).
+
+mod socket;
+
+use http::{HeaderValue, Method, header};
+
+pub(crate) use socket::listen;
+
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::{logging, respond};
+
+const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+const PROFILES: &str = "/debug/pprof";
+const FLAGS: &str = "/debug/flags";
+/// The longest text of a verbosity that is read.
+const MAX_VERBOSITY: usize = 1024;
+
+/// What stands where Go programs list the profiles that they can take of themselves.
+const NO_PROFILES: &str =
+    "No profiles can be taken of this server over HTTP; use perf or another sampling profiler on its process.\n";
+
+/// The page of the flags that can be changed, of which there is one.
+const CHANGEABLE: &str = "<html>\n<head>\n<title>/debug/flags/</title>\n</head>\n<body>\n/debug/flags/<br>\n<br>\nflags:<br>\n<table>\n\
+                          <tr>v<br>\n</table>\n<br>\nfull flags configurable<br>\n</body>\n</html>\n";
+
+/// Answers these paths.
+#[derive(Clone, Copy)]
+pub(crate) struct DebugHandler;
+
+impl DebugHandler {
+    /// Whether the path belongs here.
+    pub(crate) fn serves(path: &str) -> bool {
+        let below = |root| path.strip_prefix(root).is_some_and(|rest: &str| rest.is_empty() || rest.starts_with('/'));
+        below(PROFILES) || below(FLAGS)
+    }
+}
+
+impl Handler for DebugHandler {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        Box::pin(async move {
+            match request.uri().path() {
+                PROFILES => found("/debug/pprof/"),
+                "/debug/pprof/" => respond::bytes(200, respond::TEXT, NO_PROFILES),
+                "/debug/pprof/cmdline" => respond::bytes(200, respond::TEXT, command_line()),
+                "/debug/flags/v" => verbosity(request).await,
+                path if path.starts_with(FLAGS) => respond::bytes(200, HTML, CHANGEABLE),
+                _ => respond::text_error(404, "Unknown profile"),
+            }
+        })
+    }
+}
+
+/// A redirect as Go writes one.
+fn found(location: &'static str) -> Response {
+    let mut response = respond::bytes(302, HTML, format!("<a href=\"{location}\">Found</a>.\n\n"));
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
+    response
+}
+
+/// The words that the program was started with, as pprof reads them.
+fn command_line() -> String {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("\0")
+}
+
+/// Changes how much is logged (upstream: `routes.StringFlagPutHandler`).
+async fn verbosity(request: Request) -> Response {
+    if request.method() != Method::PUT {
+        return plain(406, "unsupported http method");
+    }
+    let text = match request.into_body().read(MAX_VERBOSITY).await {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(why) => return plain(400, &format!("error reading request body: {why}")),
+    };
+    match logging::set_verbosity(&text) {
+        Ok(said) => plain(200, &said),
+        Err(why) => plain(400, &why),
+    }
+}
+
+fn plain(code: u16, text: &str) -> Response {
+    let mut response = respond::bytes(code, HeaderValue::from_static("text/plain"), format!("{text}\n"));
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::filters::testing::{request, seen};
+    use crate::options::Options;
+
+    #[tokio::test]
+    async fn the_process_can_be_asked() {
+        let ask = async |method: &str, path: &str, body: &'static str| {
+            let request = request(method, path).map(|_| Body::full(body));
+            seen(DebugHandler.handle(request).await).await
+        };
+        assert_eq!(ask("GET", "/debug/pprof", "").await.0, 302);
+        assert!(ask("GET", "/debug/flags", "").await.1.contains("<tr>v<br>"));
+        assert_eq!(ask("GET", "/debug/flags/v", "").await, (406, "unsupported http method\n".into()));
+        let why = "strconv.ParseUint: parsing \"high\": invalid syntax\n";
+        assert_eq!(ask("PUT", "/debug/flags/v", "high").await, (400, why.into()));
+        logging::init(&Options::parse_from(["kube-apiserver"]).unwrap().logs);
+        assert!(!tracing::enabled!(tracing::Level::DEBUG));
+        let done = "successfully set klog.logging.verbosity to 4\n";
+        assert_eq!(ask("PUT", "/debug/flags/v", "4").await, (200, done.into()));
+        assert!(tracing::enabled!(tracing::Level::DEBUG));
+        assert_eq!(ask("GET", "/debug/pprof/none", "").await.0, 404);
+        assert!(DebugHandler::serves("/debug/pprof/profile") && !DebugHandler::serves("/debug/pprofile"));
+    }
+}

@@ -1,0 +1,140 @@
+//! Which lines are written: those up to the verbosity, and more of some source files.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use regex::Regex;
+use tracing::level_filters::LevelFilter;
+use tracing::subscriber::Interest;
+use tracing::{Level, Metadata, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+
+/// The verbosities that levels stand for, in klog's scale.
+const DEBUG: u32 = 4;
+const TRACE: u32 = 6;
+
+/// Source files of which lines up to a verbosity are written (`--vmodule`).
+#[derive(Clone, Debug)]
+pub struct Module {
+    /// Against the name of the file without its ending, or its path where the pattern has a slash.
+    pattern: Regex,
+    of_path: bool,
+    verbosity: u32,
+}
+
+impl PartialEq for Module {
+    fn eq(&self, other: &Self) -> bool {
+        (self.pattern.as_str(), self.verbosity) == (other.pattern.as_str(), other.verbosity)
+    }
+}
+
+impl Module {
+    /// Reads `pattern=N`; `*` and `?` in the pattern stand for any text and any letter.
+    ///
+    /// # Errors
+    /// In upstream's words (`VModuleConfigurationPflag`).
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').filter(|(glob, level)| !glob.is_empty() && !level.is_empty());
+        let (glob, level) = parts.ok_or_else(|| format!("{text:?} does not have the pattern=N format"))?;
+        let verbosity = level.parse().map_err(|_| {
+            format!("parsing verbosity in {text:?}: strconv.ParseUint: parsing {level:?}: invalid syntax")
+        })?;
+        let pattern = regex::escape(glob).replace("\\*", "[^/]*").replace("\\?", "[^/]");
+        let pattern = Regex::new(&format!("^{pattern}$")).map_err(|why| why.to_string())?;
+        Ok(Module { pattern, of_path: glob.contains('/'), verbosity })
+    }
+
+    fn is_of(&self, file: &str) -> bool {
+        let file = file.strip_suffix(".rs").unwrap_or(file);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        self.pattern.is_match(if self.of_path { file } else { name })
+    }
+}
+
+/// How much is logged at this moment.
+pub(super) struct Levels {
+    verbosity: AtomicU32,
+    modules: Vec<Module>,
+}
+
+impl Levels {
+    pub(super) fn new(verbosity: u32, modules: Vec<Module>) -> Self {
+        Levels { verbosity: AtomicU32::new(verbosity), modules }
+    }
+
+    pub(super) fn set_verbosity(&self, verbosity: u32) {
+        self.verbosity.store(verbosity, Ordering::Relaxed);
+        tracing::callsite::rebuild_interest_cache();
+    }
+
+    /// Files can only be named to say more, as with klog.
+    fn of(&self, file: Option<&str>) -> u32 {
+        let general = self.verbosity.load(Ordering::Relaxed);
+        let module = file.and_then(|file| self.modules.iter().find(|module| module.is_of(file)));
+        module.map_or(general, |module| module.verbosity.max(general))
+    }
+
+    fn lets_through(&self, metadata: &Metadata<'_>) -> bool {
+        verbosity_of(*metadata.level()) <= self.of(metadata.file())
+    }
+
+    /// The most that any file may say.
+    fn most(&self) -> u32 {
+        let modules = self.modules.iter().map(|module| module.verbosity).max().unwrap_or_default();
+        modules.max(self.verbosity.load(Ordering::Relaxed))
+    }
+}
+
+/// The verbosity that a level stands for.
+pub(super) fn verbosity_of(level: Level) -> u32 {
+    match level {
+        Level::TRACE => TRACE,
+        Level::DEBUG => DEBUG,
+        _ => 0,
+    }
+}
+
+/// Keeps back what is not to be written. A line has one place in the source, so it is asked once about each, until the verbosity changes.
+pub(super) struct Threshold(pub(super) Arc<Levels>);
+
+impl<S: Subscriber> Layer<S> for Threshold {
+    fn register_callsite(&self, metadata: &'static Metadata<'static>) -> Interest {
+        if self.0.lets_through(metadata) { Interest::always() } else { Interest::never() }
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        self.0.lets_through(metadata)
+    }
+
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(match self.0.most() {
+            TRACE.. => LevelFilter::TRACE,
+            DEBUG.. => LevelFilter::DEBUG,
+            _ => LevelFilter::INFO,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_can_say_more() {
+        let modules = ["listener=4", "watch*=9", "*/filters/*=5"].map(|text| Module::parse(text).unwrap());
+        let levels = Levels::new(2, modules.into());
+        let check = |file: &str, expect: u32| assert_eq!(levels.of(Some(file)), expect, "{file}");
+        check("server/serving/src/listener.rs", 4);
+        check("server/registry/src/watch.rs", 9);
+        check("server/serving/src/filters/watch_termination.rs", 9);
+        check("serving/filters/timeout.rs", 5);
+        check("server/serving/src/server.rs", 2);
+        assert_eq!((levels.of(None), levels.most()), (2, 9));
+        levels.set_verbosity(6);
+        check("server/serving/src/listener.rs", 6);
+        let refused = |text: &str| Module::parse(text).unwrap_err();
+        assert_eq!(refused("=4"), "\"=4\" does not have the pattern=N format");
+        assert_eq!(refused("a=b"), "parsing verbosity in \"a=b\": strconv.ParseUint: parsing \"b\": invalid syntax");
+    }
+}

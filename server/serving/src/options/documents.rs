@@ -1,0 +1,77 @@
+//! The flags as documents: a page in Markdown, a manual page, completions for shells.
+
+use std::fmt::Write;
+
+use clap_complete::Shell;
+
+use super::command::command;
+use super::{Flag, Kind, Program};
+
+/// What can be asked for besides `--help`.
+const FORMS: &str = "markdown, man, bash, elvish, fish, powershell, zsh";
+
+/// The flags of a program in a form: `markdown`, `man`, or the completions of a shell by its name.
+///
+/// # Errors
+/// When there is no such form.
+pub fn document(program: Program, form: &str) -> Result<String, String> {
+    let mut flags: Vec<&Flag> = program.flags().into_iter().filter(|flag| flag.works()).collect();
+    flags.sort_by_key(|flag| flag.section as usize);
+    let mut out = Vec::new();
+    match (form, form.parse::<Shell>()) {
+        ("markdown", _) => return Ok(markdown(program, &flags)),
+        ("man", _) => {
+            let page = clap_mangen::Man::new(command(program, &flags));
+            page.render(&mut out).map_err(|why| why.to_string())?;
+        }
+        (_, Ok(shell)) => clap_complete::generate(shell, &mut command(program, &flags), program.name(), &mut out),
+        _ => return Err(format!("unknown form {form:?}; there are: {FORMS}")),
+    }
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// A table for each section, in the order of `--help`.
+fn markdown(program: Program, flags: &[&Flag]) -> String {
+    let command = command(program, flags);
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut out = format!("# {}\n\n{about}\n", program.name());
+    let mut section = None;
+    for flag in flags {
+        // Writing to a string cannot fail.
+        if section != Some(flag.section) {
+            section = Some(flag.section);
+            let _ = write!(out, "\n## {}\n\n| flag | default | |\n|---|---|---|\n", flag.section.title());
+        }
+        let value = if flag.kind == Kind::Bool { String::new() } else { format!("={}", flag.value) };
+        let default = if flag.default.is_empty() { String::new() } else { format!("`{}`", flag.default) };
+        let help = flag.help.replace('|', "\\|").replace('<', "&lt;");
+        let _ = writeln!(out, "| `--{}{}` | {default} | {help} |", flag.name, value.replace('|', "\\|"));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_documented_in_every_form() {
+        for (form, expect) in [
+            (
+                "markdown",
+                "\n## Secure serving flags\n\n| flag | default | |\n|---|---|---|\n| `--bind-address=ADDRESS` |",
+            ),
+            ("man", ".TH kube-apiserver 1"),
+            ("man", "\\fB\\-\\-bind\\-address\\fR"),
+            ("bash", "--bind-address"),
+            ("zsh", "--bind-address"),
+            ("fish", "bind-address"),
+        ] {
+            let text = document(Program::KubeApiserver, form).unwrap();
+            assert!(text.contains(expect), "{form}: {text}");
+            assert!(!text.contains("peer-ca-file"), "{form} names a flag that does not work");
+        }
+        let why = document(Program::KubeApiserver, "html").unwrap_err();
+        assert_eq!(why, "unknown form \"html\"; there are: markdown, man, bash, elvish, fish, powershell, zsh");
+    }
+}

@@ -1,0 +1,112 @@
+//! Flags about the log (upstream: `component-base/logs/api/v1`).
+
+use std::time::Duration;
+
+use machinery::scalar::Quantity;
+
+use super::values::Values;
+use crate::logging::Module;
+
+/// What is logged, where, and in which form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogOptions {
+    pub format: LogFormat,
+    /// How much is logged, in klog's scale.
+    pub verbosity: u32,
+    /// Source files of which more is logged.
+    pub modules: Vec<Module>,
+    /// Only errors go to standard error; everything else goes to standard output.
+    pub split: bool,
+    /// How many bytes may wait to be written to standard output.
+    pub buffer: usize,
+    /// For how long they may.
+    pub flush: Duration,
+}
+
+/// The form of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// klog's: `I1122 07:04:05.678901    4242 server.rs:17] "Serving" address="127.0.0.1:6443"`
+    Text,
+    /// One object each.
+    Json,
+}
+
+const ALPHA: &str = "LoggingAlphaOptions";
+
+impl Values {
+    pub(super) fn logs(&self) -> Result<LogOptions, String> {
+        let format = match self.text("logging-format") {
+            "text" => LogFormat::Text,
+            "json" => LogFormat::Json,
+            other => return Err(format!("format: Invalid value: {other:?}: Unsupported log format")),
+        };
+        let flush = self.duration("log-flush-frequency")?;
+        if flush.is_zero() {
+            return Err("flushFrequency: Invalid value: \"0s\": Must be greater than zero".into());
+        }
+        let modules = self.modules()?;
+        if !modules.is_empty() && format != LogFormat::Text {
+            return Err("vmodule: Forbidden: Only supported for text log format".into());
+        }
+        let text = self.text("log-text-info-buffer-size");
+        let buffer = Quantity::parse(text).map_err(|why| self.invalid("log-text-info-buffer-size", why))?;
+        let options = LogOptions {
+            format,
+            verbosity: self.number("v")?,
+            modules,
+            split: self.bool("log-text-split-stream")?,
+            buffer: usize::try_from(buffer.value()).unwrap_or_default(),
+            flush,
+        };
+        let alpha = [(options.split, "splitStream"), (options.buffer > 0, "infoBufferSize")];
+        match alpha.into_iter().find(|(asked, _)| *asked && !self.has_gate(ALPHA)) {
+            Some((_, field)) => Err(format!("options.text.{field}: Forbidden: Feature {ALPHA} is disabled")),
+            None => Ok(options),
+        }
+    }
+
+    fn modules(&self) -> Result<Vec<Module>, String> {
+        let read = |text: &str| Module::parse(text).map_err(|why| self.invalid("vmodule", why));
+        self.list("vmodule").into_iter().map(read).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Options;
+    use super::*;
+
+    #[test]
+    fn the_log_can_be_shaped() {
+        let parse = |flags: &[&str]| {
+            let args = std::iter::once(&"kube-apiserver").chain(flags);
+            Options::parse_from(args).map(|options| options.logs).map_err(|why| why.to_string())
+        };
+        let o = parse(&["--vmodule=listener=4,watch*=9", "-v", "2"]).unwrap();
+        assert_eq!((o.format, o.verbosity, o.modules.len(), o.split), (LogFormat::Text, 2, 2, false));
+        let alpha = "--feature-gates=LoggingAlphaOptions=true";
+        let o = parse(&[alpha, "--log-text-split-stream", "--log-text-info-buffer-size=64Ki"]).unwrap();
+        assert_eq!((o.split, o.buffer), (true, 65536));
+        assert_eq!(parse(&["--logging-format=json"]).unwrap().format, LogFormat::Json);
+        for (flags, expect) in [
+            (&["--logging-format=xml"][..], "format: Invalid value: \"xml\": Unsupported log format"),
+            (&["--logging-format=json", "--vmodule=a=1"], "vmodule: Forbidden: Only supported for text log format"),
+            (
+                &["--vmodule=a"],
+                "invalid argument \"a\" for \"--vmodule\" flag: \"a\" does not have the pattern=N format",
+            ),
+            (
+                &["--log-text-split-stream"],
+                "options.text.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled",
+            ),
+            (
+                &["--log-text-info-buffer-size=1Ki"],
+                "options.text.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled",
+            ),
+            (&["--log-flush-frequency=0"], "flushFrequency: Invalid value: \"0s\": Must be greater than zero"),
+        ] {
+            assert_eq!(parse(flags).unwrap_err(), expect);
+        }
+    }
+}
