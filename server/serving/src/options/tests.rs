@@ -152,8 +152,8 @@ fn all_mistakes_are_told_at_once() {
     refused(
         &["--anonymous-auth=maybe", "--request-timeout=5", "--goaway-chance=1", "--authorization-mode=Magic"],
         "the command line has 4 mistakes:\n  \
-         invalid argument \"maybe\" for \"--anonymous-auth\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax\n  \
          invalid argument \"5\" for \"--request-timeout\" flag: time: missing unit in duration \"5\"\n  \
+         invalid argument \"maybe\" for \"--anonymous-auth\" flag: strconv.ParseBool: parsing \"maybe\": invalid syntax\n  \
          authorization-mode \"Magic\" is not a valid mode\n  \
          --goaway-chance can not be less than 0 or greater than 0.02",
     );
