@@ -70,7 +70,7 @@ impl ResourceStore {
         let value = self.encode(object).await?;
         let (key, again) = (entry.key.clone(), value.clone().into());
         let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
-        let same = entry.stored.is_none() && self.cache.entry(&kv).object == entry.object;
+        let same = entry.stored.is_none() && stored::says_the_same(&self.cache.entry(&kv).object, &entry.object);
         Ok((!same || self.is_stale(entry).await?).then_some(value))
     }
 

@@ -42,10 +42,20 @@ fn shared(text: &str) -> Option<Arc<Regex>> {
     Some(regex)
 }
 
+/// So long is the longest text that a repetition certainly not too large to be compiled can match.
+const SHORT: usize = 256;
+
+/// Whether what can be parsed can be compiled. Compiling takes long, and only what is repeated a given number of times can grow too large.
+fn compiles(pattern: &str) -> bool {
+    let Ok(parsed) = regex_syntax::parse(pattern) else { return false };
+    let is_short = parsed.properties().maximum_len().is_some_and(|longest| longest <= SHORT);
+    is_short || !pattern.contains('{') || shared(pattern).is_some()
+}
+
 /// The fault of an expression that cannot be compiled.
 pub fn fault(pattern: &str) -> Option<String> {
     let error = match regex_syntax::ast::parse::Parser::new().parse(pattern) {
-        Ok(_) => return regex::Regex::new(pattern).err().map(|_| told("expression nests too deeply", pattern)),
+        Ok(_) => return (!compiles(pattern)).then(|| told("expression nests too deeply", pattern)),
         Err(error) => error,
     };
     let (start, end) = (error.span().start.offset, error.span().end.offset);
@@ -70,4 +80,19 @@ pub fn fault(pattern: &str) -> Option<String> {
 
 fn told(what: &str, part: &str) -> String {
     format!("error parsing regexp: {what}: `{part}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_of_expressions_are_found_without_compiling_all_of_them() {
+        let check = |pattern: &str, expect: Option<&str>| assert_eq!(fault(pattern).as_deref(), expect, "{pattern}");
+        check(r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", None);
+        check(r"^\p{L}+/.*$", None);
+        check("a{2,}", None);
+        check("a(b", Some("error parsing regexp: missing closing ): `a(b`"));
+        check(r"(\w{1000}){1000}", Some(r"error parsing regexp: expression nests too deeply: `(\w{1000}){1000}`"));
+    }
 }

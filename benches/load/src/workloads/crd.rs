@@ -29,6 +29,8 @@ pub struct Options {
     idle: u64,
 }
 
+/// How long to wait before an object is tried to be created again: short, and long enough not to keep the server busy with refusals.
+const PAUSE: Duration = Duration::from_millis(1);
 const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 pub async fn run(server: &Server, common: &Common, options: &Options) -> Result<()> {
@@ -82,7 +84,7 @@ async fn define(client: &mut Client, group: &str, plural: &str, schema: usize, n
     loop {
         match client.ask(&create, false).await {
             Ok(_) => return Ok(began.elapsed()),
-            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < PATIENCE => tokio::task::yield_now().await,
+            Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < PATIENCE => tokio::time::sleep(PAUSE).await,
             Err(other) => return Err(other),
         }
     }
