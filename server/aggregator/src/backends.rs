@@ -8,7 +8,7 @@ use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Empty};
 use serving::User;
 use serving::user::SYSTEM_MASTERS;
-use webhook::{Body, Client, Error, Identity, Reply, Services, Trust};
+use webhook::{Body, Client, Error, Identity, Reply, Route, Services, Trust};
 
 use crate::identity;
 
@@ -42,6 +42,7 @@ impl Backends {
             identity: self.identity.clone(),
             server_name: Some(format!("{}.{}.svc", backend.name, backend.namespace)),
             remote_only: false,
+            route: Route::DIRECT,
         })
     }
 

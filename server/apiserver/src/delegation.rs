@@ -125,7 +125,9 @@ fn environment(
 ) -> Result<Environment, String> {
     let informers = Arc::new(Informers::new(stores.clone()));
     let access = behaviour.access(server, &informers).map_err(|e| e.to_string())?;
-    let services = Arc::new(Services::new(behaviour.service_addresses(server, &informers)));
+    let (cluster, control_plane) = (server.options.egress.cluster.clone(), server.options.egress.control_plane.clone());
+    let addresses = behaviour.service_addresses(server, &informers);
+    let services = Arc::new(Services::new(addresses).by(cluster, control_plane));
     Ok(Environment {
         catalog,
         options: server.options.clone(),

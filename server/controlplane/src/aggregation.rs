@@ -4,6 +4,7 @@ mod addresses;
 mod autoregister;
 mod availability;
 mod desired;
+mod metrics;
 
 use std::sync::Arc;
 

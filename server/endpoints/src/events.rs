@@ -12,6 +12,7 @@ use machinery::reflect::{Mut, Owned, Ref};
 use machinery::status::Status;
 use machinery::{cbor, envelope, json};
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
+use serving::metrics::SentEvents;
 use storage::cache::Entry;
 use tokio::time::{Interval, Sleep};
 
@@ -31,6 +32,7 @@ const CHUNK: usize = 64 << 10;
 pub struct EventWriter {
     renderer: Renderer,
     form: EventForm,
+    sent: Option<SentEvents>,
 }
 
 enum EventForm {
@@ -51,7 +53,20 @@ impl EventWriter {
                 EventForm::Table(Box::new(TableWriter::new(renderer, version, query)?))
             }
         };
-        Ok(EventWriter { renderer, form })
+        Ok(EventWriter { renderer, form, sent: None })
+    }
+
+    /// Counts here what is written.
+    pub fn counted(self, sent: Option<SentEvents>) -> Self {
+        EventWriter { sent, ..self }
+    }
+
+    fn write(&self, kind: &str, object: &[u8], out: &mut Vec<u8>) {
+        let before = out.len();
+        frame(kind, object, self.renderer.encoding, out);
+        if let Some(sent) = &self.sent {
+            sent.count(out.len() - before);
+        }
     }
 
     fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, out: &mut Vec<u8>) -> Result<(), Status> {
@@ -65,7 +80,7 @@ impl EventWriter {
             EventForm::Partial(partial) => partial.object(&self.renderer, entry)?,
             EventForm::Table(table) => table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?,
         };
-        frame(kind, &object, self.renderer.encoding, out);
+        self.write(kind, &object, out);
         Ok(())
     }
 
@@ -84,7 +99,7 @@ impl EventWriter {
             EventForm::Partial(partial) => partial.other(hub.as_ref(), self.renderer.encoding)?,
             EventForm::Table(table) => table_event(table, hub, self.renderer.encoding)?,
         };
-        frame("BOOKMARK", &object, self.renderer.encoding, out);
+        self.write("BOOKMARK", &object, out);
         Ok(())
     }
 }

@@ -293,15 +293,17 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let is_stream = info.verb == "watch";
     let spoken = Spoken::of(&endpoint.features);
     let (catalog, trail) = (endpoint.catalog, parts.extensions.trail());
+    let watched = parts.extensions.get().cloned();
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
-            let call =
-                Call { info, user, query, headers: headers.clone(), body: Body::empty(), warnings, spoken, trail };
+            let (headers, nothing) = (headers.clone(), Body::empty());
+            let call = Call { info, user, query, headers, body: nothing, warnings, spoken, trail, watched };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {
-            let call = Call { info, user, query, headers: parts.headers, body, warnings, spoken, trail: trail.clone() };
+            let (headers, recorded) = (parts.headers, trail.clone());
+            let call = Call { info, user, query, headers, body, warnings, spoken, trail: recorded, watched };
             match dispatch(endpoint, call, &parts.method).await {
                 Ok(response) if !is_stream => {
                     let response = audit::answered(&trail, catalog, response).await;

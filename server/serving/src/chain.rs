@@ -17,6 +17,7 @@ use crate::handler::Handler;
 use crate::metrics::{Metrics, WithMetrics};
 use crate::options::Options;
 use crate::shutdown::Shutdown;
+use crate::traces::{Asked, Tracer, WithTracing};
 
 /// What the filters need to know.
 pub struct Chain<'a> {
@@ -29,6 +30,8 @@ pub struct Chain<'a> {
     pub shutdown: Shutdown,
     /// None without a policy of what to record.
     pub audit: Option<Arc<Audit>>,
+    /// None: nothing is traced.
+    pub tracer: Option<Tracer>,
 }
 
 impl Chain<'_> {
@@ -36,16 +39,27 @@ impl Chain<'_> {
     pub fn around(self, handler: impl Handler + 'static) -> Result<Arc<dyn Handler>, Error> {
         let requests = &self.options.requests;
         let gate = |name| self.options.features.enabled(name);
-        let handler = WithAuthorization::new(handler, Arc::clone(&self.authorizer), self.metrics.access.clone());
+        let parts = &self.metrics.parts;
+        let access = self.metrics.access.clone();
+        let handler = parts.part("authorization", Asked(handler), |handler| {
+            WithAuthorization::new(handler, Arc::clone(&self.authorizer), access.clone())
+        });
         let handler: Box<dyn Handler> = match self.flow_control {
-            Some(control) => Box::new(WithFairness::new(handler, control, requests.request_timeout, &self.metrics)),
+            Some(control) => Box::new(parts.part("priorityandfairness", handler, |handler| {
+                WithFairness::new(handler, control, requests.request_timeout, &self.metrics)
+            })),
             None => Box::new(WithMaxInFlight::new(handler, requests, &self.metrics)),
         };
-        let handler = WithImpersonation::new(handler, self.authorizer, gate("ConstrainedImpersonation"));
-        let handler = WithAudit(handler);
+        let constrained = gate("ConstrainedImpersonation");
+        let name = if constrained { "constrainedimpersonation" } else { "impersonation" };
+        let handler =
+            parts.part(name, handler, |handler| WithImpersonation::new(handler, self.authorizer, constrained));
+        let handler = parts.part("audit", handler, WithAudit);
+        let handler = WithTracing::new(handler, self.tracer);
         let distrust = gate("UnauthenticatedHTTP2DOSMitigation");
-        let access = self.metrics.access.clone();
-        let handler = WithAuthentication::new(handler, self.authentication, distrust, access);
+        let handler = parts.part("authentication", handler, |handler| {
+            WithAuthentication::new(handler, self.authentication, distrust, access)
+        });
         let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
         let handler = WithWarnings(handler);
         let handler = WithTimeout::new(handler, requests.request_timeout);

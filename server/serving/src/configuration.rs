@@ -5,6 +5,8 @@ use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Struct};
 use machinery::type_meta::TypeMeta;
 use machinery::yaml;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 /// What becomes of fields that nobody knows, and of ones that are said twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,22 @@ pub fn parse<T: Struct>(
             Ok(document)
         }
     }
+}
+
+/// Reads a small document that has to be of this kind, in one of these versions of its group. What nobody knows is refused.
+///
+/// # Errors
+/// What is wrong with the document.
+pub fn parse_small<T: DeserializeOwned>(text: &[u8], group: &str, versions: &[&str], kind: &str) -> Result<T, String> {
+    let mut issues = Issues::collect();
+    let text = as_json(text, &mut issues)?;
+    check_kind(&text, group, versions, kind)?;
+    if let Some(why) = json::strict_error(&issues) {
+        return Err(why);
+    }
+    let mut document: Map<String, Value> = serde_json::from_slice(&text).map_err(|why| why.to_string())?;
+    document.retain(|name, _| name != "apiVersion" && name != "kind");
+    serde_json::from_value(document.into()).map_err(|why| format!("strict decoding error: {why}"))
 }
 
 fn as_json(text: &[u8], issues: &mut Issues) -> Result<Vec<u8>, String> {

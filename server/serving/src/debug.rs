@@ -106,6 +106,7 @@ mod tests {
         let done = "successfully set klog.logging.verbosity to 4\n";
         assert_eq!(ask("PUT", "/debug/flags/v", "4").await, (200, done.into()));
         assert!(tracing::enabled!(tracing::Level::DEBUG));
+        ask("PUT", "/debug/flags/v", "0").await;
         assert_eq!(ask("GET", "/debug/pprof/none", "").await.0, 404);
         assert!(DebugHandler::serves("/debug/pprof/profile") && !DebugHandler::serves("/debug/pprofile"));
     }

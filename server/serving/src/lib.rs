@@ -35,6 +35,7 @@ mod systemd;
 #[cfg(test)]
 mod testing;
 pub mod tokens;
+mod traces;
 pub mod user;
 pub mod version;
 pub mod warnings;

@@ -2,8 +2,10 @@
 
 mod access;
 mod allowed;
+mod parts;
 mod process;
 mod requests;
+mod watches;
 
 use http::HeaderValue;
 use prometheus::core::Collector;
@@ -12,8 +14,11 @@ use prometheus::{
 };
 
 pub use access::AccessMetrics;
+pub use parts::PartMetrics;
 use process::ProcessMetrics;
+pub(crate) use requests::Terminated;
 pub use requests::{Delayed, RequestMetrics, WithMetrics};
+pub use watches::{SentEvents, Watched};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::options::MetricsOptions;
@@ -28,6 +33,7 @@ pub struct Metrics {
     registry: Registry,
     pub requests: RequestMetrics,
     pub access: AccessMetrics,
+    pub parts: PartMetrics,
     in_flight: IntGaugeVec,
     in_queue: IntGaugeVec,
     dropped: IntCounterVec,
@@ -46,6 +52,7 @@ impl Default for Metrics {
         Metrics {
             requests: RequestMetrics::new(&registry),
             access: AccessMetrics::new(&registry),
+            parts: PartMetrics::new(&registry),
             in_flight: gauges(
                 &registry,
                 "apiserver_current_inflight_requests",

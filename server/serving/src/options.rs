@@ -9,6 +9,7 @@ mod authorization;
 mod command;
 mod deprecated;
 mod documents;
+mod egress;
 mod fixed;
 mod flags;
 mod kubelet;
@@ -37,6 +38,7 @@ pub use audit::{
 };
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
 pub use documents::document;
+pub use egress::EgressOptions;
 pub use kubelet::KubeletOptions;
 pub use logs::{LogFormat, LogOptions};
 pub use metrics::MetricsOptions;
@@ -49,6 +51,7 @@ use rustls::{CipherSuite, NamedGroup};
 pub use storage::{EncryptionOptions, EtcdOptions, EtcdOverride, StorageOptions};
 pub use tls::SniCertificate;
 use values::Values;
+use webhook::Route;
 
 use crate::Error;
 use crate::authentication::RequestHeaders;
@@ -113,6 +116,9 @@ pub struct Options {
     pub admission: AdmissionOptions,
     pub aggregation: AggregationOptions,
     pub kubelet: KubeletOptions,
+    pub egress: EgressOptions,
+    /// A TracingConfiguration: where traces of requests go.
+    pub tracing_config_file: Option<PathBuf>,
     pub audit: AuditOptions,
     /// `batch/v1=false` as (`batch/v1`, `false`).
     pub runtime_config: Vec<(String, bool)>,
@@ -224,6 +230,7 @@ pub struct TokenWebhookOptions {
     pub version: String,
     /// For how long its answers count.
     pub remembered: Duration,
+    pub route: Route,
 }
 
 /// How requests are treated before they reach a resource.
@@ -287,6 +294,16 @@ impl Options {
         Ok(self)
     }
 
+    /// Has webhooks that are named by an address reached as the egress selector says.
+    fn routed(mut self) -> Self {
+        let route = &self.egress.control_plane;
+        let tokens = self.authentication.webhook.iter_mut().map(|webhook| &mut webhook.route);
+        let access = self.authorization.webhook.iter_mut().map(|webhook| &mut webhook.route);
+        let events = self.audit.webhook.iter_mut().map(|webhook| &mut webhook.route);
+        tokens.chain(access).chain(events).for_each(|of| of.clone_from(route));
+        self
+    }
+
     /// Makes the server ask nobody: it knows its own administrator, and lets no one else do anything.
     pub fn stand_alone(&mut self) {
         self.authentication.delegation = None;
@@ -311,6 +328,8 @@ impl Options {
         let aggregation = mistakes.checked(values.aggregation());
         let kubelet = mistakes.checked(values.kubelet());
         let audit = mistakes.checked(values.audit());
+        let egress = mistakes.checked(values.egress());
+        let tracing_config_file = mistakes.checked(values.tracing_config_file());
         let runtime_config = mistakes.checked(values.runtime_config());
         let features = mistakes.checked(values.features());
         let metrics = mistakes.checked(values.metrics());
@@ -332,6 +351,8 @@ impl Options {
                 aggregation: aggregation?,
                 kubelet: kubelet?,
                 audit: audit?,
+                egress: egress?,
+                tracing_config_file: tracing_config_file?,
                 runtime_config: runtime_config?,
                 features: features?,
                 profiling: profiling?,
@@ -345,7 +366,7 @@ impl Options {
                 given: values.given(),
             })
         };
-        mistakes.or(options())
+        mistakes.or(options()).map(Options::routed)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use serde_json::Value;
-use webhook::Client;
+use webhook::{Client, Route};
 
 use crate::Error;
 use crate::backoff::Backoff;
@@ -30,12 +30,12 @@ pub struct Reviewer {
 }
 
 impl Reviewer {
-    /// The server of the options; an API server takes these reviews at `path`.
+    /// The server of the options, reached in this way; an API server takes these reviews at `path`.
     ///
     /// # Errors
     /// When its kubeconfig cannot be used.
-    pub fn load(server: &ReviewServer, path: &str) -> Result<Self, Error> {
-        let config = server.kubeconfig()?;
+    pub fn load(server: &ReviewServer, route: &Route, path: &str) -> Result<Self, Error> {
+        let config = server.kubeconfig()?.by(route);
         let wrong = |why: webhook::Error| Error::Options(format!("{}: {why}", shown(server)));
         let client = config.client().map_err(wrong)?;
         let server = match server {

@@ -24,7 +24,8 @@ use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::systemd;
 use crate::tokens::{Documents, OpenId};
-use crate::{Error, debug};
+use crate::traces::Tracer;
+use crate::{Error, debug, identity};
 
 /// Who is let in, and who may do what.
 #[derive(Clone)]
@@ -55,6 +56,7 @@ pub struct Server {
     /// Who is believed by configuration.
     pub configured: Configured,
     audit: Option<Arc<Audit>>,
+    tracer: Option<Tracer>,
     listener: Listener,
 }
 
@@ -68,7 +70,11 @@ impl Server {
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();
+        let instance = identity::of_host(&identity::hostname());
+        let tracing = options.tracing_config_file.as_deref();
+        let tracer = tracing.map(|path| Tracer::load(path, &instance)).transpose()?;
         Ok(Server {
+            tracer,
             certificates,
             health: Health::new(options.program, &shutdown).with_livez_grace(options.serving.livez_grace),
             configured: Configured::load(&options.authentication, metrics.registry())?,
@@ -139,7 +145,8 @@ impl Server {
             let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
             let node = names_nodes.then(nodes).transpose()?;
             let reloads = Reloads::register(self.metrics.registry(), "authorization");
-            let lasting = Lasting { rbac, node, abac, metrics };
+            let route = self.options.egress.control_plane.clone();
+            let lasting = Lasting { rbac, node, abac, metrics, route };
             return Ok(authorization::Configured::start(path.clone(), file, lasting, reloads)?);
         }
         let mut authorizers: Vec<Arc<dyn Authorizer>> = Vec::new();
@@ -199,11 +206,15 @@ impl Server {
             metrics: self.metrics,
             shutdown: self.shutdown.clone(),
             audit: self.audit.clone(),
+            tracer: self.tracer.clone(),
         };
         let handler = chain.around(handler)?;
         self.listener.serve(handler, &self.shutdown).await;
         if let Some(audit) = self.audit {
             audit.close().await;
+        }
+        if let Some(tracer) = self.tracer {
+            tracer.close().await;
         }
         Ok(())
     }

@@ -6,6 +6,8 @@ use percent_encoding::percent_decode_str;
 
 /// Members may do everything, whatever the authorizers say (`user.SystemPrivilegedGroup`).
 pub const SYSTEM_MASTERS: &str = "system:masters";
+/// Who looks after the health of the server.
+pub const SYSTEM_MONITORING: &str = "system:monitoring";
 /// The group of kubelets (`user.NodesGroup`).
 pub const NODES_GROUP: &str = "system:nodes";
 /// Everybody who proved who they are (`user.AllAuthenticated`).

@@ -75,7 +75,8 @@ impl Client {
     /// When certificates or keys are none.
     pub fn new(trust: &Trust) -> Result<Self, Error> {
         let server_name = trust.server_name.as_deref().map(Arc::from);
-        let connector = Connector { config: trust.config()?, server_name, remote_only: trust.remote_only };
+        let (remote_only, route) = (trust.remote_only, trust.route.clone());
+        let connector = Connector { config: trust.config()?, server_name, remote_only, route };
         let inner = HyperClient::builder(TokioExecutor::new()).pool_idle_timeout(IDLE).build(connector);
         Ok(Client { inner, authorization: None })
     }

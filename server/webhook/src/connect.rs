@@ -19,6 +19,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error::ConnectError;
+use crate::route::{Io, Route};
 
 /// How long a connection may take (Go: `net.Dialer.Timeout` and `TLSHandshakeTimeout` of client-go's transports).
 const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
@@ -32,12 +33,13 @@ pub(crate) struct Connector {
     pub server_name: Option<Arc<str>>,
     /// Whether addresses are refused that are not another host's.
     pub remote_only: bool,
+    pub route: Route,
 }
 
 /// A connection.
 pub(crate) enum Stream {
-    Plain(TokioIo<TcpStream>),
-    Tls(Box<TokioIo<TlsStream<TcpStream>>>),
+    Plain(TokioIo<Box<dyn Io>>),
+    Tls(Box<TokioIo<TlsStream<Box<dyn Io>>>>),
 }
 
 impl Connector {
@@ -45,8 +47,7 @@ impl Connector {
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
         let secure = uri.scheme_str() != Some("http");
         let port = uri.port_u16().unwrap_or(if secure { 443 } else { 80 });
-        let stream = dial(&host, port, self.remote_only).await?;
-        let _ = stream.set_nodelay(true);
+        let stream = self.dial(&host, port).await?;
         if !secure {
             return Ok(Stream::Plain(TokioIo::new(stream)));
         }
@@ -58,6 +59,22 @@ impl Connector {
         };
         let stream = stream.map_err(|error| ConnectError::handshake(&error))?;
         Ok(Stream::Tls(Box::new(TokioIo::new(stream))))
+    }
+}
+
+impl Connector {
+    /// A connection to the host: a proxy's, which looks names up itself, or one of its own.
+    async fn dial(&self, host: &str, port: u16) -> Result<Box<dyn Io>, ConnectError> {
+        if self.remote_only && !self.route.is_direct() && host.parse().is_ok_and(|ip| !is_remote(ip)) {
+            return Err(ConnectError::Refused);
+        }
+        let address = if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        if let Some(connected) = self.route.connect(&address).await {
+            return connected;
+        }
+        let stream = dial(host, port, self.remote_only).await?;
+        let _ = stream.set_nodelay(true);
+        Ok(Box::new(stream))
     }
 }
 

@@ -10,7 +10,7 @@ use machinery::{json, yaml};
 use serde_json::Value;
 
 use crate::token::Authorization;
-use crate::{Client, Error, Trust};
+use crate::{Client, Error, Route, Trust};
 
 /// Where a pod finds its token and the authorities of its cluster.
 const SERVICE_ACCOUNT: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -91,9 +91,17 @@ impl Kubeconfig {
                 identity: certificate.zip(key),
                 server_name: Some(text(cluster, "tls-server-name")).filter(|name| !name.is_empty()).map(str::to_owned),
                 remote_only: false,
+                route: Route::DIRECT,
             },
             authorization: authorization(user, directory)?,
         })
+    }
+
+    /// The same server, reached in this way.
+    #[must_use]
+    pub fn by(mut self, route: &Route) -> Self {
+        self.trust.route = route.clone();
+        self
     }
 
     /// A client of the server.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::Uri;
 
-use crate::{Client, Error, Trust};
+use crate::{Client, Error, Route, Trust};
 
 /// Finds out where a Service can be reached (upstream: `webhook.ServiceResolver`). Whoever knows Services implements it.
 pub trait ServiceAddress: Send + Sync {
@@ -37,6 +37,8 @@ pub enum Target {
 /// Clients of targets, kept by whom they trust.
 pub struct Services {
     addresses: Arc<dyn ServiceAddress>,
+    /// How what is in the cluster is reached, and how what is named by an address.
+    routes: (Route, Route),
     clients: Mutex<HashMap<Trust, Client>>,
 }
 
@@ -46,7 +48,13 @@ const KEPT: usize = 64;
 impl Services {
     /// Calls services where these addresses are.
     pub fn new(addresses: Arc<dyn ServiceAddress>) -> Self {
-        Services { addresses, clients: Mutex::default() }
+        Services { addresses, routes: Default::default(), clients: Mutex::default() }
+    }
+
+    /// Reaches what is in the cluster, and what is named by an address, in these ways.
+    #[must_use]
+    pub fn by(self, cluster: Route, control_plane: Route) -> Self {
+        Services { routes: (cluster, control_plane), ..self }
     }
 
     /// The client to call a target with, and what to call. A service is known by `name.namespace.svc`, whatever its address.
@@ -55,8 +63,12 @@ impl Services {
     /// When the target is no URL, nobody answers for the service, or the authorities are none.
     pub fn reach(&self, target: &Target, ca_bundle: &[u8]) -> Result<(Client, Uri), Error> {
         let mut trust = Trust { authorities: ca_bundle.to_vec(), ..Trust::default() };
+        let mut route = &self.routes.0;
         let url = match target {
-            Target::Url(url) => url.clone(),
+            Target::Url(url) => {
+                route = &self.routes.1;
+                url.clone()
+            }
             Target::Service { namespace, name, port, path } => {
                 trust.server_name = Some(format!("{name}.{namespace}.svc"));
                 let address = self.addresses.resolve(namespace, name, *port)?;
@@ -64,14 +76,18 @@ impl Services {
             }
         };
         let uri = url.parse().map_err(|why| Error::Configuration(format!("parse {url:?}: {why}")))?;
-        Ok((self.client(trust)?, uri))
+        Ok((self.client_by(Trust { route: route.clone(), ..trust })?, uri))
     }
 
-    /// The client that trusts in this way.
+    /// The client that trusts in this way, of servers in the cluster.
     ///
     /// # Errors
     /// When certificates or keys are none.
     pub fn client(&self, trust: Trust) -> Result<Client, Error> {
+        self.client_by(Trust { route: self.routes.0.clone(), ..trust })
+    }
+
+    fn client_by(&self, trust: Trust) -> Result<Client, Error> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(&trust) {
             return Ok(client.clone());

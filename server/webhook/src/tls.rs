@@ -8,8 +8,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 
-use crate::Error;
 use crate::one_of_them::OneOfThem;
+use crate::{Error, Route};
 
 /// Certificate and key to be known by, in PEM.
 pub type Identity = (Vec<u8>, Vec<u8>);
@@ -26,6 +26,8 @@ pub struct Trust {
     pub server_name: Option<String>,
     /// Dials only addresses that are another host's: none of loopback, none of one link, none of many hosts.
     pub remote_only: bool,
+    /// How servers are reached.
+    pub route: Route,
 }
 
 impl Trust {

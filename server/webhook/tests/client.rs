@@ -10,7 +10,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
-use webhook::{Client, Trust};
+use webhook::{Client, Proxy, Route, Trust};
 
 const TIME: Duration = Duration::from_secs(10);
 
@@ -104,6 +104,38 @@ async fn redirects_are_answers() {
         server("HTTP/1.1 302 Found\r\nLocation: https://127.0.0.1:1/elsewhere\r\nContent-Length: 0\r\n\r\n").await;
     let trust = Trust { authorities, server_name: Some("back.default.svc".into()), ..Trust::default() };
     assert_eq!(get(port, trust).await, "302 ");
+}
+
+/// Connects everybody to one port, whatever they ask for, which it keeps; returns its own port.
+async fn proxy(to: u16, asked: tokio::sync::mpsc::UnboundedSender<String>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            asked.send(String::from_utf8_lossy(&head).lines().next().unwrap().to_owned()).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            let mut back = tokio::net::TcpStream::connect(("127.0.0.1", to)).await.unwrap();
+            let _ = tokio::io::copy_bidirectional(&mut stream, &mut back).await;
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_proxy_looks_names_up() {
+    let (back, authorities) = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    let (sender, mut asked) = tokio::sync::mpsc::unbounded_channel();
+    let address = format!("http://127.0.0.1:{}", proxy(back, sender).await);
+    let route = Route::through(Proxy::Tcp(address.parse().unwrap(), Box::default())).unwrap();
+    let client = Client::new(&Trust { authorities, route, ..Trust::default() }).unwrap();
+    let reply = client.get(&"https://back.default.svc/apis".parse().unwrap(), TIME, 1000).await.unwrap();
+    assert_eq!(&*reply.body, b"ok");
+    assert_eq!(asked.recv().await.unwrap(), "CONNECT back.default.svc:443 HTTP/1.1");
 }
 
 #[tokio::test]

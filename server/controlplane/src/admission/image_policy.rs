@@ -11,6 +11,7 @@ use machinery::status::Status;
 use serde_json::{Map, Value as Json, json};
 use serving::options::ReviewServer;
 use serving::reviewer::Reviewer;
+use webhook::Route;
 
 use super::configuration::{Configurations, failed};
 use super::forbidden;
@@ -48,7 +49,8 @@ impl ImagePolicy {
         let denied = time("denyTTL", second, second, minutes(30), second * 30)?;
         let file = said["kubeConfigFile"].as_str().unwrap_or_default();
         let server = ReviewServer::Webhook(file.into());
-        let reviewer = Reviewer::load(&server, "").map_err(|why| failed(PLUGIN, why))?.with_pause(pause);
+        let reviewer =
+            Reviewer::load(&server, &Route::DIRECT, "").map_err(|why| failed(PLUGIN, why))?.with_pause(pause);
         let passes_on_failure = said["defaultAllow"] == true;
         Ok(ImagePolicy { reviewer, allowed, denied, passes_on_failure, answers: Mutex::default() })
     }

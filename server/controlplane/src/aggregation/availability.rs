@@ -13,6 +13,7 @@ use machinery::scalar::Time;
 use registry::Informer;
 
 use super::addresses::slices_of;
+use super::metrics::AvailabilityMetrics;
 use super::{API_SERVICES, DEFAULT_PORT, condition, registration};
 
 /// How often a server that answers is asked again.
@@ -29,6 +30,7 @@ pub struct Availability {
     services: Option<Informer<Service>>,
     slices: Option<Informer<EndpointSlice>>,
     backends: Arc<Backends>,
+    metrics: AvailabilityMetrics,
 }
 
 /// What an answer depends on, besides the network.
@@ -52,6 +54,7 @@ impl Availability {
             services: environment.informers.of("", "services"),
             slices: environment.informers.of("discovery.k8s.io", "endpointslices"),
             backends,
+            metrics: AvailabilityMetrics::register(environment.metrics.registry()),
         }
     }
 
@@ -69,6 +72,8 @@ impl Availability {
             let names: HashSet<String> = remote.iter().map(|service| service.metadata.name.clone()).collect();
             each.keep(&names, |name| self.clone().look_after(name));
             self.tell_local(&local).await;
+            let is_local = |name: &str| local.iter().any(|service| service.metadata.name == name);
+            self.metrics.keep(|name| names.contains(name) || is_local(name));
             if let Ok(Err(_)) = tokio::time::timeout(RESYNC, changes.changed()).await {
                 return;
             }
@@ -153,7 +158,10 @@ impl Availability {
         let status = if found.is_ok() { "True" } else { "False" };
         let (reason, message) = found.unwrap_or_else(|why| why);
         let before = condition(service);
+        let did = before.is_some_and(|condition| condition.status == "True");
+        let show = || self.metrics.tell(&service.metadata.name, did, Some(reason).filter(|_| status == "False"));
         if before.is_some_and(|c| (c.status.as_str(), c.reason.as_str(), &c.message) == (status, reason, &message)) {
+            show();
             return true;
         }
         let since = before.filter(|c| c.status == status).map(|c| c.last_transition_time);
@@ -170,7 +178,10 @@ impl Availability {
             None => changed.status.conditions.push(now),
         }
         match self.loopback.update_status(API_SERVICES, changed).await {
-            Ok(_) => true,
+            Ok(_) => {
+                show();
+                true
+            }
             // Changed or gone meanwhile: it is looked at again.
             Err(status) if matches!(status.code, 404 | 409) => false,
             Err(status) => {

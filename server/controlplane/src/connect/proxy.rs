@@ -7,13 +7,19 @@ use generated::core::v1::{
 };
 use machinery::status::{GroupResource, Status};
 use serving::{Request, Response};
-use webhook::{Trust, is_remote};
+use webhook::{Route, Trust, is_remote};
 
 use super::{Connect, admitted};
 
 /// Pods and services are reached at addresses, which no certificate names (upstream: `CreateProxyTransport`).
-const WHOEVER_ANSWERS: Trust =
-    Trust { authorities: Vec::new(), insecure: true, identity: None, server_name: None, remote_only: true };
+const WHOEVER_ANSWERS: Trust = Trust {
+    authorities: Vec::new(),
+    insecure: true,
+    identity: None,
+    server_name: None,
+    remote_only: true,
+    route: Route::DIRECT,
+};
 
 impl Connect {
     pub(super) async fn proxy_to_pod(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {

@@ -19,6 +19,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
 use serving::audit::{Level, Trail};
+use serving::metrics::Watched;
 use serving::warnings::Warnings;
 use serving::{Body, RequestInfo, User};
 
@@ -39,6 +40,8 @@ pub struct Call {
     /// The encodings that bodies and answers may be in.
     pub spoken: Spoken,
     pub trail: Trail,
+    /// What is counted of a watch.
+    pub watched: Option<Watched>,
 }
 
 impl Call {

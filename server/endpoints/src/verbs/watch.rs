@@ -8,6 +8,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::status::Status;
 use registry::ListQuery;
+use serving::metrics::Watched;
 use serving::{Body, Response};
 
 use super::Call;
@@ -35,6 +36,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
         return Ok(respond(Body::empty(), &accepted));
     }
     let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.query)?;
+    let writer = writer.counted(call.watched.as_ref().map(Watched::begin));
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
         Ok(stream) => Body::stream(Events::new(stream, writer, timeout, bookmarks)),

@@ -63,6 +63,7 @@ impl Recorded {
             metrics,
             shutdown: Shutdown::default(),
             audit: Some(audit.clone()),
+            tracer: None,
         };
         let chain = chain.around(FromFn(|request: Request| answer(&request))).unwrap();
         Recorded { folder, audit, chain }

@@ -34,7 +34,7 @@ impl Webhook {
     /// The server of the file's current context.
     pub fn load(options: &AuditWebhookOptions, metrics: Metrics) -> Result<Self, Error> {
         let wrong = |why: String| Error::Options(format!("initializing audit webhook: {why}"));
-        let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?;
+        let config = Kubeconfig::load(&options.config_file).map_err(|why| wrong(why.to_string()))?.by(&options.route);
         let client = config.client().map_err(|why| wrong(why.to_string()))?;
         Ok(Webhook { client, server: config.server, backoff: Backoff::starting_with(options.initial_backoff), metrics })
     }

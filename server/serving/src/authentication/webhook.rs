@@ -24,7 +24,7 @@ impl TokenWebhook {
     /// The server of the options.
     pub fn load(options: &TokenWebhookOptions, audiences: Vec<String>) -> Result<Self, Error> {
         let path = format!("/apis/authentication.k8s.io/{}/tokenreviews", options.version);
-        let reviewer = Reviewer::load(&options.server, &path)?;
+        let reviewer = Reviewer::load(&options.server, &options.route, &path)?;
         Ok(TokenWebhook {
             reviewer,
             version: options.version.clone(),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use apimachinery::apiserverconfig::v1::{AuthorizationConfiguration, AuthorizerConfiguration};
+use webhook::Route;
 
 use super::conditions::Conditions;
 use super::metrics::Metrics;
@@ -26,6 +27,8 @@ pub struct Lasting {
     pub node: Option<Arc<dyn Authorizer>>,
     pub abac: Option<Arc<dyn Authorizer>>,
     pub metrics: Metrics,
+    /// How webhooks are reached.
+    pub route: Route,
 }
 
 /// The authorizers of a file.
@@ -117,7 +120,8 @@ impl Lasting {
             ("AlwaysAllow", _) => Arc::new(AlwaysAllow),
             ("AlwaysDeny", _) => Arc::new(AlwaysDeny),
             (WEBHOOK, Some(webhook)) => {
-                let options = AccessWebhookOptions::of_file(&said.name, webhook);
+                let route = self.route.clone();
+                let options = AccessWebhookOptions { route, ..AccessWebhookOptions::of_file(&said.name, webhook) };
                 let webhook = AccessWebhook::load(&options, &self.metrics).map_err(|why| why.to_string())?;
                 Arc::new(webhook.with_conditions(conditions))
             }

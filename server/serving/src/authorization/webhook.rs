@@ -40,10 +40,10 @@ pub struct AccessWebhook {
 impl AccessWebhook {
     /// The server of the options.
     pub fn load(options: &AccessWebhookOptions, metrics: &Metrics) -> Result<Self, Error> {
-        let AccessWebhookOptions { name, server, version, allowed, refused, timeout, denies_on_error } =
+        let AccessWebhookOptions { name, server, version, allowed, refused, timeout, denies_on_error, route } =
             options.clone();
         let path = format!("/apis/authorization.k8s.io/{version}/subjectaccessreviews");
-        let reviewer = Reviewer::load(&server, &path)?.with_timeout(timeout);
+        let reviewer = Reviewer::load(&server, &route, &path)?.with_timeout(timeout);
         let (conditions, cache, metrics) = (Conditions::default(), Mutex::default(), metrics.clone());
         Ok(AccessWebhook { name, reviewer, version, allowed, refused, denies_on_error, conditions, cache, metrics })
     }

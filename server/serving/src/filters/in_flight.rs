@@ -5,7 +5,7 @@ use tokio::sync::Semaphore;
 
 use super::held;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::metrics::{Counted, Metrics};
+use crate::metrics::{Counted, Metrics, Terminated};
 use crate::options::RequestOptions;
 use crate::respond;
 use crate::user::SYSTEM_MASTERS;
@@ -63,6 +63,7 @@ impl<H: Handler> Handler for WithMaxInFlight<H> {
 pub fn too_many(retry_after: u64) -> Response {
     let mut response = respond::text_error(429, "Too many requests, please try again later.");
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
+    response.extensions_mut().insert(Terminated);
     response
 }
 

@@ -7,6 +7,7 @@ use tokio::time::Instant;
 
 use super::audit::refuse;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::metrics::Terminated;
 use crate::request_info::parameter;
 use crate::respond;
 
@@ -61,12 +62,17 @@ impl<H: Handler> Handler for WithTimeout<H> {
         Box::pin(async move {
             // A clock that ticks in milliseconds would never notice less.
             if wanted < Duration::from_millis(1) {
-                return respond::bytes(504, respond::TEXT, TIMED_OUT);
+                return timed_out();
             }
-            let timed_out = |_| respond::bytes(504, respond::TEXT, TIMED_OUT);
-            tokio::time::timeout_at(deadline, self.inner.handle(request)).await.unwrap_or_else(timed_out)
+            tokio::time::timeout_at(deadline, self.inner.handle(request)).await.unwrap_or_else(|_| timed_out())
         })
     }
+}
+
+fn timed_out() -> Response {
+    let mut response = respond::bytes(504, respond::TEXT, TIMED_OUT);
+    response.extensions_mut().insert(Terminated);
+    response
 }
 
 #[cfg(test)]

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use http::StatusCode;
 use http_body::{Frame, SizeHint};
-use prometheus::{Histogram, IntGauge, Registry};
+use prometheus::{Histogram, IntCounter, IntGauge, Registry};
 
+use super::watches::WatchMetrics;
 use super::{counters, gauges, histograms};
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
@@ -40,6 +41,10 @@ impl Delayed {
     }
 }
 
+/// The server ended a request to protect itself; in the extensions of such an answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Terminated;
+
 /// What is counted of requests. Clones share it.
 #[derive(Clone)]
 pub struct RequestMetrics(Arc<Shared>);
@@ -50,6 +55,9 @@ struct Shared {
     sli_duration: prometheus::HistogramVec,
     sizes: prometheus::HistogramVec,
     long_running: prometheus::IntGaugeVec,
+    terminations: prometheus::IntCounterVec,
+    aborts: prometheus::IntCounterVec,
+    watches: WatchMetrics,
     hasher: RandomState,
     /// By a hash of their labels, so that a request looks all of them up at once.
     series: RwLock<HashMap<u64, Arc<Series>>>,
@@ -61,6 +69,7 @@ struct Series {
     sli_duration: Histogram,
     sizes: Histogram,
     long_running: IntGauge,
+    aborts: IntCounter,
 }
 
 /// Labels of a request, in the order of the metrics: verb, group, version, resource, subresource, scope.
@@ -99,6 +108,14 @@ impl RequestMetrics {
                 "Requests whose answers are streams.",
                 &of,
             ),
+            terminations: counters(
+                registry,
+                "apiserver_request_terminations_total",
+                "Requests that the server ended to protect itself: too many, or too slow.",
+                &with(&["code"]),
+            ),
+            aborts: counters(registry, "apiserver_request_aborts_total", "Answers that were broken off.", &of[..6]),
+            watches: WatchMetrics::new(registry),
             hasher: RandomState::new(),
             series: RwLock::default(),
         }))
@@ -115,6 +132,7 @@ impl RequestMetrics {
                 sli_duration: self.0.sli_duration.with_label_values(&of),
                 sizes: self.0.sizes.with_label_values(&of),
                 long_running: self.0.long_running.with_label_values(&of),
+                aborts: self.0.aborts.with_label_values(&of[..6]),
             });
             self.0.series.write().unwrap_or_else(PoisonError::into_inner).insert(key, series.clone());
             series
@@ -173,6 +191,9 @@ impl<H: Handler> Handler for WithMetrics<H> {
         let dry_run = request.uri().query().is_some_and(|query| query.contains("dryRun=All"));
         let delayed = Delayed::default();
         request.extensions_mut().insert(delayed.clone());
+        if info.verb == "watch" {
+            request.extensions_mut().insert(self.metrics.0.watches.of(&info));
+        }
         Box::pin(async move {
             let began = Instant::now();
             let response = self.inner.handle(request).await;
@@ -181,6 +202,10 @@ impl<H: Handler> Handler for WithMetrics<H> {
             let code = response.status();
             let all = [verb, group, version, resource, subresource, scope, COMPONENT, dry_run, code.as_str()];
             self.metrics.0.total.with_label_values(&all).inc();
+            if response.extensions().get::<Terminated>().is_some() {
+                let of = [verb, group, version, resource, subresource, scope, COMPONENT, code.as_str()];
+                self.metrics.0.terminations.with_label_values(&of).inc();
+            }
             let series = self.metrics.series(&labels, dry_run);
             let is_long_running = info.is_long_running();
             if is_long_running {
@@ -243,7 +268,12 @@ impl http_body::Body for Followed {
             (Poll::Ready(Some(Ok(frame))), Some(sending)) => {
                 sending.bytes += frame.data_ref().map_or(0, Bytes::len) as u64;
             }
-            (Poll::Ready(_), sending) => *sending = None,
+            (Poll::Ready(ended), sending) => {
+                if let (Some(Err(_)), Some(sending)) = (ended, &sending) {
+                    sending.series.aborts.inc();
+                }
+                *sending = None;
+            }
             _ => {}
         }
         polled
@@ -299,6 +329,19 @@ mod tests {
         assert_eq!(value(&text, "apiserver_response_sizes_sum", "LIST"), "4");
         assert_eq!(value(&text, "apiserver_request_sli_duration_seconds_count", "LIST"), "2");
         assert_eq!(value(&text, "apiserver_longrunning_requests{", "WATCH"), "1");
+        let too_many = FromFn(|_| crate::filters::too_many(1));
+        WithMetrics::new(too_many, metrics.requests.clone()).handle(request("GET", "/api/v1/pods")).await;
+        let broken = FromFn(|_| {
+            let failed = http_body_util::Empty::new().map_err(|e| match e {});
+            let failed =
+                failed.with_trailers(std::future::ready(Some(Err::<http::HeaderMap, BodyError>("gone".into()))));
+            Response::new(Body::stream(failed))
+        });
+        let answer = WithMetrics::new(broken, metrics.requests.clone()).handle(request("GET", "/api/v1/pods")).await;
+        assert!(answer.into_body().read(1).await.is_err());
+        let text = shown(metrics.clone()).await;
+        assert_eq!(value(&text, "apiserver_request_terminations_total", "code=\"429\""), "1");
+        assert_eq!(value(&text, "apiserver_request_aborts_total", "LIST"), "1");
         drop(watching);
         assert_eq!(value(&shown(metrics).await, "apiserver_longrunning_requests{", "WATCH"), "0");
     }

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use webhook::Route;
+
 use super::values::Values;
 
 /// The versions that events can have.
@@ -54,6 +56,7 @@ pub struct AuditWebhookOptions {
     pub config_file: PathBuf,
     pub initial_backoff: Duration,
     pub delivery: AuditDelivery,
+    pub route: Route,
 }
 
 /// Whether requests wait for their events, and how large these may be.
@@ -124,7 +127,8 @@ impl Values {
     fn audit_webhook(&self, config_file: PathBuf) -> Result<AuditWebhookOptions, String> {
         let (new, old) = ("audit-webhook-initial-backoff", "audit-webhook-batch-initial-backoff");
         let initial_backoff = self.duration(if self.is_given(new) || !self.is_given(old) { new } else { old })?;
-        Ok(AuditWebhookOptions { config_file, initial_backoff, delivery: self.delivery("webhook", true)? })
+        let (delivery, route) = (self.delivery("webhook", true)?, Route::DIRECT);
+        Ok(AuditWebhookOptions { config_file, initial_backoff, delivery, route })
     }
 
     /// `sink` is `log` or `webhook`.

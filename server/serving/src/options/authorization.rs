@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use apimachinery::apiserverconfig::v1::WebhookConfiguration;
 
+use webhook::Route;
+
 use super::ReviewServer;
 use super::values::Values;
 
@@ -59,6 +61,7 @@ pub struct AccessWebhookOptions {
     pub timeout: Duration,
     /// Whether no answer is a refusal.
     pub denies_on_error: bool,
+    pub route: Route,
 }
 
 impl AccessWebhookOptions {
@@ -74,6 +77,7 @@ impl AccessWebhookOptions {
             refused: remembered(said.cache_unauthorized_requests, said.unauthorized_ttl),
             timeout: time(said.timeout),
             denies_on_error: said.failure_policy == "Deny",
+            route: Route::DIRECT,
         }
     }
 }
@@ -128,6 +132,7 @@ impl Values {
             name: "default".into(),
             timeout: TIMEOUT,
             denies_on_error: false,
+            route: Route::DIRECT,
             server: config_file.into(),
             version: self.webhook_version("authorization-webhook-version")?,
             allowed: self.duration("authorization-webhook-cache-authorized-ttl")?,

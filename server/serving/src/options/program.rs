@@ -15,7 +15,7 @@ use super::{
     TokenWebhookOptions,
 };
 use crate::Error;
-use webhook::Kubeconfig;
+use webhook::{Kubeconfig, Route};
 
 /// The version of the reviews that are asked for.
 const VERSION: &str = "v1";
@@ -103,6 +103,7 @@ impl Values {
             server: self.server("authentication-kubeconfig"),
             version: VERSION.into(),
             remembered: self.duration("authentication-token-webhook-cache-ttl")?,
+            route: Route::DIRECT,
         })
     }
 
@@ -121,6 +122,7 @@ impl Values {
                 refused: self.duration("authorization-webhook-cache-unauthorized-ttl")?,
                 timeout: TIMEOUT,
                 denies_on_error: false,
+                route: Route::DIRECT,
             }),
             always_allowed_paths: paths,
         })

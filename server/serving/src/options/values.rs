@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderName;
+use webhook::Route;
 
 use super::Kind;
 use super::flags::FLAGS;
@@ -197,6 +198,7 @@ impl Values {
             server: config_file.into(),
             version: self.webhook_version("authentication-token-webhook-version")?,
             remembered: self.duration("authentication-token-webhook-cache-ttl")?,
+            route: Route::DIRECT,
         }))
     }
 
@@ -205,6 +207,14 @@ impl Values {
         match self.text(flag) {
             version @ ("v1" | "v1beta1") => Ok(version.to_owned()),
             other => Err(self.invalid(flag, format!("unsupported version {other:?}, write v1 or v1beta1"))),
+        }
+    }
+
+    /// `TracingOptions.Validate`
+    pub(super) fn tracing_config_file(&self) -> Result<Option<PathBuf>, String> {
+        match self.path("tracing-config-file") {
+            Some(path) if !path.exists() => Err(format!("tracing-config-file {} does not exist", path.display())),
+            path => Ok(path),
         }
     }
 

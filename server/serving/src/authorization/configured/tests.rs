@@ -35,7 +35,8 @@ fn document(authorizers: &[Value]) -> String {
 }
 
 fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<Configured>, String> {
-    let lasting = Lasting { rbac: Arc::new(Last), node: None, abac: None, metrics: Metrics::register(registry) };
+    let metrics = Metrics::register(registry);
+    let lasting = Lasting { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
     let path = file.path().to_owned();
     let read = load(&path).map_err(|why| why.to_string())?;
     Configured::start(path, read, lasting, Reloads::register(registry, "authorization")).map_err(|why| why.to_string())

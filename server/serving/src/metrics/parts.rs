@@ -1,0 +1,89 @@
+//! How long filters take (`apiserver_request_filter_duration_seconds`; upstream: `filterlatency`).
+
+use std::time::Instant;
+
+use prometheus::{Histogram, HistogramVec, Registry};
+
+use super::histograms;
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::traces::Part;
+
+const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 5.0, 10.0, 15.0, 30.0];
+
+/// The times that filters take. Clones share them.
+#[derive(Clone)]
+pub struct PartMetrics(HistogramVec);
+
+/// When the filter got the request that has it now.
+#[derive(Clone, Copy)]
+struct Begun(Instant);
+
+/// Notes when a request comes.
+pub(crate) struct Begin<H>(H);
+
+/// Knows how long a request took to come this far.
+pub(crate) struct Through<H> {
+    inner: H,
+    took: Histogram,
+}
+
+impl PartMetrics {
+    /// Makes the metric, and adds it to a registry.
+    pub(super) fn new(registry: &Registry) -> Self {
+        let help = "How long requests were in a filter before they were handed on, by filter.";
+        PartMetrics(histograms(registry, "apiserver_request_filter_duration_seconds", help, &["filter"], &SECONDS))
+    }
+
+    /// Times the filter that `around` puts around a handler; with everything within it, it is a span of its name.
+    pub(crate) fn part<H, F>(
+        &self,
+        name: &'static str,
+        inner: H,
+        around: impl FnOnce(Through<H>) -> F,
+    ) -> Part<Begin<F>> {
+        let took = self.0.with_label_values(&[name]);
+        Part { name, inner: Begin(around(Through { inner, took })) }
+    }
+}
+
+impl<H: Handler> Handler for Begin<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        // The filters of a request share one place, which is not made anew for each.
+        let now = Begun(Instant::now());
+        match request.extensions_mut().get_mut::<Begun>() {
+            Some(before) => *before = now,
+            None => {
+                request.extensions_mut().insert(now);
+            }
+        }
+        self.0.handle(request)
+    }
+}
+
+impl<H: Handler> Handler for Through<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        if let Some(Begun(at)) = request.extensions().get() {
+            self.took.observe(at.elapsed().as_secs_f64());
+        }
+        self.inner.handle(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{ok, request};
+
+    #[tokio::test]
+    async fn filters_are_timed() {
+        let registry = Registry::new();
+        let metrics = PartMetrics::new(&registry);
+        let inner = metrics.part("inner", ok(), |handler| handler);
+        let both = metrics.part("outer", inner, |handler| handler);
+        both.handle(request("GET", "/api")).await;
+        let text = prometheus::TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
+        for name in ["inner", "outer"] {
+            assert!(text.contains(&format!("_count{{filter=\"{name}\"}} 1\n")), "{text}");
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Where spans go and how many there are (`TracingConfiguration`).
+
+use serde::Deserialize;
+
+use crate::configuration;
+
+/// Where collectors listen unless somebody says otherwise.
+const DEFAULT: &str = "localhost:4317";
+const MILLION: i32 = 1_000_000;
+/// Upstream looks at this many bits of an id.
+const BITS: u32 = 63;
+
+/// The document, in all its versions.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct TracingConfiguration {
+    /// The collector, in gRPC's words.
+    endpoint: Option<String>,
+    /// How many of a million requests are traced that belong to no trace yet; none when absent.
+    sampling_rate_per_million: Option<i32>,
+}
+
+/// Which requests are traced that no trace is continued by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sampling {
+    /// Ids below are.
+    bound: u64,
+}
+
+impl Sampling {
+    fn per_million(rate: i32) -> Self {
+        Sampling { bound: ((1u128 << BITS) * rate.max(0) as u128 / MILLION as u128) as u64 }
+    }
+
+    /// Whether a new trace of this id is wanted (OpenTelemetry: `TraceIDRatioBased`).
+    pub(super) fn wants(self, id: [u8; 16]) -> bool {
+        let [.., a, b, c, d, e, f, g, h] = id;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h]) >> 1 < self.bound
+    }
+}
+
+/// Reads a configuration: how much is sampled, and the collector as tonic names it.
+pub(super) fn parse(text: &[u8]) -> Result<(Sampling, String), String> {
+    let versions = ["v1", "v1beta1", "v1alpha1"];
+    let read: Result<TracingConfiguration, String> =
+        configuration::parse_small(text, "apiserver.config.k8s.io", &versions, "TracingConfiguration");
+    let read = read
+        .map_err(|why| format!("failed to read tracing config: unable to decode tracing configuration data: {why}"))?;
+    let invalid = |why: String| format!("failed to validate tracing configuration: {why}");
+    let rate = read.sampling_rate_per_million.unwrap_or_default();
+    check_rate(rate).map_err(invalid)?;
+    let collector = collector(read.endpoint.as_deref().unwrap_or(DEFAULT)).map_err(invalid)?;
+    Ok((Sampling::per_million(rate), collector))
+}
+
+fn check_rate(rate: i32) -> Result<(), String> {
+    let why = match rate {
+        0..=MILLION => return Ok(()),
+        ..0 => "sampling rate must be positive",
+        _ => "sampling rate per million must be less than or equal to one million",
+    };
+    Err(format!("samplingRatePerMillion: Invalid value: {rate}: {why}"))
+}
+
+/// A name in gRPC's words as an address.
+fn collector(endpoint: &str) -> Result<String, String> {
+    let whole = if endpoint.contains("//") { endpoint.to_owned() } else { format!("dns://{endpoint}") };
+    let (scheme, rest) = whole.split_once("://").unwrap_or(("", &whole));
+    match scheme {
+        "dns" => Ok(format!("http://{}", rest.rsplit('/').next().unwrap_or_default())),
+        "unix" => Ok(format!("unix:{rest}")),
+        "unix-abstract" => Ok(format!("unix:\0{rest}")),
+        other => Err(format!(
+            "endpoint: Invalid value: {whole:?}: unsupported scheme: {other}.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(fields: &str) -> Result<(Sampling, String), String> {
+        parse(format!("apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\n{fields}").as_bytes())
+    }
+
+    #[test]
+    fn the_collector_is_named_as_in_grpc() {
+        for (endpoint, expect) in [
+            ("", "http://localhost:4317"),
+            ("endpoint: collector:4317", "http://collector:4317"),
+            ("endpoint: dns://1.1.1.1/collector:4317", "http://collector:4317"),
+            ("endpoint: unix:///run/otel.sock", "unix:/run/otel.sock"),
+        ] {
+            assert_eq!(read(endpoint).unwrap().1, expect);
+        }
+    }
+
+    #[test]
+    fn mistakes() {
+        for (fields, expect) in [
+            (
+                "samplingRatePerMillion: -1",
+                "failed to validate tracing configuration: samplingRatePerMillion: Invalid value: -1: sampling rate must be positive",
+            ),
+            (
+                "samplingRatePerMillion: 1000001",
+                "failed to validate tracing configuration: samplingRatePerMillion: Invalid value: 1000001: sampling rate per million must be less than or equal to one million",
+            ),
+            (
+                "endpoint: https://collector",
+                "failed to validate tracing configuration: endpoint: Invalid value: \"https://collector\": unsupported scheme: https.  Options are none, dns, unix, or unix-abstract.  See https://github.com/grpc/grpc/blob/master/doc/naming.md",
+            ),
+            (
+                "rate: 1",
+                "failed to read tracing config: unable to decode tracing configuration data: strict decoding error: unknown field `rate`, expected `endpoint` or `samplingRatePerMillion`",
+            ),
+        ] {
+            assert_eq!(read(fields).unwrap_err(), expect);
+        }
+    }
+
+    #[test]
+    fn a_share_of_all_ids_is_wanted() {
+        let id = |first: u8| [0, 0, 0, 0, 0, 0, 0, 0, first, 0, 0, 0, 0, 0, 0, 0];
+        let wants = |rate: i32, first: u8| Sampling::per_million(rate).wants(id(first));
+        assert!(!wants(0, 0) && wants(MILLION, 0xff) && wants(500_000, 0x7f) && !wants(500_000, 0x80));
+    }
+}

@@ -1,0 +1,211 @@
+//! The filters that make spans: of a request, of the filters that it goes through, of what it asks for.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use http::header::{ACCEPT, USER_AGENT};
+
+use super::messages::{self, Attribute, FAILED, Link, Span, SpanStatus};
+use super::parent::Parent;
+use super::{Open, Trace, Tracer, now};
+use crate::filters::{AuditId, held};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::listener::Peer;
+use crate::request_info::RequestInfo;
+use crate::user::{SYSTEM_MASTERS, SYSTEM_MONITORING};
+
+/// Makes a request a span, when its trace is sampled (upstream: `WithTracing`).
+pub(crate) struct WithTracing<H> {
+    inner: H,
+    tracer: Option<Tracer>,
+}
+
+impl<H> WithTracing<H> {
+    /// Without a tracer nothing is traced.
+    pub(crate) fn new(inner: H, tracer: Option<Tracer>) -> Self {
+        WithTracing { inner, tracer }
+    }
+}
+
+impl<H: Handler> Handler for WithTracing<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        let begun = self.tracer.as_ref().and_then(|tracer| tracer.begin(&request));
+        let Some((trace, mut open)) = begun else { return self.inner.handle(request) };
+        request.extensions_mut().insert(trace);
+        Box::pin(async move {
+            let response = self.inner.handle(request).await;
+            open.answered(response.status());
+            response.map(|body| held::until_sent(body, open))
+        })
+    }
+}
+
+impl Tracer {
+    /// The span of a request, and what works in it; none when it is not sampled. Only clients who may see everything anyhow have their traces
+    /// continued; those of others are linked.
+    fn begin(&self, request: &Request) -> Option<(Trace, Open)> {
+        let parent = Parent::of(request.headers());
+        let is_trusted = request.user().is_some_and(|user| user.is_in(SYSTEM_MASTERS) || user.is_in(SYSTEM_MONITORING));
+        let span = match parent {
+            Some(parent) if is_trusted => continued(parent)?,
+            other => {
+                let id: [u8; 16] = rand::random();
+                let links = other.iter().map(|of| Link { trace_id: of.trace.into(), span_id: of.span.into() });
+                let span = Span { trace_id: id.into(), links: links.collect(), ..Span::default() };
+                self.sampling.wants(id).then_some(span)?
+            }
+        };
+        let id: [u8; 8] = rand::random();
+        let trace = Trace { exporter: self.exporter.clone(), id: span.trace_id.as_slice().try_into().ok()?, span: id };
+        let span = Span {
+            span_id: id.into(),
+            name: name(request),
+            kind: messages::SERVER,
+            start: now(),
+            attributes: attributes(request),
+            ..span
+        };
+        Some((trace, Open { exporter: self.exporter.clone(), span }))
+    }
+}
+
+fn continued(parent: Parent) -> Option<Span> {
+    let Parent { trace, span, is_sampled, state } = parent;
+    let continued = Span { trace_id: trace.into(), parent_span_id: span.into(), trace_state: state, ..Span::default() };
+    is_sampled.then_some(continued)
+}
+
+impl Open {
+    fn answered(&mut self, code: StatusCode) {
+        self.span.attributes.push(Attribute::number("http.response.status_code", code.as_u16().into()));
+        if code.is_server_error() {
+            self.span.status = Some(SpanStatus { message: String::new(), code: FAILED });
+        }
+    }
+}
+
+/// `GET /api/v1/namespaces/{:namespace}/pods/{:name}`: what requests have in common, so that there are not more names than kinds.
+fn name(request: &Request) -> String {
+    let method = request.method().as_str();
+    let Some(info) = request.info().filter(|info| info.is_resource_request) else { return method.into() };
+    let mut name = format!("{method} /{}", info.api_prefix);
+    let namespace = if info.namespace.is_empty() { "" } else { "namespaces/{:namespace}" };
+    let object = if info.name.is_empty() { "" } else { "{:name}" };
+    let (group, version) = (info.api_group.as_str(), info.api_version.as_str());
+    for part in [group, version, namespace, info.resource.as_str(), object, info.subresource.as_str()] {
+        if !part.is_empty() {
+            name.push('/');
+            name.push_str(part);
+        }
+    }
+    name
+}
+
+fn attributes(request: &Request) -> Vec<Attribute> {
+    let uri = request.uri();
+    vec![
+        Attribute::text("http.request.method", request.method().as_str()),
+        Attribute::text("url.scheme", "https"),
+        Attribute::text("url.path", uri.path()),
+        Attribute::text("network.protocol.version", protocol(request).trim_start_matches("HTTP/")),
+        Attribute::text("client.address", client(request)),
+        Attribute::text("user_agent.original", header(request, &USER_AGENT)),
+        Attribute::text("http.target", uri.path_and_query().map_or("", |target| target.as_str())),
+        Attribute::text("audit-id", audit_id(request)),
+    ]
+}
+
+fn header(request: &Request, name: &http::HeaderName) -> String {
+    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default().to_owned()
+}
+
+fn audit_id(request: &Request) -> String {
+    let id = request.extensions().get::<AuditId>().and_then(|id| id.0.to_str().ok());
+    id.unwrap_or_default().to_owned()
+}
+
+fn client(request: &Request) -> String {
+    request.extensions().get::<Arc<Peer>>().map(|peer| peer.address.ip().to_string()).unwrap_or_default()
+}
+
+fn protocol(request: &Request) -> &'static str {
+    if request.version() == http::Version::HTTP_2 { "HTTP/2.0" } else { "HTTP/1.1" }
+}
+
+/// Makes what a filter and everything within it do a span of the filter's name (upstream: `filterlatency.TrackStarted`).
+pub(crate) struct Part<H> {
+    pub(crate) name: &'static str,
+    pub(crate) inner: H,
+}
+
+impl<H: Handler> Handler for Part<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        within(&self.inner, request, |_| (self.name.to_owned(), Vec::new()))
+    }
+}
+
+/// Makes what is done with objects a span of its own: `Get`, `List`, `Create` (upstream: `traceFields`).
+pub(crate) struct Asked<H>(pub(crate) H);
+
+impl<H: Handler> Handler for Asked<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let verb = request.info().filter(|info| info.is_resource_request).and_then(|info| verb(info));
+        match verb {
+            Some(verb) => within(&self.0, request, |request| (verb.to_owned(), fields(request))),
+            None => self.0.handle(request),
+        }
+    }
+}
+
+/// Handles a request in a span of its own where it is traced.
+fn within<'h>(
+    inner: &'h impl Handler,
+    mut request: Request,
+    describe: impl FnOnce(&Request) -> (String, Vec<Attribute>),
+) -> BoxFuture<'h, Response> {
+    let Some(trace) = request.extensions().get::<Trace>() else { return inner.handle(request) };
+    let (name, attributes) = describe(&request);
+    let (trace, open) = trace.part(name, attributes);
+    request.extensions_mut().insert(trace);
+    Box::pin(async move {
+        let _open = open;
+        inner.handle(request).await
+    })
+}
+
+fn verb(info: &RequestInfo) -> Option<&'static str> {
+    Some(match &*info.verb {
+        "get" => "Get",
+        "list" | "watch" => "List",
+        "create" => "Create",
+        "update" => "Update",
+        "patch" => "Patch",
+        "delete" | "deletecollection" => "Delete",
+        _ => return None,
+    })
+}
+
+fn fields(request: &Request) -> Vec<Attribute> {
+    let Some(info) = request.info() else { return Vec::new() };
+    let scope = match (info.name.as_str(), info.namespace.as_str()) {
+        ("", "") => "cluster",
+        ("", _) => "namespace",
+        _ => "resource",
+    };
+    vec![
+        Attribute::text("accept", header(request, &ACCEPT)),
+        Attribute::text("audit-id", audit_id(request)),
+        Attribute::text("client", client(request)),
+        Attribute::text("api-group", info.api_group.as_str()),
+        Attribute::text("api-version", info.api_version.as_str()),
+        Attribute::text("name", info.name.as_str()),
+        Attribute::text("subresource", info.subresource.as_str()),
+        Attribute::text("namespace", info.namespace.as_str()),
+        Attribute::text("protocol", protocol(request)),
+        Attribute::text("resource", info.resource.as_str()),
+        Attribute::text("scope", scope),
+        Attribute::text("url", request.uri().path()),
+        Attribute::text("user-agent", header(request, &USER_AGENT)),
+        Attribute::text("verb", request.method().as_str()),
+    ]
+}
