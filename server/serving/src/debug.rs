@@ -41,7 +41,6 @@ impl Handler for DebugHandler {
             match request.uri().path() {
                 PROFILES => found("/debug/pprof/"),
                 "/debug/pprof/" => respond::bytes(200, respond::TEXT, NO_PROFILES),
-                "/debug/pprof/cmdline" => respond::bytes(200, respond::TEXT, command_line()),
                 "/debug/flags/v" => verbosity(request).await,
                 path if path.starts_with(FLAGS) => respond::bytes(200, HTML, CHANGEABLE),
                 _ => respond::text_error(404, "Unknown profile"),
@@ -55,11 +54,6 @@ fn found(location: &'static str) -> Response {
     let mut response = respond::bytes(302, HTML, format!("<a href=\"{location}\">Found</a>.\n\n"));
     response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
     response
-}
-
-/// The words that the program was started with, as pprof reads them.
-fn command_line() -> String {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("\0")
 }
 
 /// Changes how much is logged (upstream: `routes.StringFlagPutHandler`).
@@ -107,7 +101,7 @@ mod tests {
         assert_eq!(ask("PUT", "/debug/flags/v", "4").await, (200, done.into()));
         assert!(tracing::enabled!(tracing::Level::DEBUG));
         ask("PUT", "/debug/flags/v", "0").await;
-        assert_eq!(ask("GET", "/debug/pprof/none", "").await.0, 404);
+        assert_eq!(ask("GET", "/debug/pprof/cmdline", "").await.0, 404);
         assert!(DebugHandler::serves("/debug/pprof/profile") && !DebugHandler::serves("/debug/pprofile"));
     }
 }

@@ -19,6 +19,8 @@ use crate::handler::Handler;
 use crate::respond;
 use crate::{Error, Response};
 
+/// What upstream tells here only.
+const COMMAND_LINE: &str = "/debug/pprof/cmdline";
 /// How long to wait when a connection cannot be accepted, mostly because there are too many files.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -51,15 +53,21 @@ pub(crate) fn listen(path: &Path) -> Result<(), Error> {
 
 async fn serve(stream: UnixStream) {
     let service = service_fn(|request: hyper::Request<Incoming>| async move {
-        let response = match DebugHandler::serves(request.uri().path()) {
-            true => DebugHandler.handle(request.map(Body::from)).await,
-            false => respond::not_found(),
+        let response = match request.uri().path() {
+            COMMAND_LINE => respond::bytes(200, respond::TEXT, command_line()),
+            path if DebugHandler::serves(path) => DebugHandler.handle(request.map(Body::from)).await,
+            _ => respond::not_found(),
         };
         Ok::<Response, Infallible>(response)
     });
     if let Err(error) = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!(%error, "a connection of the debug socket ended");
     }
+}
+
+/// The words that the program was started with, as pprof reads them.
+fn command_line() -> String {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("\0")
 }
 
 #[cfg(test)]
@@ -74,7 +82,11 @@ mod tests {
         std::fs::write(&path, "left behind").unwrap();
         listen(&path).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        for (asked, expect) in [("/debug/flags/", "HTTP/1.1 200 OK"), ("/api", "HTTP/1.1 404 Not Found")] {
+        for (asked, expect) in [
+            ("/debug/flags/", "HTTP/1.1 200 OK"),
+            ("/debug/pprof/cmdline", "HTTP/1.1 200 OK"),
+            ("/api", "HTTP/1.1 404 Not Found"),
+        ] {
             let mut stream = UnixStream::connect(&path).await.unwrap();
             let request = format!("GET {asked} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
             stream.write_all(request.as_bytes()).await.unwrap();
