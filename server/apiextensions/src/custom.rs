@@ -147,6 +147,14 @@ impl Version {
         coerced.map_err(|error| error.to_string())
     }
 
+    /// Fills in defaults of members that are missing.
+    pub fn fill_in(&self, object: &mut Unstructured) {
+        let Some(schema) = self.schema() else { return };
+        let missing = schema.properties.iter().filter(|(name, _)| !object.content.0.contains_key(&**name));
+        let defaults: Vec<_> = missing.filter_map(|(name, of)| Some((name.to_string(), of.default.clone()?))).collect();
+        object.content.0.extend(defaults.into_iter().map(|(name, default)| (name, *default)));
+    }
+
     /// Drops what the schema does not know of an object that comes from another version.
     pub fn prune(&self, object: &mut Unstructured) {
         let Some(schema) = self.schema() else { return };

@@ -44,6 +44,14 @@ impl Strategy for CustomStrategy {
         object.metadata.generation = 1;
     }
 
+    /// The status was dropped after it had got its defaults; when it is read it gets them again.
+    fn after_create(&self, object: &mut Owned) {
+        let version = self.version().filter(|version| version.has_status);
+        if let (Some(version), Some(object)) = (version, object.downcast_mut::<Unstructured>()) {
+            version.fill_in(object);
+        }
+    }
+
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         let has_status = self.has_status();
         let (Some(new), Some(old)) = (new.downcast_mut::<Unstructured>(), old.downcast::<Unstructured>()) else {

@@ -135,6 +135,7 @@ impl ResourceStore {
                 if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();
                 }
+                self.strategy.after_create(&mut object);
                 Ok(Ok(object))
             }
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),

@@ -17,6 +17,9 @@ pub trait Strategy: Send + Sync {
     /// Clears and sets what a client may not say on create.
     fn prepare_for_create(&self, context: &Context, object: &mut Owned);
 
+    /// Fills in what whoever reads a created object is told besides what is stored.
+    fn after_create(&self, _: &mut Owned) {}
+
     /// Clears and sets what a client may not change.
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>);
 
