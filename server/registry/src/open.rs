@@ -68,9 +68,15 @@ impl ResourceStore {
             return if same { Ok(None) } else { self.encode(object).await.map(Some) };
         }
         let value = self.encode(object).await?;
-        let (key, again) = (entry.key.clone(), value.clone().into());
-        let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
-        let same = entry.stored.is_none() && stored::says_the_same(&self.cache.entry(&kv).object, &entry.object);
+        let same = match &entry.stored {
+            // What a schema drops of it when it is read is stored all the same.
+            Some(stored) => stored::says_the_same(&value, stored),
+            None => {
+                let (key, again) = (entry.key.clone(), value.clone().into());
+                let kv = KeyValue { key, value: again, mod_revision: entry.revision, ..KeyValue::default() };
+                stored::says_the_same(&self.cache.entry(&kv).object, &entry.object)
+            }
+        };
         Ok((!same || self.is_stale(entry).await?).then_some(value))
     }
 
