@@ -5,25 +5,28 @@
 
 pub mod go;
 pub mod kubectl;
+mod secrets;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 
+use secrets::Logs;
 use tempfile::TempDir;
 
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
-/// A running server; it is killed when this is dropped.
+/// A running server; it is killed when this is dropped, and its logs are searched for secrets.
 pub struct Server {
     process: Child,
     data: PathBuf,
     /// Where it can be reached, such as `https://127.0.0.1:40123`.
     pub url: String,
-    /// What it writes after it has said where it is.
+    /// What it writes, once it has ended.
     log: Option<JoinHandle<String>>,
+    logs: Logs,
     /// What dies with the server, when the folder is its own.
     _folder: Option<TempDir>,
 }
@@ -45,9 +48,11 @@ impl Server {
     /// Starts a server with further flags on what `folder` holds.
     pub fn start_with(folder: &Path, flags: &[&str]) -> Server {
         let data = folder.join("data");
+        let (logs, logging) = Logs::prepare(folder, flags);
         let mut process = Command::new(PROGRAM)
             .args(["--secure-port=0", "--bind-address=127.0.0.1"])
             .arg(format!("--data-dir={}", data.display()))
+            .args(logging)
             .args(flags)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -55,19 +60,19 @@ impl Server {
             .spawn()
             .unwrap();
         let mut stderr = BufReader::new(process.stderr.take().unwrap());
-        let url = announced_url(&mut stderr);
+        let mut log = Vec::new();
+        let url = announced_url(&mut stderr, &mut log);
         // A pipe that nobody reads would fill and stop the server.
         let log = std::thread::spawn(move || {
-            let mut text = String::new();
-            let _ = stderr.read_to_string(&mut text);
-            text
+            let _ = stderr.read_to_end(&mut log);
+            String::from_utf8_lossy(&log).into_owned()
         });
         match url {
-            Ok(url) => Server { process, data, url, log: Some(log), _folder: None },
-            Err(output) => {
+            Some(url) => Server { process, data, url, log: Some(log), logs, _folder: None },
+            None => {
                 let _ = process.kill();
                 let _ = process.wait();
-                panic!("the server did not start: {output}");
+                panic!("the server did not start: {}", log.join().unwrap());
             }
         }
     }
@@ -83,32 +88,51 @@ impl Server {
         asked.success() && self.process.wait().unwrap().success()
     }
 
-    /// Ends the server as a power cut would: `kill -9`. Returns what it logged.
-    pub fn kill(mut self) -> String {
-        self.process.kill().unwrap();
-        self.process.wait().unwrap();
+    /// Ends the server as a power cut would: `kill -9`.
+    pub fn kill(self) {
+        drop(self);
+    }
+
+    /// What the server has written into its audit log.
+    pub fn audit_log(&self) -> String {
+        self.logs.audit()
+    }
+
+    /// Ends the server, and fails when one of these, or anything that looks like a secret, stands in its logs.
+    pub fn search_logs(mut self, secrets: &[&str]) {
+        let log = self.end();
+        self.logs.search(&log, secrets);
+    }
+
+    /// Ends the server, unless it has ended; what it logged.
+    fn end(&mut self) -> String {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
         self.log.take().map(|log| log.join().unwrap()).unwrap_or_default()
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let log = self.end();
+        if !std::thread::panicking() {
+            self.logs.search(&log, &[]);
+        }
     }
 }
 
-/// Reads up to the line that says where the server listens; what was read instead when there is none.
-fn announced_url(stderr: &mut impl BufRead) -> Result<String, String> {
-    let mut seen = String::new();
-    for line in stderr.lines().map_while(Result::ok) {
-        if let Some((_, rest)) = line.split_once("Serving the Kubernetes API on ") {
-            return Ok(rest.split(". ").next().unwrap_or(rest).to_string());
+/// Reads up to the line that says where the server listens; none when there is no such line.
+fn announced_url(stderr: &mut impl BufRead, log: &mut Vec<u8>) -> Option<String> {
+    loop {
+        let begin = log.len();
+        if stderr.read_until(b'\n', log).ok()? == 0 {
+            return None;
         }
-        seen += &line;
-        seen.push('\n');
+        let line = String::from_utf8_lossy(&log[begin..]);
+        if let Some((_, rest)) = line.split_once("Serving the Kubernetes API on ") {
+            return Some(rest.split(". ").next().unwrap_or(rest).trim_end().to_owned());
+        }
     }
-    Err(seen)
 }
 
 /// What a program printed and how it ended.

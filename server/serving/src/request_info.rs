@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use http::Method;
+use http::uri::PathAndQuery;
+use http::{Method, Uri};
 use machinery::selector::FieldSelector;
 use percent_encoding::percent_decode_str;
 
@@ -167,6 +168,19 @@ pub fn parameter<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
     form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
+/// What clients may call a token in a query (RFC 6750, 2.3). No server of Kubernetes looks for one there, and it is a secret all the same.
+const TOKEN_PARAMETER: &str = "access_token=";
+
+/// The path and query of a request, as logs and traces may show them.
+pub(crate) fn shown_target(uri: &Uri) -> Cow<'_, str> {
+    let target = uri.path_and_query().map_or("/", PathAndQuery::as_str);
+    let Some((path, query)) = target.split_once('?').filter(|(_, query)| query.contains(TOKEN_PARAMETER)) else {
+        return target.into();
+    };
+    let shown = |part| if str::starts_with(part, TOKEN_PARAMETER) { "access_token=REDACTED" } else { part };
+    format!("{path}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&")).into()
+}
+
 /// Whether `watch` is asked for: any value but `0` and `false` says yes, even none at all.
 fn is_watch(query: &str) -> bool {
     query.contains("watch")
@@ -277,5 +291,16 @@ mod tests {
         ] {
             assert_eq!(info("GET", uri).is_long_running(), expect, "{uri}");
         }
+    }
+
+    #[test]
+    fn tokens_are_not_shown() {
+        let check = |uri: &str, expect: &str| assert_eq!(shown_target(&uri.parse().unwrap()), expect);
+        check("/", "/");
+        check("https://host/api?limit=1", "/api?limit=1");
+        check(
+            "/api?access_token=a.b&limit=1&access_token=",
+            "/api?access_token=REDACTED&limit=1&access_token=REDACTED",
+        );
     }
 }

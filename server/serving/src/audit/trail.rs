@@ -16,6 +16,7 @@ use super::policy::Config;
 use super::{Audit, object};
 use crate::filters::AuditId;
 use crate::handler::{Request, RequestExt, Response};
+use crate::request_info::shown_target;
 use crate::source::source_addresses;
 use crate::user::User;
 
@@ -80,7 +81,7 @@ impl Trail {
         event.audit_id = request.extensions().get::<AuditId>().map_or(String::new(), |id| text(id.0.as_bytes()));
         event.request_received_timestamp = MicroTime::from(record.received.0);
         event.verb = info.verb.to_string();
-        event.request_uri = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        event.request_uri = shown_target(request.uri()).into_owned();
         event.user_agent = user_agent(request);
         event.source_ips = source_addresses(request).iter().map(ToString::to_string).collect();
         event.user = user.map(|user| user_info(user)).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::{Open, Trace, Tracer, now};
 use crate::filters::{AuditId, held};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
-use crate::request_info::RequestInfo;
+use crate::request_info::{RequestInfo, shown_target};
 use crate::user::{SYSTEM_MASTERS, SYSTEM_MONITORING};
 
 /// Makes a request a span, when its trace is sampled (upstream: `WithTracing`).
@@ -110,7 +110,7 @@ fn attributes(request: &Request) -> Vec<Attribute> {
         Attribute::text("network.protocol.version", protocol(request).trim_start_matches("HTTP/")),
         Attribute::text("client.address", client(request)),
         Attribute::text("user_agent.original", header(request, &USER_AGENT)),
-        Attribute::text("http.target", uri.path_and_query().map_or("", |target| target.as_str())),
+        Attribute::text("http.target", shown_target(uri)),
         Attribute::text("audit-id", audit_id(request)),
     ]
 }
