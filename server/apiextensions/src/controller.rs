@@ -1,5 +1,6 @@
 //! Follows definitions: grants their names, establishes them, serves them, and cleans up behind them. Upstream has a controller with a queue
-//! for each of these; here one task does them in order, so that a definition is served within one write.
+//! for each of these; here one task does them in order, and writes once what came of all of them. Objects are taken before that is on disk:
+//! what it says follows from what is stored, so whoever reads the definition anew comes to the same.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -119,6 +120,7 @@ impl Controller {
             self.custom.update(definition);
             return changed;
         }
+        self.custom.update(&settled);
         match self.loopback.update_status(DEFINITIONS, settled).await {
             Ok(stored) => {
                 changed |= self.granted.note(&stored);

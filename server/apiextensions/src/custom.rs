@@ -1,14 +1,16 @@
 //! A definition's versions, ready for use.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::meta::v1::ObjectMeta;
 use endpoints::OpenKind;
-use machinery::catalog::{KindDef, SelectableDef, api_version};
+use machinery::catalog::{KindDef, ScalePaths, SelectableDef, api_version};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Owned, Struct};
+use machinery::status::Status;
 use patch::schema::{CustomType, Type};
 use schema::Schema;
 use serde_json::Value;
@@ -29,6 +31,8 @@ pub struct CustomKind {
     /// The selectable fields of all versions, each once.
     pub selectable: Vec<&'static SelectableDef>,
     pub conversion: Conversion,
+    /// Which of all that were ever compiled it is.
+    pub serial: u64,
     preserves_unknown_fields: bool,
     /// The definition that it was compiled from: its uid and generation.
     made_from: (String, i64),
@@ -55,6 +59,9 @@ struct Compiled {
     merge: CustomType,
 }
 
+/// See [`CustomKind::serial`].
+static SERIAL: AtomicU64 = AtomicU64::new(0);
+
 impl CustomKind {
     /// Compiles a definition.
     pub fn of(definition: &CustomResourceDefinition, terminating: bool, calls: &Arc<Calls>) -> Self {
@@ -74,6 +81,7 @@ impl CustomKind {
             versions,
             selectable,
             conversion: Conversion::of(definition, calls),
+            serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             preserves_unknown_fields: spec.preserve_unknown_fields,
             made_from: (definition.metadata.uid.clone(), definition.metadata.generation),
         }
@@ -126,6 +134,11 @@ impl Version {
         self.rules.get_or_init(compile).as_ref()
     }
 
+    /// Where its objects have what `scale` shows.
+    pub fn scale(&self) -> Option<ScalePaths> {
+        self.def.resource?.subresources.iter().find_map(|subresource| subresource.scale)
+    }
+
     /// How its objects merge.
     fn merge(&self) -> Type<'_> {
         self.compiled().map_or(Type::Deduced, |compiled| Type::Custom(&compiled.merge))
@@ -134,37 +147,44 @@ impl Version {
     /// Drops and fills in what the schema says, in an object that was sent, or with `is_stored` in one that was stored.
     pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), String> {
         let Some(schema) = self.schema() else { return Ok(()) };
-        let mut content = Value::Object(std::mem::take(&mut object.content.0));
-        let mut unknown = Vec::new();
-        schema::prune(&mut content, schema, true, issues.is_collecting().then_some(&mut unknown));
-        unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
-        schema::drop_nulls(&mut content, schema);
-        let coerced = schema::coerce_embedded(&Path::NONE, &mut content, schema, is_stored, issues);
-        schema::apply_defaults(&mut content, schema);
-        if let Value::Object(members) = content {
-            object.content.0 = members;
-        }
+        let coerced = as_tree(object, |content| {
+            let mut unknown = Vec::new();
+            schema::prune(content, schema, true, issues.is_collecting().then_some(&mut unknown));
+            unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
+            schema::drop_nulls(content, schema);
+            let coerced = schema::coerce_embedded(&Path::NONE, content, schema, is_stored, issues);
+            schema::apply_defaults(content, schema);
+            coerced
+        });
         coerced.map_err(|error| error.to_string())
     }
 
-    /// Fills in defaults of members that are missing.
-    pub fn fill_in(&self, object: &mut Unstructured) {
-        let Some(schema) = self.schema() else { return };
-        let missing = schema.properties.iter().filter(|(name, _)| !object.content.0.contains_key(&**name));
-        let defaults: Vec<_> = missing.filter_map(|(name, of)| Some((name.to_string(), of.default.clone()?))).collect();
-        object.content.0.extend(defaults.into_iter().map(|(name, default)| (name, *default)));
+    /// Fills in the status, where there is a default for it.
+    pub fn default_status(&self, object: &mut Unstructured) {
+        let has_default = |schema: &&Schema| schema.property("status").is_some_and(|status| status.default.is_some());
+        if let Some(schema) = self.schema().filter(has_default) {
+            as_tree(object, |content| schema::apply_defaults(content, schema));
+        }
     }
 
     /// Drops what the schema does not know of an object that comes from another version.
     pub fn prune(&self, object: &mut Unstructured) {
         let Some(schema) = self.schema() else { return };
-        let mut content = Value::Object(std::mem::take(&mut object.content.0));
-        schema::prune(&mut content, schema, true, None);
-        schema::drop_nulls(&mut content, schema);
-        if let Value::Object(members) = content {
-            object.content.0 = members;
-        }
+        as_tree(object, |content| {
+            schema::prune(content, schema, true, None);
+            schema::drop_nulls(content, schema);
+        });
     }
+}
+
+/// Lends the content of an object as a tree.
+fn as_tree<R>(object: &mut Unstructured, f: impl FnOnce(&mut Value) -> R) -> R {
+    let mut content = Value::Object(std::mem::take(&mut object.content.0));
+    let result = f(&mut content);
+    if let Value::Object(members) = content {
+        object.content.0 = members;
+    }
+    result
 }
 
 /// One version as endpoints see it.
@@ -191,23 +211,29 @@ impl OpenKind for OpenVersion {
         }
     }
 
-    fn convert(&self, original: &Value, api_version: &str) -> Option<(Type<'_>, Value)> {
-        let to = self.kind.version_of(api_version)?;
+    fn convert(&self, original: &Value, api_version: &str) -> Result<Value, Status> {
+        let unknown = || Status::internal(format!("there is no version {api_version}"));
+        let to = self.kind.version_of(api_version).ok_or_else(unknown)?;
         let from = original["apiVersion"].as_str().unwrap_or_default();
         let mut document = match &self.kind.conversion {
             Conversion::Webhook(webhook) if from != api_version => convert_now(webhook, original.clone(), api_version)?,
             _ => original.clone(),
         };
         if let Value::Object(members) = &mut document {
-            if let (Conversion::Moves(moves), Some(from)) = (&self.kind.conversion, self.kind.version_of(from)) {
-                moves.apply(members, &from.name, &to.name);
+            if let (Conversion::Fields(fields), Some(from)) = (&self.kind.conversion, self.kind.version_of(from)) {
+                fields.convert(members, &from.name, &to.name)?;
             }
             members.insert("apiVersion".into(), api_version.into());
         }
         if let Some(schema) = to.schema() {
             schema::prune(&mut document, schema, true, None);
         }
-        Some((to.merge(), document))
+        Ok(document)
+    }
+
+    fn replicas(&self) -> Vec<(String, Option<&'static str>)> {
+        let of = |version: &Version| (version.api_version.clone(), version.scale().map(|paths| paths.replicas));
+        self.kind.versions.iter().map(of).collect()
     }
 
     fn warnings(&self) -> &[String] {
@@ -229,14 +255,7 @@ impl OpenKind for OpenVersion {
 }
 
 /// Converts where the caller cannot wait: in field ownership, and there only when somebody owns fields of another version.
-fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Option<Value> {
+fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Result<Value, Status> {
     let runtime = tokio::runtime::Handle::current();
-    let converted = tokio::task::block_in_place(|| runtime.block_on(webhook.convert_one(document, api_version)));
-    match converted {
-        Ok(converted) => Some(converted),
-        Err(status) => {
-            tracing::warn!(why = status.message, "what is owned in another version is not known");
-            None
-        }
-    }
+    tokio::task::block_in_place(|| runtime.block_on(webhook.convert_one(document, api_version)))
 }

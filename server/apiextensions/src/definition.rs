@@ -3,6 +3,7 @@
 //! Validation looks at upstream's internal form, which is that of v1beta1: what all versions have in common stands at the top of the
 //! specification, and errors say so.
 
+mod annotations;
 mod conversion;
 mod cost;
 mod defaults;
@@ -24,7 +25,6 @@ use registry::{DeclaredStrategy, Strategy};
 
 pub use structural::{check as unstructured_because, unsupported};
 
-use crate::conversion::{FIELD_MOVES, Moves};
 use crate::names::{APPROVAL, approval, is_protected};
 
 /// The strategy of CustomResourceDefinitions.
@@ -40,7 +40,7 @@ impl DefinitionStrategy {
     }
 
     fn check(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
-        let Some(new) = self.internal(new) else { return };
+        let (Some(said), Some(new)) = (new.downcast(), self.internal(new)) else { return };
         let old = old.and_then(|old| self.internal(old));
         let v = &mut Validation { context, errors };
         if context.subresource == "status" {
@@ -54,7 +54,7 @@ impl DefinitionStrategy {
         stored_versions(v, &new);
         api_approval(v, &new, old.as_ref());
         preserve_unknown_fields(v, &new, old.as_ref());
-        field_moves(v, &new);
+        annotations::check(v, said);
     }
 }
 
@@ -186,25 +186,6 @@ fn api_approval(v: &mut Validation<'_>, new: &Internal, old: Option<&Internal>) 
         "MissingAnnotation" => v.required(&path, why),
         "InvalidAnnotation" => v.invalid(&path, &annotation, why),
         _ => {}
-    }
-}
-
-/// Moves are of versions that there are, and of definitions that no webhook converts.
-fn field_moves(v: &mut Validation<'_>, definition: &Internal) {
-    let Some(text) = definition.metadata.annotations.get(FIELD_MOVES) else { return };
-    let metadata = Path::new("metadata");
-    let annotations = metadata.child("annotations");
-    let path = annotations.key(FIELD_MOVES);
-    if definition.spec.conversion.as_ref().is_some_and(|conversion| conversion.strategy == "Webhook") {
-        return v.forbidden(&path, "must not be set when strategy is set to Webhook");
-    }
-    let moves = match Moves::parse(text) {
-        Ok(moves) => moves,
-        Err(why) => return v.invalid(&path, text, why),
-    };
-    let is_there = |name: &str| definition.spec.versions.iter().any(|version| version.name == name);
-    if let Some(name) = moves.versions().find(|name| !is_there(name)) {
-        v.invalid(&path, text, format!("there is no version {name}"));
     }
 }
 

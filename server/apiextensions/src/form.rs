@@ -1,10 +1,10 @@
 //! How stored custom objects are read into the cache: as JSON text in their stored version, with their revision in it, and with what their
-//! schema makes of them.
+//! schema makes of them. Most were written by the schema that they are read by: their text is looked through, and no tree is made of it.
 
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bytes::Bytes;
-use machinery::json::{self, Issues};
+use machinery::json::{self, Issues, Scanner};
 use machinery::reflect::{Mut, Ref};
 use registry::Describe;
 use serde_json::Value;
@@ -33,6 +33,13 @@ impl TextForm {
 
     fn read(&self, kv: &KeyValue) -> Result<Description, String> {
         let kind = self.kind();
+        match as_it_is(&kind, kv) {
+            Some(description) => Ok(description),
+            None => Self::read_tree(&kind, kv),
+        }
+    }
+
+    fn read_tree(kind: &CustomKind, kv: &KeyValue) -> Result<Description, String> {
         let mut object = Unstructured::default();
         json::decode(&kv.value, Mut::of(&mut object), &mut Issues::ignore()).map_err(|e| e.to_string())?;
         let api_version = std::mem::take(&mut object.type_meta.api_version);
@@ -44,21 +51,84 @@ impl TextForm {
         object.metadata.generation = object.metadata.generation.max(1);
         let revision = kv.mod_revision.to_string();
         let stored_revision = std::mem::replace(&mut object.metadata.resource_version, revision);
-        let attributes = attributes(&kind, &object);
+        let attributes = attributes(kind, &object);
         let text = text(&api_version, &kind.kind, &object);
         object.metadata.resource_version = stored_revision;
         let changed = self::text(&api_version, &kind.kind, &object) != kv.value;
-        Ok(Description { object: text, attributes, stored: changed.then(|| kv.value.clone()), damage: None })
+        Ok(Description { object: text.into(), attributes, stored: changed.then(|| kv.value.clone()), damage: None })
+    }
+}
+
+/// An object to which reading adds nothing but its revision; nothing if that is not certain.
+fn as_it_is(kind: &CustomKind, kv: &KeyValue) -> Option<Description> {
+    let text = std::str::from_utf8(&kv.value).ok()?;
+    let parts = Parts::of(text)?;
+    let version = kind.version_of(parts.api_version).filter(|_| parts.kind == kind.kind)?;
+    if version.schema().is_some_and(|schema| !schema::is_complete(text, schema)) {
+        return None;
+    }
+    let mut object = Unstructured::default();
+    let mut issues = Issues::collect();
+    let metadata = text.get(parts.metadata)?.as_bytes();
+    json::decode(metadata, Mut::of(&mut object.metadata), &mut issues).ok()?;
+    let is_odd = issues.iter().next().is_some() || object.metadata.generation < 1;
+    if is_odd || !object.metadata.resource_version.is_empty() || !object.metadata.self_link.is_empty() {
+        return None;
+    }
+    if !kind.selectable.is_empty() {
+        json::decode(&kv.value, Mut::of(&mut object), &mut Issues::ignore()).ok()?;
+    }
+    let (before, behind) = text.split_at_checked(parts.revision)?;
+    let revision = format!("\"resourceVersion\":\"{}\",", kv.mod_revision);
+    let object_text = [before, &revision, behind].concat();
+    Some(Description { object: object_text.into(), attributes: attributes(kind, &object), ..Description::default() })
+}
+
+/// Where what every object has stands in a text.
+#[derive(Default)]
+struct Parts<'t> {
+    api_version: &'t str,
+    kind: &'t str,
+    metadata: Range<usize>,
+    /// Where the metadata's `resourceVersion` has its place.
+    revision: usize,
+}
+
+impl<'t> Parts<'t> {
+    fn of(text: &'t str) -> Option<Self> {
+        let mut parts = Parts::default();
+        let plain = |range: Range<usize>| text.get(range)?.strip_prefix('"')?.strip_suffix('"');
+        Scanner::new(text).members(|name, at| {
+            let start = at.at();
+            match name {
+                "metadata" => at.members(|name, at| {
+                    if parts.revision == 0 && name > "resourceVersion" {
+                        // Before the name, its quotation marks and the colon.
+                        parts.revision = at.at().checked_sub(name.len() + 3)?;
+                    }
+                    at.skip()
+                })?,
+                _ => at.skip()?,
+            }
+            match name {
+                "apiVersion" => parts.api_version = plain(start..at.at())?,
+                "kind" => parts.kind = plain(start..at.at())?,
+                "metadata" => parts.metadata = start..at.at(),
+                _ => {}
+            }
+            Some(())
+        })?;
+        (parts.revision > 0).then_some(parts)
     }
 }
 
 /// The text of an object as it is stored and served.
-pub fn text(api_version: &str, kind: &str, object: &Unstructured) -> Bytes {
+pub fn text(api_version: &str, kind: &str, object: &Unstructured) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024);
     json::encode_object(api_version, kind, Ref::of(object), &mut out);
     out.push(b'\n');
     out.shrink_to_fit();
-    out.into()
+    out
 }
 
 /// The same as a tree.
@@ -93,6 +163,73 @@ impl Describe for TextForm {
         }
         object.metadata.resource_version = revision.to_string();
         let object = text(&object.type_meta.api_version, &object.type_meta.kind, &object);
-        Description { object, attributes: entry.attributes.clone(), stored: None, damage: None }
+        Description { object: object.into(), attributes: entry.attributes.clone(), stored: None, damage: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use apimachinery::apiextensions::v1::CustomResourceDefinition;
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversion::Calls;
+
+    fn kind(schema: Value) -> CustomKind {
+        let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
+        let names = json!({"plural": "widgets", "kind": "Widget"});
+        let document = json!({
+            "spec": {"group": "x.y", "scope": "Namespaced", "names": names, "versions": [version]},
+            "status": {"acceptedNames": names},
+        });
+        let mut definition = CustomResourceDefinition::default();
+        json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
+        CustomKind::of(&definition, false, &Arc::new(Calls::nowhere()))
+    }
+
+    /// The text of the entry that a stored text makes, and whether it took a look only; both ways have to agree.
+    fn read(kind: &CustomKind, stored: &str) -> (String, bool) {
+        let kv = KeyValue { value: format!("{stored}\n").into(), mod_revision: 7, ..KeyValue::default() };
+        let tree = TextForm::read_tree(kind, &kv).expect("an object");
+        let looked = as_it_is(kind, &kv);
+        if let Some(looked) = &looked {
+            assert_eq!((&looked.object, &looked.attributes), (&tree.object, &tree.attributes), "{stored}");
+            assert!(looked.stored.is_none() && tree.stored.is_none(), "{stored}");
+        }
+        (String::from_utf8_lossy(&tree.object).trim_end().to_owned(), looked.is_some())
+    }
+
+    #[test]
+    fn texts_are_taken_as_they_are_where_reading_changes_nothing() {
+        let kind = kind(json!({"type": "object", "properties": {
+            "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true},
+            "spec": {"type": "object", "properties": {
+                "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+                "list": {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer", "default": 1}}}},
+                "none": {"type": "string", "nullable": true},
+                "size": {"type": "integer"},
+            }},
+        }}));
+        let object = |members: &str| {
+            let metadata = r#"{"generation":1,"labels":{"a":"b"},"name":"a","uid":"u"}"#;
+            format!(r#"{{"apiVersion":"x.y/v1","kind":"Widget","metadata":{metadata}{members}}}"#)
+        };
+        let check = |members: &str, expect: &str, looked: bool| {
+            let expect = object(expect).replace(r#""uid""#, r#""resourceVersion":"7","uid""#);
+            assert_eq!(read(&kind, &object(members)), (expect, looked), "{members}");
+        };
+        let same = |members: &str, looked: bool| check(members, members, looked);
+        same("", true);
+        same(r#","open":{"x":{"b":[{}],"c":null}},"spec":{"labels":{"é":"\"{"},"list":[{"n":1}],"none":null}"#, true);
+        check(r#","spec":{"list":[{}]}"#, r#","spec":{"list":[{"n":1}]}"#, false);
+        check(r#","spec":{"other":1,"size":1}"#, r#","spec":{"size":1}"#, false);
+        check(r#","spec":{"size":null}"#, r#","spec":{}"#, false);
+        check(r#","spec":{"size":1,"list":[]}"#, r#","spec":{"list":[],"size":1}"#, false);
+        check(r#","spec":{ "size":1}"#, r#","spec":{"size":1}"#, false);
+        // Metadata is looked at as well.
+        for (from, to) in [(r#""generation":1,"#, ""), (r#"{"a":"b"}"#, r#"{"a":"b"},"mine":1"#)] {
+            let (text, looked) = read(&kind, &object("").replace(from, to));
+            assert_eq!((text, looked), (object("").replace(r#""uid""#, r#""resourceVersion":"7","uid""#), false));
+        }
     }
 }

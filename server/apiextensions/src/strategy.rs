@@ -6,13 +6,13 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::format::is_qualified_name;
 use machinery::hooks::Context;
+use machinery::json::Node;
 use machinery::reflect::{Owned, Ref};
 use registry::{Strategy, validate_metadata};
 use schema::{Pair, Schema};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::custom::{CustomKind, Version};
-use crate::form;
 use crate::unstructured::Unstructured;
 
 /// The strategy of one version.
@@ -44,11 +44,12 @@ impl Strategy for CustomStrategy {
         object.metadata.generation = 1;
     }
 
-    /// The status was dropped after it had got its defaults; when it is read it gets them again.
+    /// The status was dropped after it had got its defaults; when it is read in the stored version it gets them again.
     fn after_create(&self, object: &mut Owned) {
-        let version = self.version().filter(|version| version.has_status);
+        let is_stored = self.name == self.kind.storage_version;
+        let version = self.version().filter(|version| is_stored && version.has_status);
         if let (Some(version), Some(object)) = (version, object.downcast_mut::<Unstructured>()) {
-            version.fill_in(object);
+            version.default_status(object);
         }
     }
 
@@ -171,10 +172,20 @@ impl Validation<'_> {
         }
     }
 
-    /// The object as a tree, as its schema sees it.
+    /// The object as a tree, as schemas and rules see it: they know nothing of owners of fields.
     fn document(&self, object: Ref<'_>) -> Value {
-        let document = |object| form::document(&self.version.api_version, self.version.def.kind, object);
-        object.downcast::<Unstructured>().map_or(Value::Null, document)
+        let Some(object) = object.downcast::<Unstructured>() else { return Value::Null };
+        let mut metadata = Map::new();
+        Node::from(Ref::of(&object.metadata)).each_member(&mut |name, value| {
+            if name != "managedFields" {
+                metadata.insert(name.to_owned(), value.to_tree());
+            }
+        });
+        let mut members = object.content.0.clone();
+        members.insert("apiVersion".into(), self.version.api_version.as_str().into());
+        members.insert("kind".into(), self.version.def.kind.into());
+        members.insert("metadata".into(), Value::Object(metadata));
+        Value::Object(members)
     }
 
     /// `ValidateTypeMeta`
@@ -192,8 +203,7 @@ impl Validation<'_> {
 
     /// Replicas that scale reads are numbers that a Scale can hold.
     fn scale(&self, object: &Value, with_spec: bool, errors: &mut Vec<FieldError>) {
-        let subresources = self.version.def.resource.map_or(&[][..], |resource| resource.subresources);
-        let Some(paths) = subresources.iter().find_map(|subresource| subresource.scale) else { return };
+        let Some(paths) = self.version.scale() else { return };
         if with_spec {
             errors.extend(replicas(object, paths.replicas));
         }

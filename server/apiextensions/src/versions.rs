@@ -1,16 +1,18 @@
 //! Objects between the version that they are stored in and the one that is asked for.
 
+use std::mem::take;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use registry::Versions;
 use serde_json::Value;
-use storage::cache::Entry;
+use storage::cache::{EncodingId, Entry};
 
-use crate::conversion::{Conversion, Moves, Webhook};
+use crate::conversion::{Conversion, Fields, Webhook};
 use crate::custom::{CustomKind, Version};
 use crate::form;
 use crate::unstructured::Unstructured;
@@ -21,12 +23,17 @@ pub struct OneVersion {
     name: String,
     /// What the text of an object of this version begins with.
     head: Vec<u8>,
+    /// What objects in this version are kept by. Not those that were converted as another definition of the same versions said.
+    id: EncodingId,
 }
 
 impl OneVersion {
     pub fn new(kind: Arc<CustomKind>, version: &Version) -> Self {
         let head = format!("{{\"apiVersion\":\"{}\",", version.api_version).into_bytes();
-        OneVersion { name: version.name.clone(), kind, head }
+        let index = kind.versions.iter().position(|other| other.name == version.name).unwrap_or_default();
+        // Other encodings of an entry are told apart by addresses.
+        let id = 1 << 63 | kind.serial << 16 | index as u64;
+        OneVersion { name: version.name.clone(), kind, head, id }
     }
 
     fn version(&self, name: &str) -> Result<&Version, Status> {
@@ -34,25 +41,39 @@ impl OneVersion {
     }
 
     /// Another entry that was converted before.
-    fn known(&self, version: &Version, entry: &Arc<Entry>) -> Option<Arc<Entry>> {
-        Some(Arc::new(entry.with_object(entry.encoding(id(version))?)))
+    fn known(&self, entry: &Arc<Entry>) -> Option<Arc<Entry>> {
+        Some(Arc::new(entry.with_object(entry.encoding(self.id)?)))
     }
 
     /// An entry in this version, as the conversion made it.
     fn finish(&self, version: &Version, entry: &Arc<Entry>, mut object: Unstructured) -> Arc<Entry> {
         version.prune(&mut object);
-        let converted = form::text(&version.api_version, &self.kind.kind, &object);
-        entry.keep_encoding(id(version), &converted);
+        let converted = Bytes::from(form::text(&version.api_version, &self.kind.kind, &object));
+        entry.keep_encoding(self.id, &converted);
         Arc::new(entry.with_object(converted))
     }
 
-    fn shift(&self, moves: &Moves, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
+    fn shift(&self, fields: &Fields, version: &Version, entry: &Arc<Entry>) -> Result<Arc<Entry>, Status> {
         let mut object = Unstructured::default();
         json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
         if let Some(from) = self.kind.version_of(&object.type_meta.api_version) {
-            moves.apply(&mut object.content.0, &from.name, &version.name);
+            fields.convert(&mut object.content.0, &from.name, &version.name)?;
         }
         Ok(self.finish(version, entry, object))
+    }
+
+    /// The text of an object of this version in the stored one.
+    async fn converted(&self, mut object: Unstructured, stored: &Version) -> Result<Vec<u8>, Status> {
+        match &self.kind.conversion {
+            Conversion::Fields(fields) => fields.convert(&mut object.content.0, &self.name, &stored.name)?,
+            Conversion::Webhook(webhook) => {
+                let api_version = &self.version(&self.name)?.api_version;
+                let document = form::document(api_version, &self.kind.kind, &object);
+                object = read(&webhook.convert_one(document, &stored.api_version).await?)?;
+            }
+        }
+        stored.prune(&mut object);
+        Ok(form::text(&stored.api_version, &self.kind.kind, &object))
     }
 
     /// Entries of other versions, by a webhook.
@@ -70,11 +91,6 @@ impl OneVersion {
     }
 }
 
-/// What encodings of a version are kept by.
-fn id(version: &Version) -> u64 {
-    std::ptr::from_ref(version.def) as u64
-}
-
 fn read(value: &Value) -> Result<Unstructured, Status> {
     let mut object = Unstructured::default();
     json::from_value(value, Mut::of(&mut object), &mut Issues::ignore()).map_err(Status::internal)?;
@@ -83,6 +99,10 @@ fn read(value: &Value) -> Result<Unstructured, Status> {
 
 #[async_trait]
 impl Versions for OneVersion {
+    fn is_stored(&self) -> bool {
+        self.name == self.kind.storage_version
+    }
+
     fn is_read(&self, entry: &Entry) -> bool {
         entry.object.starts_with(&self.head)
     }
@@ -91,15 +111,15 @@ impl Versions for OneVersion {
         let version = self.version(&self.name)?;
         let mut others = Vec::new();
         for (index, entry) in entries.iter_mut().enumerate().filter(|(_, entry)| !self.is_read(entry)) {
-            match self.known(version, entry) {
+            match self.known(entry) {
                 Some(known) => *entry = known,
                 None => others.push((index, entry.clone())),
             }
         }
         let (places, others): (Vec<usize>, Vec<Arc<Entry>>) = others.into_iter().unzip();
         let converted = match &self.kind.conversion {
-            Conversion::Moves(moves) => {
-                others.iter().map(|entry| self.shift(moves, version, entry)).collect::<Result<_, _>>()?
+            Conversion::Fields(fields) => {
+                others.iter().map(|entry| self.shift(fields, version, entry)).collect::<Result<_, _>>()?
             }
             Conversion::Webhook(webhook) => self.convert(webhook, version, &others).await?,
         };
@@ -109,23 +129,15 @@ impl Versions for OneVersion {
         Ok(entries)
     }
 
-    async fn write(&self, object: &Owned) -> Result<Vec<u8>, Status> {
-        let object = object.downcast_ref::<Unstructured>();
-        let mut object = object.cloned().ok_or_else(|| Status::internal("no custom object"))?;
-        object.metadata.resource_version.clear();
-        object.metadata.self_link.clear();
+    async fn write(&self, object: &mut Owned) -> Result<Vec<u8>, Status> {
+        let object = object.downcast_mut::<Unstructured>().ok_or_else(|| Status::internal("no custom object"))?;
+        let kept = (take(&mut object.metadata.resource_version), take(&mut object.metadata.self_link));
         let stored = self.version(&self.kind.storage_version)?;
-        if stored.name != self.name {
-            match &self.kind.conversion {
-                Conversion::Moves(moves) => moves.apply(&mut object.content.0, &self.name, &stored.name),
-                Conversion::Webhook(webhook) => {
-                    let api_version = &self.version(&self.name)?.api_version;
-                    let document = form::document(api_version, &self.kind.kind, &object);
-                    object = read(&webhook.convert_one(document, &stored.api_version).await?)?;
-                }
-            }
-            stored.prune(&mut object);
-        }
-        Ok(form::text(&stored.api_version, &self.kind.kind, &object).to_vec())
+        let text = match stored.name == self.name {
+            true => Ok(form::text(&stored.api_version, &self.kind.kind, object)),
+            false => self.converted(object.clone(), stored).await,
+        };
+        (object.metadata.resource_version, object.metadata.self_link) = kept;
+        text
     }
 }

@@ -11,7 +11,7 @@ use machinery::scalar::Time;
 use machinery::status::Status;
 use patch::FieldSet;
 use patch::field_set::Filter;
-use patch::managed::{self, Context, OwnerEntry, Update, Versions};
+use patch::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use patch::schema::Type;
 use patch::typed::{Comparison, compare};
 use registry::{meta, meta_mut};
@@ -90,12 +90,16 @@ impl InVersions<'_> {
             let live = self.live.unwrap_or(&zero);
             return Some(compare(of, live.as_ref(), self.new.as_ref()));
         }
-        let converted = |object: &Owned| {
-            let document = document(self.endpoint, object);
-            open.convert(&document, api_version).map(|(_, document)| document)
-        };
-        let live = self.live.map_or_else(|| Some(Value::Object(Map::new())), converted)?;
-        Some(compare(of, &live, &converted(self.new)?))
+        let converted = |object: &Owned| open.convert(&document(self.endpoint, object), api_version);
+        let live = self.live.map_or_else(|| Ok(Value::Object(Map::new())), converted);
+        match live.and_then(|live| Ok((live, converted(self.new)?))) {
+            Ok((live, new)) => Some(compare(of, &live, &new)),
+            // Who owns what cannot be converted keeps it.
+            Err(status) => {
+                tracing::warn!(why = status.message, "what changed in another version is not known");
+                Some(Comparison::default())
+            }
+        }
     }
 
     /// As if the stored object had nothing where the writer says that a list is empty, and the new one an empty list.
@@ -175,10 +179,9 @@ pub fn apply(
     config: &Value,
     manager: &Manager<'_>,
     force: bool,
-) -> Result<Value, Status> {
+) -> Result<Applied, Status> {
     let live = live.map(|live| document(endpoint, live));
-    let applied = with_context(endpoint, manager, |context| managed::apply(context, live.as_ref(), config, force))?;
-    Ok(applied.object)
+    with_context(endpoint, manager, |context| managed::apply(context, live.as_ref(), config, force))
 }
 
 /// After admission: a write that changes nothing but times of ownership is no write.
@@ -213,6 +216,7 @@ fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl Fn
     let api_version = endpoint.kind.api_version();
     let now = Time::from(std::time::SystemTime::now()).to_string();
     let filter = filter(endpoint, manager.subresource);
+    let schemas = |version: &str| schema_of(endpoint, version);
     let convert = |value: &Value, version: &str| convert(endpoint, value, version);
     f(&Context {
         manager: manager.name,
@@ -225,6 +229,7 @@ fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl Fn
             None => Type::Struct(endpoint.kind.def),
         },
         filter: &filter,
+        schemas: &schemas,
         convert: &convert,
     })
 }
@@ -241,23 +246,35 @@ fn filter(endpoint: &Endpoint, subresource: &str) -> Filter {
     Filter::Exclude(FieldSet::of_names(paths.iter().map(Vec::as_slice)))
 }
 
+/// How objects of another version merge.
+fn schema_of<'e>(endpoint: &'e Endpoint, api_version: &str) -> Option<Type<'e>> {
+    match &endpoint.open {
+        Some(open) => open.merge_type(api_version),
+        None => Some(Type::Struct(kind_of(endpoint, api_version)?.def)),
+    }
+}
+
+/// The kind in another version. Another group's managers are forgotten, also where both groups show the same objects (events).
+fn kind_of(endpoint: &Endpoint, api_version: &str) -> Option<&'static KindDef> {
+    let (group, version) = parse_api_version(api_version);
+    (group == endpoint.kind.group).then(|| endpoint.catalog.kind(group, version, endpoint.kind.kind)).flatten()
+}
+
 /// A document in another version of the kind.
-fn convert<'e>(endpoint: &'e Endpoint, value: &Value, version: &str) -> Option<(Type<'e>, Value)> {
+fn convert(endpoint: &Endpoint, value: &Value, api_version: &str) -> Result<Value, Status> {
     if let Some(open) = &endpoint.open {
-        return open.convert(value, version);
+        return open.convert(value, api_version);
     }
     let kind_of = |api_version: &str| {
-        let (group, version) = parse_api_version(api_version);
-        // Another group's managers are forgotten, also where both groups show the same objects (events).
-        (group == endpoint.kind.group).then(|| endpoint.catalog.kind(group, version, endpoint.kind.kind)).flatten()
+        kind_of(endpoint, api_version).ok_or_else(|| Status::internal(format!("there is no version {api_version:?}")))
     };
-    let (from, to) = (kind_of(value.get("apiVersion")?.as_str()?)?, kind_of(version)?);
+    let (from, to) = (kind_of(value["apiVersion"].as_str().unwrap_or_default())?, kind_of(api_version)?);
     let mut object = Owned::new(from.def);
-    json::from_value(value, object.as_mut(), &mut json::Issues::ignore()).ok()?;
+    json::from_value(value, object.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
     let converted = to.from_hub(from.to_hub(object));
     let mut document = json::to_value(converted.as_ref());
-    say_kind(&mut document, version, endpoint.kind.kind);
-    Some((Type::Struct(to.def), document))
+    say_kind(&mut document, api_version, endpoint.kind.kind);
+    Ok(document)
 }
 
 /// Who owns what of an object, as a document.

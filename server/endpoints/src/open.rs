@@ -2,6 +2,7 @@
 
 use machinery::json::Issues;
 use machinery::reflect::Owned;
+use machinery::status::Status;
 use patch::schema::Type;
 use serde_json::Value;
 
@@ -17,8 +18,14 @@ pub trait OpenKind: Send + Sync {
     /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read.
     fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String>;
 
-    /// A document in another version of the kind, and how that merges; nothing when there is no such version.
-    fn convert(&self, document: &Value, api_version: &str) -> Option<(Type<'_>, Value)>;
+    /// A document in another version of the kind.
+    ///
+    /// # Errors
+    /// When there is no such version, or whoever converts fails.
+    fn convert(&self, document: &Value, api_version: &str) -> Result<Value, Status>;
+
+    /// Where each version has the replicas that its `scale` shows, in names with dots between them; nothing where it has no `scale`.
+    fn replicas(&self) -> Vec<(String, Option<&'static str>)>;
 
     /// What everybody who uses it is warned of.
     fn warnings(&self) -> &[String];

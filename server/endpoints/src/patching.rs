@@ -132,12 +132,18 @@ impl Patch<'_> {
         let mut issues = json::Issues::collect();
         let config = yaml::to_value(self.bytes, &mut issues)
             .map_err(|e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}")))?;
-        let applied = managed::apply(endpoint, current, &config, manager, force)?;
+        let mut applied = managed::apply(endpoint, current, &config, manager, force)?;
         let live = || current.map(|live| without_owners(managed::document(endpoint, live)));
-        if endpoint.is_part_of_open() && live() != Some(without_owners(applied.clone())) {
+        if endpoint.is_part_of_open() && live() != Some(without_owners(applied.object.clone())) {
             return Err(inapplicable(&config));
         }
-        self.decoded(endpoint, &applied, issues)
+        if let Some(current) = current.filter(|_| !applied.changed) {
+            // It gets no defaults, which the stored version may not know.
+            let mut object = current.clone();
+            managed::set_entries(&mut object, applied.object["metadata"]["managedFields"].take())?;
+            return Ok(Patched { object, warnings: self.judge(&config, &issues)?, empty: Vec::new() });
+        }
+        self.decoded(endpoint, &applied.object, issues)
     }
 
     /// A patched document as an object, defaulted.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
+use bytes::Bytes;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use storage::cache::Entry;
@@ -128,15 +129,13 @@ impl ResourceStore {
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        let value = self.encode(&mut object).await?;
-        let txn = Txn::create(key, value).with_ttl(self.time_to_live);
+        let value = Bytes::from(self.encode(&mut object).await?);
+        let txn = Txn::create(key.clone(), value.clone()).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
             TxnOutcome::Committed { revision, .. } => {
-                if let Some(meta) = meta_mut(&mut object) {
-                    meta.resource_version = revision.to_string();
-                }
-                self.strategy.after_create(&mut object);
-                Ok(Ok(object))
+                let mut stored = self.written(object, &key, value, revision).await?;
+                self.strategy.after_create(&mut stored);
+                Ok(Ok(stored))
             }
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }

@@ -9,7 +9,7 @@ use std::ops::Bound;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use machinery::reflect::Struct;
+use machinery::reflect::{Ref, Struct};
 use machinery::status::Status;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -130,6 +130,14 @@ impl<T> State<T> {
         self.objects.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether this is what there is of an object. Of those that are trimmed little changes.
+    fn has(&self, key: &str, object: &Arc<T>) -> bool
+    where
+        T: Struct,
+    {
+        self.read().get(key).is_some_and(|known| Ref::of(&**known) == Ref::of(&**object))
+    }
+
     /// Puts an object in its place, or takes it away. Only the informer's task does that.
     fn change(&self, key: &str, new: Option<Arc<T>>) {
         let old = self.read().get(key).cloned();
@@ -178,6 +186,9 @@ async fn follow_once<T: Struct>(store: &Arc<ResourceStore>, state: &State<T>) ->
     while let Some(event) = stream.next().await {
         let WatchEvent::Object(kind, entry) = event? else { continue };
         let Some((key, object)) = typed(store, &entry, state.trim)? else { continue };
+        if kind == ChangeKind::Modified && state.has(&key, &object) {
+            continue;
+        }
         state.change(&key, (kind != ChangeKind::Deleted).then_some(object));
         state.announce();
     }

@@ -4,28 +4,33 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
 use machinery::envelope;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use storage::KeyValue;
 use storage::cache::Entry;
+use storage::{KeyValue, Revision};
 
+use crate::metadata::meta_mut;
 use crate::resource::ResourceStore;
 use crate::stored;
 
 /// Between the version that a store's users speak and those that its objects are stored in.
 #[async_trait]
 pub trait Versions: Send + Sync {
+    /// Whether objects are stored in the users' version.
+    fn is_stored(&self) -> bool;
+
     /// Whether an entry is in the users' version already.
     fn is_read(&self, entry: &Entry) -> bool;
 
     /// Entries in the users' version.
     async fn read(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status>;
 
-    /// An object of the users' version as it is to be stored, without its resourceVersion.
-    async fn write(&self, object: &Owned) -> Result<Vec<u8>, Status>;
+    /// An object of the users' version as it is to be stored, without its resourceVersion, which it keeps.
+    async fn write(&self, object: &mut Owned) -> Result<Vec<u8>, Status>;
 }
 
 /// Whether entries of a kind hold JSON text; those of all others hold protobuf messages.
@@ -59,6 +64,37 @@ impl ResourceStore {
             Some(versions) => versions.write(object).await,
             None => Ok(stored::encode(self.storage_kind, self.as_json, object)),
         }
+    }
+
+    /// A written object as its writer is answered. In another version than the stored one that is what readers get, who do not see all that
+    /// was written where the stored version does not know it.
+    pub(crate) async fn written(
+        &self,
+        mut object: Owned,
+        key: &str,
+        value: Bytes,
+        revision: Revision,
+    ) -> Result<Owned, Status> {
+        if self.is_stored_version() {
+            if let Some(meta) = meta_mut(&mut object) {
+                meta.resource_version = revision.to_string();
+            }
+            return Ok(object);
+        }
+        let kv = KeyValue { key: key.to_owned().into(), value, mod_revision: revision, ..KeyValue::default() };
+        self.object(&*self.in_version(self.cache.entry(&kv)).await?)
+    }
+
+    /// Likewise, where nothing had to be written.
+    pub(crate) async fn unchanged(&self, object: Owned, entry: &Arc<Entry>) -> Result<Owned, Status> {
+        if self.is_stored_version() {
+            return Ok(object);
+        }
+        self.object(&*self.in_version(entry.clone()).await?)
+    }
+
+    fn is_stored_version(&self) -> bool {
+        self.versions.as_ref().is_none_or(|versions| versions.is_stored())
     }
 
     /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.

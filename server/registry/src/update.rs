@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
+use bytes::Bytes;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
@@ -176,7 +177,7 @@ impl ResourceStore {
     async fn put_changed(
         &self,
         key: &str,
-        entry: &Entry,
+        entry: &Arc<Entry>,
         mut new: Owned,
         options: &UpdateOptions,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
@@ -195,22 +196,19 @@ impl ResourceStore {
     pub(crate) async fn put(
         &self,
         key: &str,
-        entry: &Entry,
+        entry: &Arc<Entry>,
         mut new: Owned,
         dry_run: bool,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(new));
         }
-        let Some(value) = self.encode_changed(&mut new, entry).await? else { return Ok(Ok(new)) };
-        let txn = Txn::update(key.to_string(), entry.revision, value).with_ttl(self.time_to_live);
+        let Some(value) = self.encode_changed(&mut new, entry).await?.map(Bytes::from) else {
+            return self.unchanged(new, entry).await.map(Ok);
+        };
+        let txn = Txn::update(key.to_string(), entry.revision, value.clone()).with_ttl(self.time_to_live);
         match self.store.commit(txn).await.map_err(stored::failure)? {
-            TxnOutcome::Committed { revision, .. } => {
-                if let Some(meta) = meta_mut(&mut new) {
-                    meta.resource_version = revision.to_string();
-                }
-                Ok(Ok(new))
-            }
+            TxnOutcome::Committed { revision, .. } => self.written(new, key, value, revision).await.map(Ok),
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }
     }

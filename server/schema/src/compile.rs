@@ -6,7 +6,7 @@ use machinery::scalar::JsonValue;
 use serde_json::Value;
 
 use crate::prune::prune;
-use crate::{Additional, Checks, Flags, Kind, ListType, Pattern, Schema, format};
+use crate::{Additional, Below, Checks, Flags, Kind, ListType, Pattern, Schema, format};
 
 impl Schema {
     /// Compiles a schema. What it must not say has been refused when its definition was written.
@@ -18,6 +18,16 @@ impl Schema {
 }
 
 fn read(props: &JSONSchemaProps) -> Schema {
+    let schema = parsed(props);
+    let below = Below {
+        defaults: schema.parts().any(|part| part.default.is_some() || part.below.defaults),
+        embedded: schema.flags.embedded_resource || schema.parts().any(|part| part.below.embedded),
+        lists: schema.list != ListType::Atomic || schema.parts().any(|part| part.below.lists),
+    };
+    Schema { below, ..schema }
+}
+
+fn parsed(props: &JSONSchemaProps) -> Schema {
     // In order of their names, as the map has them.
     let properties = props.properties.iter().map(|(name, property)| (name.as_str().into(), read(property)));
     Schema {
@@ -34,6 +44,7 @@ fn read(props: &JSONSchemaProps) -> Schema {
         },
         list_keys: texts(&props.x_kubernetes_list_map_keys),
         checks: checks(props),
+        below: Below::default(),
     }
 }
 

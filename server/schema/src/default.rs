@@ -26,6 +26,9 @@ pub fn drop_nulls(value: &mut Value, schema: &Schema) {
 
 /// Fills in defaults.
 pub fn apply_defaults(value: &mut Value, schema: &Schema) {
+    if !schema.below.defaults {
+        return;
+    }
     match value {
         Value::Object(members) => {
             for (name, property) in &schema.properties {

@@ -24,6 +24,9 @@ pub fn coerce_embedded(
     is_stored: bool,
     issues: &mut Issues,
 ) -> Result<(), FieldError> {
+    if !schema.below.embedded {
+        return Ok(());
+    }
     match value {
         Value::Object(members) => {
             for (name, value) in members.iter_mut() {
@@ -88,6 +91,9 @@ pub fn check_embedded(
     schema: &Schema,
     errors: &mut Vec<FieldError>,
 ) {
+    if !schema.below.embedded {
+        return;
+    }
     match value {
         Value::Object(members) => {
             if schema.flags.embedded_resource {

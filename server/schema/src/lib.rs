@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `compile` | from the declared form of a schema to [`Schema`] |
 //! | `prune`, `default` | what reading an object drops and adds |
+//! | `complete` | whether it would drop or add anything |
 //! | `embedded` | objects within objects: their kind, version and metadata |
 //! | `validate`, `format` | the checks of values, in the words of upstream's validator (`kube-openapi/pkg/validation`) |
 //! | `lists` | unique items of sets and maps |
@@ -12,6 +13,7 @@
 //! It knows no HTTP and no store.
 
 mod compile;
+mod complete;
 mod default;
 mod embedded;
 mod format;
@@ -28,6 +30,7 @@ mod tests;
 
 use serde_json::Value;
 
+pub use complete::is_complete;
 pub use default::{apply_defaults, drop_nulls};
 pub use embedded::{check_embedded, coerce_embedded};
 pub use format::is_text as is_text_format;
@@ -52,6 +55,18 @@ pub struct Schema {
     /// Names of `x-kubernetes-list-map-keys`.
     pub list_keys: Box<[Box<str>]>,
     pub checks: Option<Box<Checks>>,
+    pub below: Below,
+}
+
+/// What a schema and those in it have anywhere: walks leave out what has nothing for them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// Defaults, other than its own.
+    pub defaults: bool,
+    /// Objects within objects.
+    pub embedded: bool,
+    /// Sets and maps that are lists.
+    pub lists: bool,
 }
 
 /// The type of a JSON value.
@@ -145,6 +160,7 @@ impl Schema {
     /// The schema of whole objects, which have a kind and metadata whatever it says of that.
     pub fn as_resource(mut self) -> Self {
         self.flags.embedded_resource = true;
+        self.below.embedded = true;
         self
     }
 
@@ -162,13 +178,13 @@ impl Schema {
         })
     }
 
-    /// Whether a default stands in it or below it.
-    pub fn has_defaults(&self) -> bool {
-        let additional = matches!(&self.additional, Additional::Schema(schema) if schema.has_defaults());
-        self.default.is_some()
-            || additional
-            || self.items.as_ref().is_some_and(|items| items.has_defaults())
-            || self.properties.iter().any(|(_, property)| property.has_defaults())
+    /// The schemas of its members and items.
+    fn parts(&self) -> impl Iterator<Item = &Schema> {
+        let additional = match &self.additional {
+            Additional::Schema(schema) => Some(&**schema),
+            _ => None,
+        };
+        self.properties.iter().map(|(_, property)| property).chain(additional).chain(self.items.as_deref())
     }
 
     fn is_of(&self, kind: Kind) -> bool {

@@ -12,6 +12,9 @@ use crate::{Additional, ListType, Schema};
 
 /// Finds items that lists of an object have twice.
 pub fn check_lists(path: &Path<'_>, schema: &Schema, value: &Value, errors: &mut Vec<FieldError>) {
+    if !schema.below.lists {
+        return;
+    }
     match value {
         Value::Object(members) => {
             for (name, value) in sorted(members) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use regex::Regex;
-use regex_syntax::ast::ErrorKind;
+use regex_syntax::ast::{Ast, ErrorKind, RepetitionKind, RepetitionRange, Span};
 
 /// A regular expression, compiled when it is first needed. Compiled ones take tens of kilobytes, and definitions say the same few again and
 /// again (names, durations, reasons of conditions), so equal ones share what is compiled.
@@ -42,10 +42,34 @@ fn shared(text: &str) -> Option<Arc<Regex>> {
     Some(regex)
 }
 
-/// So long is the longest text that a repetition certainly not too large to be compiled can match.
+/// An expression whose matches are never longer than this, in bytes, can certainly be compiled: for each byte of a match there are at most some
+/// kilobytes of it (those of a class such as `\pL`), and there may be ten megabytes.
 const SHORT: usize = 256;
+/// How often an expression may say a thing by counted repetitions, one within another (`regexp/syntax.repeatIsValid`).
+const MOST_COPIES: u32 = 1000;
 
-/// Whether what can be parsed can be compiled. Compiling takes long, and only what is repeated a given number of times can grow too large.
+/// How often the most repeated part of an expression is said by counted repetitions, or where that becomes too often.
+fn copies(of: &Ast) -> Result<u32, Span> {
+    let most = |all: &[Ast]| all.iter().try_fold(1, |most, one| copies(one).map(|copies| copies.max(most)));
+    match of {
+        Ast::Group(group) => copies(&group.ast),
+        Ast::Alternation(either) => most(&either.asts),
+        Ast::Concat(all) => most(&all.asts),
+        Ast::Repetition(repetition) => {
+            let times = match &repetition.op.kind {
+                RepetitionKind::Range(
+                    RepetitionRange::Exactly(n) | RepetitionRange::AtLeast(n) | RepetitionRange::Bounded(_, n),
+                ) => (*n).max(1),
+                _ => 1,
+            };
+            let all = copies(&repetition.ast)?.saturating_mul(times);
+            if all > MOST_COPIES { Err(repetition.op.span) } else { Ok(all) }
+        }
+        _ => Ok(1),
+    }
+}
+
+/// Whether what can be parsed can be compiled. To compile it takes long, so that is only done where counted repetitions may make it large.
 fn compiles(pattern: &str) -> bool {
     let Ok(parsed) = regex_syntax::parse(pattern) else { return false };
     let is_short = parsed.properties().maximum_len().is_some_and(|longest| longest <= SHORT);
@@ -55,7 +79,12 @@ fn compiles(pattern: &str) -> bool {
 /// The fault of an expression that cannot be compiled.
 pub fn fault(pattern: &str) -> Option<String> {
     let error = match regex_syntax::ast::parse::Parser::new().parse(pattern) {
-        Ok(_) => return (!compiles(pattern)).then(|| told("expression nests too deeply", pattern)),
+        Ok(parsed) => {
+            return match copies(&parsed) {
+                Err(at) => Some(told("invalid repeat count", &pattern[at.start.offset..at.end.offset])),
+                Ok(_) => (!compiles(pattern)).then(|| told("expression nests too deeply", pattern)),
+            };
+        }
         Err(error) => error,
     };
     let (start, end) = (error.span().start.offset, error.span().end.offset);
@@ -93,6 +122,13 @@ mod tests {
         check(r"^\p{L}+/.*$", None);
         check("a{2,}", None);
         check("a(b", Some("error parsing regexp: missing closing ): `a(b`"));
-        check(r"(\w{1000}){1000}", Some(r"error parsing regexp: expression nests too deeply: `(\w{1000}){1000}`"));
+        // What may match long texts is compiled, and what is too large then is a fault.
+        check(r"(\d{50}){4}", None);
+        check(r"[a-z]{1000}", None);
+        check(r"([a-z]{10}|[0-9]{100}){10}", None);
+        check(r"\pL{1000}", Some(r"error parsing regexp: expression nests too deeply: `\pL{1000}`"));
+        check(r"(\w{1000}){1000}", Some("error parsing regexp: invalid repeat count: `{1000}`"));
+        check(r"(a{11}){3,91}", Some("error parsing regexp: invalid repeat count: `{3,91}`"));
+        check("a{1001}", Some("error parsing regexp: invalid repeat count: `{1001}`"));
     }
 }

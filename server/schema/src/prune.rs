@@ -16,7 +16,7 @@ pub fn prune(value: &mut Value, schema: &Schema, is_root: bool, mut unknown: Opt
 }
 
 /// Members that an object within an object keeps whatever the schema says.
-fn is_meta(name: &str) -> bool {
+pub(crate) fn is_meta(name: &str) -> bool {
     matches!(name, "apiVersion" | "kind" | "metadata")
 }
 

@@ -262,17 +262,18 @@ fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>
             out.merge(part(of, item, &path.index(index), old.and_then(|old| old.item(index))));
         }
     }
-    let (size, name) = (items.len() as i64, name(path));
+    let size = items.len() as i64;
     let checks = schema.checks.as_ref();
     if let Some(min) = checks.and_then(|checks| checks.min_items).filter(|min| size < *min) {
-        out.invalid(path, BadValue::Int(size), format!("{name} in body should have at least {min} items"));
+        let words = format!("{} in body should have at least {min} items", name(path));
+        out.invalid(path, BadValue::Int(size), words);
     }
     if let Some(max) = checks.and_then(|checks| checks.max_items).filter(|max| size > *max) {
-        let words = format!("{name} in body should have at most {max} items");
+        let words = format!("{} in body should have at most {max} items", name(path));
         out.add(words, FieldError::too_many(path, Some(items.len()), usize::try_from(max).unwrap_or(0)));
     }
     if schema.flags.unique_items && items.iter().enumerate().any(|(index, item)| items[..index].contains(item)) {
-        out.invalid(path, "".into(), format!("{name} in body shouldn't contain duplicates"));
+        out.invalid(path, "".into(), format!("{} in body shouldn't contain duplicates", name(path)));
     }
     out.count();
     out
@@ -282,18 +283,7 @@ fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>
 fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
     let mut out = Outcome::default();
     sizes(schema, members.len(), path, &mut out);
-    for (key, value) in sorted(members) {
-        match &schema.additional {
-            Additional::Refused if schema.property(key).is_none() => {
-                let words = format!("{}.{key} in body is a forbidden property", name(path));
-                out.invalid(path, key.into(), words);
-            }
-            Additional::Schema(of) if schema.property(key).is_none() => {
-                out.merge(part(of, value, &path.child(key), old.and_then(|old| old.member(key))));
-            }
-            _ => {}
-        }
-    }
+    additional(schema, members, path, old, &mut out);
     for (key, of) in &schema.properties {
         let Some(value) = members.get(&**key) else { continue };
         let is_type = path.is_root() && matches!(&**key, "kind" | "apiVersion");
@@ -309,14 +299,39 @@ fn object(schema: &Schema, members: &Map<String, Value>, path: &Path<'_>, old: O
     out
 }
 
+/// Members that are no properties.
+fn additional(
+    schema: &Schema,
+    members: &Map<String, Value>,
+    path: &Path<'_>,
+    old: Option<Pair<'_>>,
+    out: &mut Outcome,
+) {
+    if matches!(schema.additional, Additional::Unset | Additional::Allowed) {
+        return;
+    }
+    for (key, value) in sorted(members).into_iter().filter(|(key, _)| schema.property(key).is_none()) {
+        match &schema.additional {
+            Additional::Schema(of) => {
+                out.merge(part(of, value, &path.child(key), old.and_then(|old| old.member(key))));
+            }
+            _ => {
+                let words = format!("{}.{key} in body is a forbidden property", name(path));
+                out.invalid(path, key.into(), words);
+            }
+        }
+    }
+}
+
 fn sizes(schema: &Schema, count: usize, path: &Path<'_>, out: &mut Outcome) {
     let Some(checks) = &schema.checks else { return };
-    let (size, name) = (count as i64, name(path));
+    let size = count as i64;
     if let Some(min) = checks.min_properties.filter(|min| size < *min) {
-        out.invalid(path, BadValue::Int(size), format!("{name} in body should have at least {min} properties"));
+        let words = format!("{} in body should have at least {min} properties", name(path));
+        out.invalid(path, BadValue::Int(size), words);
     }
     if let Some(max) = checks.max_properties.filter(|max| size > *max) {
-        let words = format!("{name} in body should have at most {max} properties");
+        let words = format!("{} in body should have at most {max} properties", name(path));
         out.add(words, FieldError::too_many(path, Some(count), usize::try_from(max).unwrap_or(0)));
     }
 }

@@ -23,15 +23,8 @@ impl Moves {
     pub fn parse(text: &str) -> Result<Self, String> {
         let fields: Vec<BTreeMap<String, String>> = serde_json::from_str(text)
             .map_err(|why| format!("must be a JSON list of objects from versions to paths: {why}"))?;
-        let path = |(version, path): (String, String)| {
-            let names: Vec<String> = path.split('.').map(str::to_owned).collect();
-            let is_own = matches!(names[0].as_str(), "apiVersion" | "kind" | "metadata");
-            match is_own || names.iter().any(String::is_empty) {
-                true => Err(format!("{path:?} is no path of a field outside of metadata, such as \"spec.size\"")),
-                false => Ok((version, names)),
-            }
-        };
-        let places = |field: BTreeMap<String, String>| field.into_iter().map(path).collect::<Result<_, _>>();
+        let place = |(version, path): (String, String)| Ok((version, path_of(&path)?));
+        let places = |field: BTreeMap<String, String>| field.into_iter().map(place).collect::<Result<_, String>>();
         fields.into_iter().map(places).collect::<Result<_, _>>().map(Moves)
     }
 
@@ -54,8 +47,21 @@ impl Moves {
     }
 }
 
+/// The names of a path.
+///
+/// # Errors
+/// That it is none, or one of what is never converted.
+pub fn path_of(path: &str) -> Result<Vec<String>, String> {
+    let names: Vec<String> = path.split('.').map(str::to_owned).collect();
+    let is_own = matches!(names[0].as_str(), "apiVersion" | "kind" | "metadata");
+    match is_own || names.iter().any(String::is_empty) {
+        true => Err(format!("{path:?} is no path of a field outside of metadata, such as \"spec.size\"")),
+        false => Ok(names),
+    }
+}
+
 /// Takes a value out; objects that are left empty by that go with it.
-fn take(object: &mut Map<String, Value>, path: &[String]) -> Option<Value> {
+pub fn take(object: &mut Map<String, Value>, path: &[String]) -> Option<Value> {
     let (first, rest) = path.split_first()?;
     if rest.is_empty() {
         return object.shift_remove(first);
@@ -69,7 +75,7 @@ fn take(object: &mut Map<String, Value>, path: &[String]) -> Option<Value> {
 }
 
 /// Puts a value where nothing but objects stands in its way.
-fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
+pub fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
     let Some((first, rest)) = path.split_first() else { return };
     if rest.is_empty() {
         object.insert(first.clone(), value);

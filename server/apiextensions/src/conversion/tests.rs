@@ -1,6 +1,7 @@
 //! Conversion by a real HTTPS server, whose answers the tests make.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use ::webhook::{Error, ServiceAddress};
 use base64::Engine;
@@ -50,10 +51,16 @@ fn webhook(url: &str, authority: &str) -> Webhook {
     let document = json!({"metadata": {"name": "widgets.shop.example.com"}, "spec": {"conversion": conversion}});
     let mut definition = CustomResourceDefinition::default();
     json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
-    let calls = Calls::new(Arc::new(Services::new(Arc::new(Nowhere))), &prometheus::Registry::new());
-    match Conversion::of(&definition, &Arc::new(calls)) {
+    match Conversion::of(&definition, &Arc::new(Calls::nowhere())) {
         Conversion::Webhook(webhook) => webhook,
-        Conversion::Moves(_) => panic!("no webhook"),
+        Conversion::Fields(_) => panic!("no webhook"),
+    }
+}
+
+impl Calls {
+    /// Of no services.
+    pub fn nowhere() -> Self {
+        Calls::new(Arc::new(Services::new(Arc::new(Nowhere))), &prometheus::Registry::new())
     }
 }
 
@@ -133,12 +140,12 @@ fn success(request: &Value, objects: Vec<Value>) -> String {
 #[tokio::test]
 async fn objects_are_converted_in_batches() {
     let (webhook, calls) = serve(with(|object| object["spec"] = json!({"paint": "red"}))).await;
-    let objects: Vec<Value> = (0..501).map(|index| widget(&format!("w{index}"))).collect();
+    let objects: Vec<Value> = (0..10_000).map(|index| widget(&format!("w{index}"))).collect();
     let converted = webhook.convert(objects, "shop.example.com/v2").await.expect("a conversion");
     let names: Vec<&str> = converted.iter().filter_map(|object| object["metadata"]["name"].as_str()).collect();
-    assert_eq!((names.len(), names[0], names[500]), (501, "w0", "w500"));
+    assert_eq!((names.len(), names[0], names[9_999]), (10_000, "w0", "w9999"));
     assert!(converted.iter().all(|object| object["spec"] == json!({"paint": "red"})));
-    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    assert_eq!(calls.load(Ordering::Relaxed), 20);
 }
 
 #[tokio::test]
@@ -186,6 +193,20 @@ async fn what_is_no_conversion_is_refused() {
             webhook.convert_one(widget("a"), "shop.example.com/v2").await.map(drop).map_err(|s| (s.code, s.message));
         assert_eq!(refused, Err((500, format!("conversion webhook for shop.example.com/v1, Kind=Widget {why}"))));
     }
+}
+
+#[tokio::test]
+async fn who_does_not_answer_is_not_waited_for() {
+    // It takes connections, and says nothing.
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let url = format!("https://{}/convert", listener.local_addr().expect("an address"));
+    let mut webhook = webhook(&url, &identity().1);
+    webhook.patience = Duration::from_millis(50);
+    let refused = webhook.convert_one(widget("a"), "shop.example.com/v2").await;
+    let expect = format!(
+        "conversion webhook for shop.example.com/v1, Kind=Widget failed: Post \"{url}?timeout=30s\": context deadline exceeded"
+    );
+    assert_eq!(refused.map_err(|status| (status.code, status.message)), Err((500, expect)));
 }
 
 #[tokio::test]

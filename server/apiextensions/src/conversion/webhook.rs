@@ -29,6 +29,8 @@ pub struct Webhook {
     url: String,
     ca_bundle: Vec<u8>,
     version: Option<Version>,
+    /// How long an answer may take.
+    pub(super) patience: Duration,
     calls: Arc<Calls>,
 }
 
@@ -46,6 +48,7 @@ impl Webhook {
             url: format!("{url}?timeout={}s", PATIENCE.as_secs()),
             ca_bundle: if is_blank { Vec::new() } else { client.ca_bundle.to_vec() },
             version: Version::first_known(&webhook.conversion_review_versions),
+            patience: PATIENCE,
             calls: calls.clone(),
         })
     }
@@ -111,7 +114,7 @@ impl Webhook {
         let failed = |why: &webhook::Error| format!("Post \"{}\": {}", self.url, why.cause());
         let (client, uri) = self.calls.services.reach(&self.target, &self.ca_bundle).map_err(|why| failed(&why))?;
         let uri = format!("{uri}?timeout={}s", PATIENCE.as_secs()).parse().map_err(|why| format!("{why}"))?;
-        let reply = client.post_json(&uri, body, PATIENCE, MAX_ANSWER).await.map_err(|why| failed(&why))?;
+        let reply = client.post_json(&uri, body, self.patience, MAX_ANSWER).await.map_err(|why| failed(&why))?;
         match reply.refusal() {
             Some(why) => Err(why),
             None if reply.body.is_empty() => {

@@ -92,12 +92,14 @@ impl<'a> Scale<'a> {
         Err(Status::invalid(GroupResource { group: self.kind.group, resource: self.kind.kind }, name, &[error]))
     }
 
-    /// Where each version of the parent has its replicas.
-    fn versions(&self) -> Vec<(String, Vec<&'static str>)> {
+    /// Where each version of the parent has its replicas, if it has a Scale.
+    fn versions(&self) -> Vec<(String, Option<Vec<&'static str>>)> {
+        if let Some(open) = &self.endpoint.open {
+            return open.replicas().into_iter().map(|(version, path)| (version, path.map(split))).collect();
+        }
         let parent = self.endpoint.kind;
         let versions = self.endpoint.catalog.kinds.iter().filter(|k| (k.group, k.kind) == (parent.group, parent.kind));
-        let own = std::iter::once(parent).chain(versions);
-        own.map(|kind| (kind.api_version(), split(self.paths.replicas))).collect()
+        versions.map(|kind| (kind.api_version(), Some(split(self.paths.replicas)))).collect()
     }
 
     /// Puts what a Scale says into its parent: replicas, the version insisted on, and who owns the replicas.
@@ -140,11 +142,9 @@ impl<'a> Scale<'a> {
 /// Stands for replicas that a custom object does not have, as upstream has it.
 const UNSET: i32 = i32::MIN;
 
-fn mappings<'v>(versions: &'v [(String, Vec<&'static str>)]) -> Vec<Mapping<'v>> {
-    let mapping = |(version, path): &'v (String, Vec<&'static str>)| Mapping {
-        api_version: version,
-        replicas: Some(path.as_slice()),
-    };
+fn mappings<'v>(versions: &'v [(String, Option<Vec<&'static str>>)]) -> Vec<Mapping<'v>> {
+    let mapping =
+        |(version, path): &'v (String, Option<Vec<_>>)| Mapping { api_version: version, replicas: path.as_deref() };
     versions.iter().map(mapping).collect()
 }
 

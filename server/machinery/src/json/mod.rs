@@ -19,6 +19,7 @@ mod part;
 mod path;
 mod read;
 mod scalars;
+mod scan;
 mod write;
 
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use kind::version_and_kind;
 pub use node::{Form, Node, is_same_but};
 pub use part::{Names, clear_part, part_to_value};
 pub use read::{is_valid, member, syntax_error};
+pub use scan::Scanner;
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;

@@ -36,19 +36,22 @@ fn allowed(context: &Context<'_, '_>, live: &Value) -> Option<FieldSet> {
     Some(set.difference(&changes.modified).difference(&changes.added).difference(&changes.removed))
 }
 
-/// Makes the annotation say what was applied, if the object has one.
-pub(super) fn refresh(object: &mut Value, config: &Value) {
-    let has_annotation =
-        annotations(object).and_then(|map| map.get(ANNOTATION)?.as_str()).is_some_and(|text| !text.is_empty());
-    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else { return };
-    if !has_annotation {
-        return;
-    }
-    annotations.insert(ANNOTATION.into(), text_of(config).into());
+/// Makes the annotation say what was applied, if the object has one; whether it said something else.
+pub(super) fn refresh(object: &mut Value, config: &Value) -> bool {
+    let Some(annotations) = object.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let said = annotations.get(ANNOTATION).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+    let Some(said) = said else { return false };
+    let says = text_of(config);
+    let is_other = says != said;
+    annotations.insert(ANNOTATION.into(), says.into());
     let size: usize = annotations.iter().map(|(key, value)| key.len() + value.as_str().map_or(0, str::len)).sum();
     if size > MAX_ANNOTATION_BYTES {
         annotations.shift_remove(ANNOTATION);
+        return true;
     }
+    is_other
 }
 
 fn text_of(config: &Value) -> String {

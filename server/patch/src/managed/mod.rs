@@ -16,6 +16,7 @@ mod last_applied;
 mod scale;
 mod updater;
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use machinery::json;
@@ -33,9 +34,11 @@ use updater::Updater;
 
 pub use scale::{Mapping, scale_to_parent, to_scale};
 
-/// Brings an object to a version, with its type; nothing if there is no such version (its managers are forgotten then). It is also asked
-/// for the version that an object has already, other than the request's.
-pub type Converter<'a, 's> = dyn Fn(&Value, &str) -> Option<(Type<'s>, Value)> + 'a;
+/// The type of a version other than the request's; nothing if there is no such version: its managers are forgotten then.
+pub type Schemas<'a, 's> = dyn Fn(&str) -> Option<Type<'s>> + 'a;
+
+/// Brings an object to a version that there is.
+pub type Converter<'a> = dyn Fn(&Value, &str) -> Result<Value, Status> + 'a;
 
 /// A request, as far as ownership asks; `'s` is the life of custom resources' types.
 #[derive(Clone, Copy)]
@@ -53,7 +56,8 @@ pub struct Context<'a, 's> {
     pub schema: Type<'s>,
     /// Fields that this endpoint cannot own, because its strategy resets them.
     pub filter: &'a Filter,
-    pub convert: &'a Converter<'a, 's>,
+    pub schemas: &'a Schemas<'a, 's>,
+    pub convert: &'a Converter<'a>,
 }
 
 /// What an apply made of an object.
@@ -94,9 +98,10 @@ pub fn on_update<'s>(context: &Context<'_, 's>, update: &Update<'_, 's>) -> Vec<
         return Vec::new();
     }
     let versions = update.versions;
-    let mut changes = |version: &str| Some(versions.compare(version)?.filtered(context.filter));
+    let compared = |version: &str| Some(versions.compare(version)?.filtered(context.filter));
     let schema = |version: &str| versions.schema(version);
-    let managed = Updater { context }.update(&schema, &mut changes, managed);
+    let Ok::<_, Infallible>(managed) =
+        Updater { context }.update(&schema, &mut |version| Ok(compared(version)), managed);
     entries::to_entries(&with_requester(context, managed, context.manager))
 }
 
@@ -149,7 +154,7 @@ pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, fo
         other => other?,
     };
     if context.manager == "kubectl" {
-        last_applied::refresh(&mut applied.object, config);
+        applied.changed |= last_applied::refresh(&mut applied.object, config);
     }
     Ok(applied)
 }
@@ -158,6 +163,12 @@ pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, fo
 enum Failure {
     Conflicts(Vec<conflict::Conflict>),
     Status(Status),
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Failure {
+        Failure::Status(status)
+    }
 }
 
 impl From<Failure> for Status {
@@ -178,7 +189,7 @@ fn apply_over(
 ) -> Result<Applied, Failure> {
     // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
     if managed.is_empty() {
-        let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed);
+        let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed)?;
         managed = with_requester(context, owned, "before-first-apply");
     }
     if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
@@ -190,7 +201,7 @@ fn apply_over(
     })?;
     let manager = Manager::new(context.manager, Operation::Apply, context);
     let updater = Updater { context };
-    let (mut managed, merged) = updater.apply(live, config, managed, &manager, force).map_err(Failure::Conflicts)?;
+    let (mut managed, merged) = updater.apply(live, config, managed, &manager, force)?;
     if let Some(entry) = managed.remove(&manager) {
         let set = entry.set.difference(unowned());
         if !set.is_empty() {

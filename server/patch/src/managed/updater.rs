@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use machinery::status::Status;
 use serde_json::Value;
 
-use super::Context;
 use super::conflict::Conflict;
 use super::entries::{Entry, Managed, Manager};
+use super::{Context, Failure};
 use crate::field_set::FieldSet;
 use crate::schema::Type;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
@@ -17,7 +18,7 @@ pub(super) struct Updater<'c, 'a> {
 }
 
 /// What a change touches in a version, as far as the endpoint may own it; nothing if there is no such version.
-type Changes<'c> = dyn FnMut(&str) -> Option<Comparison> + 'c;
+type Changes<'c, E> = dyn FnMut(&str) -> Result<Option<Comparison>, E> + 'c;
 
 /// A document in some version.
 #[derive(Clone)]
@@ -42,22 +43,26 @@ impl<'a> Typed<'a, '_> {
 
 impl<'a> Updater<'_, 'a> {
     /// Takes what a change touches from its owners; also what the change sets, which is the requester's.
-    pub(super) fn update(
+    pub(super) fn update<E>(
         &self,
         schema: &dyn Fn(&str) -> Option<Type<'a>>,
-        changes: &mut Changes<'_>,
+        changes: &mut Changes<'_, E>,
         managed: Managed,
-    ) -> (Managed, FieldSet) {
+    ) -> Result<(Managed, FieldSet), E> {
         let managed = reconciled(schema, managed);
-        let Some(own) = changes(self.context.api_version) else { return (managed, FieldSet::new()) };
-        let managed = self.disown(&own, changes, managed, None, &mut Vec::new());
-        (managed, self.context.filter.apply(own.modified.union(own.added)))
+        let Some(own) = changes(self.context.api_version)? else { return Ok((managed, FieldSet::new())) };
+        let managed = self.disown(&own, changes, managed, None, &mut Vec::new())?;
+        Ok((managed, self.context.filter.apply(own.modified.union(own.added))))
     }
 
     /// The same for documents.
-    pub(super) fn update_documents(&self, live: &Value, new: &Value, managed: Managed) -> (Managed, FieldSet) {
-        let schema = |version: &str| Some(self.convert(live, version)?.of);
-        self.update(&schema, &mut |version| self.changes_in(live, new, version), managed)
+    pub(super) fn update_documents(
+        &self,
+        live: &Value,
+        new: &Value,
+        managed: Managed,
+    ) -> Result<(Managed, FieldSet), Status> {
+        self.update(&|version| self.schema_of(version), &mut |version| self.changes_in(live, new, version), managed)
     }
 
     /// Merges a configuration. The object is nothing if it stays as it is.
@@ -68,8 +73,8 @@ impl<'a> Updater<'_, 'a> {
         managed: Managed,
         manager: &Manager,
         force: bool,
-    ) -> Result<(Managed, Option<Value>), Vec<Conflict>> {
-        let mut managed = reconciled(&|version| Some(self.convert(live, version)?.of), managed);
+    ) -> Result<(Managed, Option<Value>), Failure> {
+        let mut managed = reconciled(&|version| self.schema_of(version), managed);
         let merged = typed::merge(self.context.schema, live, config);
         let set = self.context.filter.apply(to_field_set(self.context.schema, config));
         let last = managed.remove(manager);
@@ -80,27 +85,27 @@ impl<'a> Updater<'_, 'a> {
             time: last.as_ref().and_then(|last| last.time.clone()),
         };
         managed.insert(manager.clone(), entry);
-        let new = self.prune(merged, &managed, last.as_ref());
+        let new = self.prune(merged, &managed, last.as_ref())?;
         let mut conflicts = Vec::new();
         let own = compare(self.context.schema, live, &new).filtered(self.context.filter);
         let changes = &mut |version: &str| self.changes_in(live, &new, version);
-        let managed = self.disown(&own, changes, managed, Some(manager), &mut conflicts);
+        let managed = self.disown(&own, changes, managed, Some(manager), &mut conflicts)?;
         if !force && !conflicts.is_empty() {
-            return Err(conflicts);
+            return Err(Failure::Conflicts(conflicts));
         }
         let is_same = same(live, &new);
         Ok((managed, (!is_same).then_some(new)))
     }
 
     /// Takes from every manager but `but` what the change touches: what it modifies or adds is a conflict, what it removes is gone.
-    fn disown(
+    fn disown<E>(
         &self,
         own: &Comparison,
-        changes_in: &mut Changes<'_>,
+        changes_in: &mut Changes<'_, E>,
         managed: Managed,
         but: Option<&Manager>,
         conflicts: &mut Vec<Conflict>,
-    ) -> Managed {
+    ) -> Result<Managed, E> {
         let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
         let mut kept = Managed::new();
         for (manager, mut entry) in managed {
@@ -108,8 +113,10 @@ impl<'a> Updater<'_, 'a> {
                 let changes = match entry.api_version == self.context.api_version {
                     true => Some(own),
                     false => {
-                        let version = entry.api_version.clone();
-                        versions.entry(version).or_insert_with(|| changes_in(&entry.api_version)).as_ref()
+                        if !versions.contains_key(&entry.api_version) {
+                            versions.insert(entry.api_version.clone(), changes_in(&entry.api_version)?);
+                        }
+                        versions[&entry.api_version].as_ref()
                     }
                 };
                 // A version that is gone takes its managers with it.
@@ -123,41 +130,43 @@ impl<'a> Updater<'_, 'a> {
                 kept.insert(manager, entry);
             }
         }
-        kept
+        Ok(kept)
     }
 
-    fn changes_in(&self, live: &Value, new: &Value, version: &str) -> Option<Comparison> {
-        let (live, new) = (self.convert(live, version)?, self.convert(new, version)?);
-        Some(compare(new.of, &*live.value, &*new.value).filtered(self.context.filter))
+    fn changes_in(&self, live: &Value, new: &Value, version: &str) -> Result<Option<Comparison>, Status> {
+        let (Some(live), Some(new)) = (self.convert(live, version)?, self.convert(new, version)?) else {
+            return Ok(None);
+        };
+        Ok(Some(compare(new.of, &*live.value, &*new.value).filtered(self.context.filter)))
     }
 
     /// The document in a version; nothing if there is no such version.
-    fn convert<'v>(&self, document: &'v Value, version: &str) -> Option<Typed<'a, 'v>> {
+    fn convert<'v>(&self, document: &'v Value, version: &str) -> Result<Option<Typed<'a, 'v>>, Status> {
+        let Some(of) = self.schema_of(version) else { return Ok(None) };
         let is = document.get("apiVersion").and_then(Value::as_str).filter(|text| !text.is_empty());
-        if is.unwrap_or(self.context.api_version) == version {
-            let of = self.schema_of(document, version)?;
-            return Some(Typed { of, value: Cow::Borrowed(document) });
-        }
-        let (of, value) = (self.context.convert)(document, version)?;
-        Some(Typed { of, value: Cow::Owned(value) })
+        let value = match is.unwrap_or(self.context.api_version) == version {
+            true => Cow::Borrowed(document),
+            false => Cow::Owned((self.context.convert)(document, version)?),
+        };
+        Ok(Some(Typed { of, value }))
     }
 
-    fn schema_of(&self, document: &Value, version: &str) -> Option<Type<'a>> {
-        if version == self.context.api_version {
-            return Some(self.context.schema);
+    fn schema_of(&self, version: &str) -> Option<Type<'a>> {
+        match version == self.context.api_version {
+            true => Some(self.context.schema),
+            false => (self.context.schemas)(version),
         }
-        Some((self.context.convert)(document, version)?.0)
     }
 
     /// Removes what the manager applied last time, did not apply now, and nobody else owns.
-    fn prune(&self, merged: Value, managed: &Managed, last: Option<&Entry>) -> Value {
-        let Some(last) = last.filter(|last| !last.set.is_empty()) else { return merged };
-        let Some(at_last) = self.convert(&merged, &last.api_version) else { return merged };
+    fn prune(&self, merged: Value, managed: &Managed, last: Option<&Entry>) -> Result<Value, Status> {
+        let Some(last) = last.filter(|last| !last.set.is_empty()) else { return Ok(merged) };
+        let Some(at_last) = self.convert(&merged, &last.api_version)? else { return Ok(merged) };
         let pruned = at_last.without(&at_last.named(&last.set));
-        let pruned = self.add_back_owned(&at_last, pruned, &last.api_version, managed);
-        let pruned = self.add_back_dangling(&at_last, &pruned, last);
-        let converted = self.convert(&pruned, self.context.api_version).map(|typed| typed.value.into_owned());
-        converted.unwrap_or_else(|| merged.clone())
+        let pruned = self.add_back_owned(&at_last, pruned, &last.api_version, managed)?;
+        let pruned = self.add_back_dangling(&at_last, &pruned, last)?;
+        let converted = self.convert(&pruned, self.context.api_version)?.map(|typed| typed.value.into_owned());
+        Ok(converted.unwrap_or_else(|| merged.clone()))
     }
 
     /// Adds back what the pruning took and somebody owns, the requester's new configuration included.
@@ -167,7 +176,7 @@ impl<'a> Updater<'_, 'a> {
         pruned: Typed<'a, 'static>,
         version: &str,
         managed: &Managed,
-    ) -> Value {
+    ) -> Result<Value, Status> {
         let mut owned: BTreeMap<&str, FieldSet> = BTreeMap::new();
         for entry in managed.values() {
             let set = owned.remove(entry.api_version.as_str()).unwrap_or_default();
@@ -178,7 +187,7 @@ impl<'a> Updater<'_, 'a> {
         // The version of the pruning goes first: conversions may need what was pruned.
         let first = owned.remove_entry(version);
         for (version, set) in first.into_iter().chain(owned) {
-            let (Some(in_merged), Some(in_pruned)) = (self.convert(&merged, version), self.convert(&pruned, version))
+            let (Some(in_merged), Some(in_pruned)) = (self.convert(&merged, version)?, self.convert(&pruned, version)?)
             else {
                 continue;
             };
@@ -188,16 +197,18 @@ impl<'a> Updater<'_, 'a> {
             merged = in_merged.value.into_owned();
             pruned = next;
         }
-        pruned
+        Ok(pruned)
     }
 
     /// Adds back what the pruning took although the manager did not own it: nobody did.
-    fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &Entry) -> Value {
-        let Some(pruned) = self.convert(pruned, &last.api_version) else { return merged.value.clone().into_owned() };
+    fn add_back_dangling(&self, merged: &Typed<'a, '_>, pruned: &Value, last: &Entry) -> Result<Value, Status> {
+        let Some(pruned) = self.convert(pruned, &last.api_version)? else {
+            return Ok(merged.value.clone().into_owned());
+        };
         let left = merged.named(&pruned.fields());
         let all = merged.named(&merged.fields());
         let gone = all.difference(&left).intersection(&merged.named(&last.set));
-        merged.without(&gone).value.into_owned()
+        Ok(merged.without(&gone).value.into_owned())
     }
 }
 

@@ -192,7 +192,8 @@ impl Server {
             now: &now,
             schema: Type::Struct(self.def),
             filter: &Filter::None,
-            convert: &|_, _| None,
+            schemas: &|_| None,
+            convert: &|document, _| Ok(document.clone()),
         };
         act(&context, self.live.as_ref())
     }

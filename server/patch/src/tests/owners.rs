@@ -85,7 +85,8 @@ fn endpoints_do_not_own_what_they_reset() {
         now: "2001-02-03T04:05:06Z",
         schema: server.schema(),
         filter: &filter,
-        convert: &|_, _| None,
+        schemas: &|_| None,
+        convert: &|document, _| Ok(document.clone()),
     };
     let owners = managed::on_update(&context, &Update { live: None, new: &[], versions: &versions });
     let fields: FieldsV1 = r#"{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}"#.into();

@@ -1,0 +1,198 @@
+//! Conversion by expressions, beyond upstream: a definition says in an annotation what the fields of one version are made of in another.
+//!
+//! ```json
+//! [
+//!   {"from": "v1", "to": "v2", "fields": {"spec.size": "string(self.spec.width) + 'x' + string(self.spec.height)"}},
+//!   {"from": "v2", "to": "v1", "fields": {
+//!     "spec.width": "int(self.spec.size.split('x')[0])",
+//!     "spec.height": "int(self.spec.size.split('x')[1])"
+//!   }}
+//! ]
+//! ```
+//!
+//! `self` is the object as it is in `from`, without its metadata, and has the type that the schema of that version gives it. What all expressions
+//! of a way cost on one object is limited as the rules of an object are.
+
+use std::collections::BTreeMap;
+
+use apimachinery::apiextensions::v1::CustomResourceDefinition;
+use cel::{Budget, Environment, Program, Type};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::moves::path_of;
+use crate::rules::type_of;
+
+/// The annotation of definitions that says what fields are made of.
+pub const EXPRESSIONS: &str = "conversion.kube-apiserver/expressions";
+
+/// What fields of the versions of a definition are made of.
+#[derive(Default)]
+pub struct Expressions(Vec<Way>);
+
+/// From one version to another.
+struct Way {
+    from: String,
+    to: String,
+    /// The type of the objects that it begins with.
+    of: Type,
+    fields: Vec<Field>,
+}
+
+struct Field {
+    path: Vec<String>,
+    program: Program,
+}
+
+/// The same in the annotation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    from: String,
+    to: String,
+    fields: BTreeMap<String, String>,
+}
+
+impl Expressions {
+    /// Compiles the annotation's text.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn compile(text: &str, definition: &CustomResourceDefinition) -> Result<Self, String> {
+        let all: Vec<Said> = serde_json::from_str(text)
+            .map_err(|why| format!("must be a JSON list of objects with from, to and fields: {why}"))?;
+        let mut ways: Vec<Way> = Vec::new();
+        for said in all {
+            if ways.iter().any(|known| (&known.from, &known.to) == (&said.from, &said.to)) {
+                return Err(format!("fields from {} to {} are said twice", said.from, said.to));
+            }
+            ways.push(Way::compile(said, definition)?);
+        }
+        Ok(Expressions(ways))
+    }
+
+    /// The fields of an object of one version that are made for another, in order of their paths.
+    ///
+    /// # Errors
+    /// Which of them cannot be made, and why.
+    pub fn evaluate(&self, object: &Value, from: &str, to: &str) -> Result<Vec<(&[String], Value)>, String> {
+        let Some(way) = self.0.iter().find(|way| way.from == from && way.to == to) else { return Ok(Vec::new()) };
+        let mut budget = Budget::default();
+        let variables = [("self", cel::Value::json(object, &way.of))];
+        let mut made = Vec::with_capacity(way.fields.len());
+        for Field { path, program } in &way.fields {
+            let value = program.evaluate(&variables, &mut budget).map_err(|why| why.to_string());
+            let value = value.and_then(|value| value.to_json()).map_err(|why| format!("{}: {why}", path.join(".")))?;
+            made.push((path.as_slice(), value));
+        }
+        Ok(made)
+    }
+}
+
+impl Way {
+    fn compile(said: Said, definition: &CustomResourceDefinition) -> Result<Self, String> {
+        let Said { from, to, fields } = said;
+        if from == to {
+            return Err(format!("from and to are both {from}"));
+        }
+        let find = |name: &String| definition.spec.versions.iter().find(|version| version.name == *name);
+        let unknown = |name: &String| format!("there is no version {name}");
+        find(&to).ok_or_else(|| unknown(&to))?;
+        let version = find(&from).ok_or_else(|| unknown(&from))?;
+        let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
+        let of = props.and_then(|props| type_of(props, false, "selfType")).unwrap_or(Type::Dyn);
+        let environment = Environment::new([("self", of.clone())]).with_bindings();
+        let field = |(path, expression): (String, String)| {
+            let program = cel::compile(&expression, &environment);
+            let told = |why| format!("{path:?} from {from} to {to}: {why}");
+            Ok(Field { program: program.map_err(told)?, path: path_of(&path)? })
+        };
+        let fields = fields.into_iter().map(field).collect::<Result<_, String>>()?;
+        Ok(Way { of, fields, from, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use machinery::json::{self, Issues};
+    use machinery::reflect::Mut;
+    use serde_json::json;
+
+    use super::*;
+
+    fn definition() -> CustomResourceDefinition {
+        let version = |name: &str, spec: Value| {
+            let schema = json!({"type": "object", "properties": {"spec": {"type": "object", "properties": spec}}});
+            json!({"name": name, "schema": {"openAPIV3Schema": schema}})
+        };
+        let integer = json!({"type": "integer"});
+        let tags = json!({"type": "array", "items": {"type": "string"}});
+        let labels = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        let document = json!({"spec": {"versions": [
+            version("v1", json!({"width": integer, "height": integer, "tags": tags})),
+            version("v2", json!({"size": {"type": "string", "maxLength": 20}, "tags": labels})),
+        ]}});
+        let mut definition = CustomResourceDefinition::default();
+        json::from_value(&document, Mut::of(&mut definition), &mut Issues::ignore()).expect("a definition");
+        definition
+    }
+
+    fn made(text: &Value, object: &Value, from: &str, to: &str) -> Result<Value, String> {
+        let expressions = Expressions::compile(&text.to_string(), &definition())?;
+        let made = expressions.evaluate(object, from, to)?;
+        Ok(made.into_iter().map(|(path, value)| (path.join("."), value)).collect())
+    }
+
+    #[test]
+    fn fields_are_made_of_those_of_another_version() {
+        let text = json!([
+            {"from": "v1", "to": "v2", "fields": {
+                "spec.size": "string(self.spec.width) + 'x' + string(self.spec.height)",
+                "spec.tags": "self.spec.?tags.optMap(tags, tags.transformMapEntry(i, t, {t: string(i)}))",
+            }},
+            {"from": "v2", "to": "v1", "fields": {
+                "spec.height": "int(self.spec.size.split('x')[1])",
+                "spec.width": "cel.bind(parts, self.spec.size.split('x'), int(parts[0]))",
+            }},
+        ]);
+        let (v1, v2) = (json!({"spec": {"width": 3, "height": 4}}), json!({"spec": {"size": "3x4"}}));
+        for (object, from, to, expect) in [
+            (&v1, "v1", "v2", Ok(json!({"spec.size": "3x4", "spec.tags": null}))),
+            (
+                &json!({"spec": {"width": 3, "height": 4, "tags": ["a", "b"]}}),
+                "v1",
+                "v2",
+                Ok(json!({"spec.size": "3x4", "spec.tags": {"a": "0", "b": "1"}})),
+            ),
+            (&v2, "v2", "v1", Ok(json!({"spec.height": 4, "spec.width": 3}))),
+            (&v2, "v2", "v3", Ok(json!({}))),
+            (&json!({"spec": {}}), "v2", "v1", Err("spec.height: no such key: size")),
+            (&json!({"spec": {"size": "3"}}), "v2", "v1", Err("spec.height: index out of bounds: 1")),
+        ] {
+            assert_eq!(made(&text, object, from, to), expect.map_err(str::to_owned), "{object}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_compiled_is_refused() {
+        let of = |from: &str, to: &str, path: &str, expression: &str| json!([{"from": from, "to": to, "fields": {path: expression}}]);
+        for (text, expect) in [
+            (json!({}), "must be a JSON list of objects with from, to and fields: "),
+            (json!([{"from": "v1", "to": "v2"}]), "must be a JSON list of objects with from, to and fields: "),
+            (of("v1", "v3", "spec.size", "'1'"), "there is no version v3"),
+            (of("v1", "v1", "spec.size", "'1'"), "from and to are both v1"),
+            (of("v1", "v2", "metadata.labels", "{}"), "\"metadata.labels\" is no path of a field outside of metadata"),
+            (
+                of("v1", "v2", "spec.size", "self.spec.depth"),
+                "\"spec.size\" from v1 to v2: ERROR: <input>:1:10: undefined field 'depth'",
+            ),
+            (
+                of("v1", "v2", "spec.size", "self.metadata.name"),
+                "\"spec.size\" from v1 to v2: ERROR: <input>:1:5: undefined field 'metadata'",
+            ),
+        ] {
+            let why = Expressions::compile(&text.to_string(), &definition()).err().unwrap_or_default();
+            assert!(why.starts_with(expect), "{text}: {why}");
+        }
+    }
+}
