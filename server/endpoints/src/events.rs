@@ -13,8 +13,8 @@ use machinery::status::Status;
 use machinery::{cbor, envelope, json};
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
 use serving::metrics::SentEvents;
-use storage::cache::Entry;
-use tokio::time::{Interval, Sleep};
+use storage::cache::{EncodingId, Entry};
+use tokio::time::{Instant, Sleep};
 
 use crate::answer;
 use crate::media::{Accepted, Encoding, Form};
@@ -25,6 +25,8 @@ use crate::table::TableWriter;
 
 /// How often a bookmark is sent to who wants them (upstream: about once a minute).
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+/// Longer than anybody watches.
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 /// Events that are ready are sent together up to about so many bytes.
 const CHUNK: usize = 64 << 10;
 
@@ -61,31 +63,51 @@ impl EventWriter {
         EventWriter { sent, ..self }
     }
 
-    fn write(&self, kind: &str, object: &[u8], out: &mut Vec<u8>) {
-        let before = out.len();
-        frame(kind, object, self.renderer.encoding, out);
+    fn sent(&self, frame: Bytes) -> Bytes {
         if let Some(sent) = &self.sent {
-            sent.count(out.len() - before);
+            sent.count(frame.len());
         }
+        frame
     }
 
-    fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, out: &mut Vec<u8>) -> Result<(), Status> {
-        let kind = match kind {
-            ChangeKind::Added => "ADDED",
-            ChangeKind::Modified => "MODIFIED",
-            ChangeKind::Deleted => "DELETED",
-        };
+    /// The frame of an event. `is_news`: all watchers are told, so it is made once.
+    fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, is_news: bool) -> Result<Bytes, Status> {
+        let id = self.frame_id(kind).filter(|_| is_news);
+        if let Some(known) = id.and_then(|id| entry.encoding(id)) {
+            return Ok(self.sent(known));
+        }
         let object = match &mut self.form {
             EventForm::Object => self.renderer.object(entry)?,
             EventForm::Partial(partial) => partial.object(&self.renderer, entry)?,
             EventForm::Table(table) => table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?,
         };
-        self.write(kind, &object, out);
-        Ok(())
+        let kind = match kind {
+            ChangeKind::Added => "ADDED",
+            ChangeKind::Modified => "MODIFIED",
+            ChangeKind::Deleted => "DELETED",
+        };
+        let frame = frame(kind, &object, self.renderer.encoding);
+        if let Some(id) = id {
+            entry.keep_encoding(id, &frame);
+        }
+        Ok(self.sent(frame))
+    }
+
+    /// What a frame is called among the encodings of its object; nothing when other watchers are told in other words.
+    fn frame_id(&self, kind: ChangeKind) -> Option<EncodingId> {
+        const FRAME: u64 = 1 << 63;
+        let form = match &self.form {
+            _ if self.renderer.pretty => return None,
+            EventForm::Object => 0,
+            EventForm::Partial(partial) => 1 + u64::from(partial.api_version.ends_with("/v1")),
+            EventForm::Table(_) => return None,
+        };
+        let version = std::ptr::from_ref(self.renderer.endpoint.kind) as u64;
+        Some(FRAME | version << 6 | form << 4 | (self.renderer.encoding as u64) << 2 | kind as u64)
     }
 
     /// An object of the kind with nothing but a resourceVersion; one that ends the initial events says so (KEP-3157).
-    fn bookmark(&mut self, revision: u64, initial_events_end: bool, out: &mut Vec<u8>) -> Result<(), Status> {
+    fn bookmark(&mut self, revision: u64, initial_events_end: bool) -> Result<Bytes, Status> {
         let store = &self.renderer.store;
         let mut hub = store.storage_kind.to_hub(Owned::new(store.storage_kind.def));
         if let Some(meta) = meta_mut(&mut hub) {
@@ -99,8 +121,7 @@ impl EventWriter {
             EventForm::Partial(partial) => partial.other(hub.as_ref(), self.renderer.encoding)?,
             EventForm::Table(table) => table_event(table, hub, self.renderer.encoding)?,
         };
-        self.write("BOOKMARK", &object, out);
-        Ok(())
+        Ok(self.sent(frame("BOOKMARK", &object, self.renderer.encoding)))
     }
 }
 
@@ -125,13 +146,13 @@ fn cbor_frame(kind: &str, object: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(object);
 }
 
-/// Appends one frame of the stream; JSON objects may end with a line break.
-fn frame(kind: &str, object: &[u8], encoding: Encoding, out: &mut Vec<u8>) {
+/// One frame of the stream; JSON objects may end with a line break.
+fn frame(kind: &str, object: &[u8], encoding: Encoding) -> Bytes {
+    let mut out = Vec::with_capacity(object.len() + 48);
     match encoding {
-        Encoding::Protobuf => envelope::watch_frame(kind, object, out),
-        Encoding::Cbor => cbor_frame(kind, object, out),
+        Encoding::Protobuf => envelope::watch_frame(kind, object, &mut out),
+        Encoding::Cbor => cbor_frame(kind, object, &mut out),
         Encoding::Json | Encoding::Yaml => {
-            out.reserve(object.len() + 48);
             out.extend_from_slice(b"{\"type\":\"");
             out.extend_from_slice(kind.as_bytes());
             out.extend_from_slice(b"\",\"object\":");
@@ -139,78 +160,111 @@ fn frame(kind: &str, object: &[u8], encoding: Encoding, out: &mut Vec<u8>) {
             out.extend_from_slice(b"}\n");
         }
     }
+    out.into()
 }
 
 /// An ERROR event.
-pub fn error_frame(status: &Status, encoding: Encoding) -> Vec<u8> {
-    let (text, mut out) = (status.to_json(), Vec::new());
+pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
+    let (text, mut object) = (status.to_json(), Vec::new());
     if encoding != Encoding::Protobuf {
-        let mut object = Vec::new();
         // JSON that was just written can be read again.
         let _ = answer::rewrite(&text, encoding, &mut object);
-        frame("ERROR", &object, encoding, &mut out);
-        return out;
+        return frame("ERROR", &object, encoding);
     }
     let mut typed = apimachinery::meta::v1::Status::default();
-    let mut object = Vec::new();
     if json::decode(&text, Mut::of(&mut typed), &mut json::Issues::ignore()).is_ok() {
         envelope::encode_object("v1", "Status", Ref::of(&typed), &mut object);
     }
-    frame("ERROR", &object, encoding, &mut out);
-    out
+    frame("ERROR", &object, encoding)
+}
+
+/// Frames that are sent together. One alone is sent as it is, shared with the other watchers.
+#[derive(Default)]
+struct Chunk {
+    one: Bytes,
+    more: Vec<u8>,
+}
+
+impl Chunk {
+    fn push(&mut self, frame: Bytes) {
+        if self.one.is_empty() {
+            self.one = frame;
+            return;
+        }
+        if self.more.is_empty() {
+            self.more.extend_from_slice(&self.one);
+        }
+        self.more.extend_from_slice(&frame);
+    }
+
+    fn len(&self) -> usize {
+        self.one.len().max(self.more.len())
+    }
+
+    fn into_bytes(self) -> Bytes {
+        if self.more.is_empty() { self.one } else { self.more.into() }
+    }
 }
 
 /// A watch as the body of an answer. It is written as it is read: a client that does not read costs its own queue only.
 pub struct Events {
     stream: WatchStream,
     writer: EventWriter,
-    deadline: Pin<Box<Sleep>>,
-    bookmarks: Option<Interval>,
+    /// When the watch ends.
+    deadline: Instant,
+    /// The deadline or the next bookmark, whichever comes first.
+    timer: Pin<Box<Sleep>>,
     ended: bool,
 }
 
 impl Events {
     pub fn new(stream: WatchStream, writer: EventWriter, timeout: Duration, bookmarks: bool) -> Self {
-        let first = tokio::time::Instant::now() + BOOKMARK_INTERVAL;
-        Events {
-            stream,
-            writer,
-            deadline: Box::pin(tokio::time::sleep(timeout)),
-            bookmarks: bookmarks.then(|| tokio::time::interval_at(first, BOOKMARK_INTERVAL)),
-            ended: false,
-        }
+        let now = Instant::now();
+        let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
+        let first = if bookmarks { deadline.min(now + BOOKMARK_INTERVAL) } else { deadline };
+        Events { stream, writer, deadline, timer: Box::pin(tokio::time::sleep_until(first)), ended: false }
     }
 
-    /// Appends what is ready; whether more may come.
-    fn fill(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> bool {
-        while out.len() < CHUNK {
+    /// Takes what is ready, and looks at the time when nothing is, or more than is sent at once.
+    fn fill(&mut self, context: &mut Context<'_>) -> Chunk {
+        let mut chunk = Chunk::default();
+        while !self.ended && chunk.len() < CHUNK {
             let event = match self.stream.poll_next(context) {
-                Poll::Pending => return self.tick(context, out),
-                Poll::Ready(None) => return false,
+                Poll::Pending if chunk.len() > 0 => return chunk,
+                Poll::Pending => break,
+                Poll::Ready(None) => {
+                    self.ended = true;
+                    return chunk;
+                }
                 Poll::Ready(Some(event)) => event,
             };
-            let written = event.and_then(|event| match event {
-                WatchEvent::Object(kind, entry) => self.writer.event(kind, &entry, out),
-                WatchEvent::InitialEventsEnd(revision) => self.writer.bookmark(revision, true, out),
+            let is_news = !self.stream.is_initial();
+            let frame = event.and_then(|event| match event {
+                WatchEvent::Object(kind, entry) => self.writer.event(kind, &entry, is_news),
+                WatchEvent::InitialEventsEnd(revision) => self.writer.bookmark(revision, true),
             });
-            if let Err(status) = written {
-                out.extend_from_slice(&error_frame(&status, self.writer.renderer.encoding));
-                return false;
-            }
+            self.ended = frame.is_err();
+            chunk.push(frame.unwrap_or_else(|status| error_frame(&status, self.writer.renderer.encoding)));
         }
-        true
+        self.tick(context, &mut chunk);
+        chunk
     }
 
-    /// Sends a bookmark when it is time and nothing else waits to be sent.
-    fn tick(&mut self, context: &mut Context<'_>, out: &mut Vec<u8>) -> bool {
-        let is_time = self.bookmarks.as_mut().is_some_and(|interval| interval.poll_tick(context).is_ready());
-        match self.stream.progress().filter(|_| is_time) {
-            Some(revision) => {
-                // The interval has to be asked once more, or it would not wake this task again.
-                let _ = self.bookmarks.as_mut().map(|interval| interval.poll_tick(context));
-                self.writer.bookmark(revision, false, out).is_ok()
+    /// Ends the watch when it is time, or sends a bookmark when nothing else waits to be sent.
+    fn tick(&mut self, context: &mut Context<'_>, chunk: &mut Chunk) {
+        // A timer that was set anew has to be asked once more, or it would not wake this task.
+        while !self.ended && self.timer.as_mut().poll(context).is_ready() {
+            if self.timer.deadline() >= self.deadline {
+                self.ended = true;
+                return;
             }
-            None => true,
+            self.timer.as_mut().reset(self.deadline.min(Instant::now() + BOOKMARK_INTERVAL));
+            if let Some(revision) = self.stream.progress() {
+                match self.writer.bookmark(revision, false) {
+                    Ok(frame) => chunk.push(frame),
+                    Err(_) => self.ended = true,
+                }
+            }
         }
     }
 }
@@ -223,15 +277,33 @@ impl HttpBody for Events {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        if self.ended || self.deadline.as_mut().poll(context).is_ready() {
+        if self.ended {
             return Poll::Ready(None);
         }
-        let mut out = Vec::new();
-        self.ended = !self.fill(context, &mut out);
-        match (out.is_empty(), self.ended) {
-            (false, _) => Poll::Ready(Some(Ok(Frame::data(out.into())))),
-            (true, true) => Poll::Ready(None),
-            (true, false) => Poll::Pending,
+        let chunk = self.fill(context);
+        match (chunk.len(), self.ended) {
+            (0, true) => Poll::Ready(None),
+            (0, false) => Poll::Pending,
+            _ => Poll::Ready(Some(Ok(Frame::data(chunk.into_bytes())))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_frame_is_sent_as_it_is_and_several_as_one() {
+        let frames = ["one ", "two ", "three"].map(Bytes::from_static);
+        let chunk = |count: usize| {
+            let mut chunk = Chunk::default();
+            frames[..count].iter().cloned().for_each(|frame| chunk.push(frame));
+            chunk
+        };
+        for (count, expect) in [(0, ""), (1, "one "), (2, "one two "), (3, "one two three")] {
+            assert_eq!((chunk(count).len(), chunk(count).into_bytes()), (expect.len(), Bytes::from(expect)));
+        }
+        assert_eq!(chunk(1).into_bytes().as_ptr(), frames[0].as_ptr(), "shared with other watchers");
     }
 }

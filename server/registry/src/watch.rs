@@ -200,6 +200,11 @@ impl WatchStream {
         }
     }
 
+    /// Whether what was told last is of the state that the watch begins with, which is news to nobody else.
+    pub fn is_initial(&self) -> bool {
+        self.initial.is_some()
+    }
+
     /// The revision up to which everything has been told; `None` while something waits to be.
     pub fn progress(&self) -> Option<Revision> {
         if self.initial.is_some() || self.initial_end.is_some() || self.on_its_way.is_some() {

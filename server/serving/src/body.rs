@@ -9,7 +9,6 @@ use std::task::{Context, Poll};
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
-use http_body_util::combinators::UnsyncBoxBody;
 use hyper::body::Incoming;
 
 /// How much of a body that is too long is read, so that its client hears that it is.
@@ -25,7 +24,7 @@ enum Kind {
     Empty,
     Full(Bytes),
     Incoming(Incoming),
-    Boxed(UnsyncBoxBody<Bytes, BodyError>),
+    Boxed(Pin<Box<dyn http_body::Body<Data = Bytes, Error = BodyError> + Send>>),
 }
 
 /// Why a body could not be read as a whole.
@@ -57,7 +56,15 @@ impl Body {
         B: http_body::Body<Data = Bytes> + Send + 'static,
         B::Error: Into<BodyError>,
     {
-        Body(Kind::Boxed(body.map_err(Into::into).boxed_unsync()))
+        Body::layer(body.map_err(Into::into))
+    }
+
+    /// Another body that does something more. It is asked for every frame of a watch, so nothing is put around it.
+    pub fn layer<B>(body: B) -> Self
+    where
+        B: http_body::Body<Data = Bytes, Error = BodyError> + Send + 'static,
+    {
+        Body(Kind::Boxed(Box::pin(body)))
     }
 
     /// The bytes of a body that is there as a whole.
@@ -128,7 +135,7 @@ impl http_body::Body for Body {
                 Poll::Ready(Some(Ok(Frame::data(bytes))))
             }
             Kind::Incoming(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
-            Kind::Boxed(body) => Pin::new(body).poll_frame(cx),
+            Kind::Boxed(body) => body.as_mut().poll_frame(cx),
         }
     }
 

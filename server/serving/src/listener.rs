@@ -6,6 +6,7 @@ mod gather;
 mod leftover;
 mod plaintext;
 mod renewal;
+mod streams;
 mod tls;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -23,6 +24,7 @@ use crate::handler::Handler;
 use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
 use connection::Connections;
+pub(crate) use streams::Waits;
 use tls::Terms;
 
 /// Connections at a time. Each costs some ten kilobytes and a descriptor; past this the server would rather not accept.

@@ -43,6 +43,11 @@ impl Shutdown {
         *self.phase.borrow()
     }
 
+    /// Tells of each phase from now on.
+    pub(crate) fn phases(&self) -> watch::Receiver<Phase> {
+        self.phase.subscribe()
+    }
+
     /// Asks the server to stop. What a signal does; tests and embedders call it themselves.
     pub fn initiate(&self) {
         self.advance(Phase::Initiated);

@@ -92,7 +92,7 @@ impl Open {
             self.forget();
             return response;
         }
-        response.map(|body| Body::stream(Recorded { body, open: Some(self) }))
+        response.map(|body| Body::layer(Recorded { body, open: Some(self) }))
     }
 
     /// Makes no further event.

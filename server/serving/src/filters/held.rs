@@ -30,7 +30,7 @@ where
     if body.is_whole() {
         return body;
     }
-    Body::stream(Holding { body, whole: Some(whole), beginning: Some(beginning) })
+    Body::layer(Holding { body, whole: Some(whole), beginning: Some(beginning) })
 }
 
 impl<W: Unpin, B: Unpin> http_body::Body for Holding<W, B> {

@@ -4,14 +4,16 @@
 use std::hash::{BuildHasher, RandomState};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
+use tokio::sync::watch;
 
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::listener::Waits;
 use crate::shutdown::{Phase, Shutdown};
 
 /// Ends the bodies of watches when the server goes down, spread over a while, so that their clients do not all come back at once.
@@ -39,8 +41,23 @@ impl<H> WithWatchTermination<H> {
 /// A body that ends early.
 struct Ending {
     body: Body,
+    phases: watch::Receiver<Phase>,
     end: BoxFuture<'static, ()>,
+    /// Whom `end` wakes.
+    waiting: Option<Waker>,
     ended: bool,
+}
+
+impl Ending {
+    /// Whether it is time to end. All watches wait at one place and after every event, so `end` is not asked while nothing has changed.
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let is_known = self.waiting.as_ref().is_some_and(|waiting| waiting.will_wake(context.waker()));
+        if is_known && self.phases.has_changed().is_ok_and(|changed| !changed) {
+            return Poll::Pending;
+        }
+        self.waiting = Some(context.waker().clone());
+        self.end.as_mut().poll(context)
+    }
 }
 
 impl http_body::Body for Ending {
@@ -51,7 +68,7 @@ impl http_body::Body for Ending {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             return Poll::Ready(frame);
         }
-        if self.ended || self.end.as_mut().poll(cx).is_ready() {
+        if self.ended || self.poll_end(cx).is_ready() {
             self.ended = true;
             return Poll::Ready(None);
         }
@@ -73,20 +90,18 @@ impl<H: Handler> Handler for WithWatchTermination<H> {
             return self.inner.handle(request);
         }
         Box::pin(async move {
-            let response = self.inner.handle(request).await;
-            let shutdown = self.shutdown.clone();
-            let spread = self.spread();
+            let mut response = self.inner.handle(request).await;
+            if http_body::Body::size_hint(response.body()).exact().is_some() {
+                return response;
+            }
+            response.extensions_mut().insert(Waits);
+            let (shutdown, spread) = (self.shutdown.clone(), self.spread());
+            let phases = shutdown.phases();
             let end = Box::pin(async move {
                 shutdown.reached(Phase::Refusing).await;
                 tokio::time::sleep(spread).await;
             });
-            response.map(|body| {
-                if http_body::Body::size_hint(&body).exact().is_some() {
-                    body
-                } else {
-                    Body::stream(Ending { body, end, ended: false })
-                }
-            })
+            response.map(|body| Body::layer(Ending { body, phases, end, waiting: None, ended: false }))
         })
     }
 }
@@ -111,5 +126,21 @@ mod tests {
         let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;
         shutdown.advance(Phase::Refusing);
         assert_eq!(seen(answer).await, (200, "event".into()));
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_waits_hears_of_every_phase() {
+        let shutdown = Shutdown::default();
+        let silent = || StreamBody::new(futures_util::stream::pending::<Result<Frame<Bytes>, BodyError>>());
+        let handler = FromFn(move |_| Response::new(Body::stream(silent())));
+        let filter = WithWatchTermination::new(handler, shutdown.clone(), Duration::ZERO);
+        let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;
+        assert!(answer.extensions().get::<Waits>().is_some());
+        let end = tokio::spawn(seen(answer));
+        for phase in [Phase::Initiated, Phase::Refusing] {
+            tokio::task::yield_now().await;
+            shutdown.advance(phase);
+        }
+        assert_eq!(end.await.unwrap(), (200, String::new()));
     }
 }

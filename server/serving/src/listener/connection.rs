@@ -1,13 +1,14 @@
 //! One connection: its handshake, its requests, its end.
 
 use std::convert::Infallible;
+use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use prometheus::IntCounter;
 use tokio::net::TcpStream;
@@ -17,6 +18,7 @@ use tokio::time::{Instant, timeout};
 use super::activity::{Activity, Idleness, TICK, UnderWay};
 use super::gather::Gathered;
 use super::leftover::Leftover;
+use super::streams::{Streams, Waits, settle};
 use super::tls::Terms;
 use super::{Peer, plaintext};
 use crate::filters::held;
@@ -45,33 +47,14 @@ const MAX_RESET_STREAMS: usize = 100;
 /// What all connections share.
 pub(super) struct Connections {
     terms: RwLock<Arc<Terms>>,
-    http1: Builder<TokioExecutor>,
-    http2: Builder<TokioExecutor>,
+    /// Streams that an HTTP/2 connection may have at a time.
+    max_streams: u32,
     tls_errors: IntCounter,
 }
 
 impl Connections {
     pub(super) fn new(terms: Terms, options: &ServingOptions, tls_errors: IntCounter) -> Self {
-        let mut http1 = Builder::new(TokioExecutor::new()).http1_only();
-        http1
-            .http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(HEADER_TIMEOUT)
-            .max_buf_size(MAX_HEADERS as usize)
-            .pipeline_flush(true);
-        let mut http2 = Builder::new(TokioExecutor::new()).http2_only();
-        http2
-            .http2()
-            .timer(TokioTimer::new())
-            .max_concurrent_streams(options.http2_max_streams)
-            .initial_stream_window_size(STREAM_WINDOW)
-            .initial_connection_window_size(STREAM_WINDOW.saturating_mul(options.http2_max_streams).min(MAX_WINDOW))
-            .max_frame_size(MAX_FRAME)
-            .max_header_list_size(MAX_HEADERS)
-            .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
-            .keep_alive_interval(PING_EVERY)
-            .keep_alive_timeout(PING_TIMEOUT);
-        Connections { terms: RwLock::new(Arc::new(terms)), http1, http2, tls_errors }
+        Connections { terms: RwLock::new(Arc::new(terms)), max_streams: options.http2_max_streams, tls_errors }
     }
 
     /// Makes handshakes with these from now on. Connections that there are go on.
@@ -105,7 +88,8 @@ impl Connections {
         let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return self.tls_errors.inc() };
         let session = stream.get_ref().1;
         let is_http2 = session.alpn_protocol() == Some(b"h2");
-        let builder = if is_http2 { &self.http2 } else { &self.http1 };
+        let (streams, mut settled) = Streams::new();
+        let builder = if is_http2 { http2(streams, self.max_streams) } else { http1(streams) };
         let shown = session.peer_certificates();
         let (certificate, proxy) = (terms.client(shown), terms.proxy(shown));
         let peer = Arc::new(Peer { address, certificate, proxy, close: Notify::new() });
@@ -122,7 +106,10 @@ impl Connections {
         loop {
             tokio::select! {
                 biased;
-                ended = connection.as_mut() => {
+                ended = poll_fn(|context| {
+                    settled.poll(context);
+                    connection.as_mut().poll(context)
+                }) => {
                     if let Err(error) = ended {
                         tracing::debug!(%address, %error, "connection ended");
                     }
@@ -138,6 +125,33 @@ impl Connections {
     }
 }
 
+fn http1(streams: Streams) -> Builder<Streams> {
+    let mut builder = Builder::new(streams).http1_only();
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADERS as usize)
+        .pipeline_flush(true);
+    builder
+}
+
+fn http2(streams: Streams, max_streams: u32) -> Builder<Streams> {
+    let mut builder = Builder::new(streams).http2_only();
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(max_streams)
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(STREAM_WINDOW.saturating_mul(max_streams).min(MAX_WINDOW))
+        .max_frame_size(MAX_FRAME)
+        .max_header_list_size(MAX_HEADERS)
+        .max_pending_accept_reset_streams(MAX_RESET_STREAMS)
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_TIMEOUT);
+    builder
+}
+
 async fn answer(
     request: hyper::Request<Incoming>,
     peer: Arc<Peer>,
@@ -147,6 +161,9 @@ async fn answer(
     let (mut request, leftover) = Leftover::of(request);
     request.extensions_mut().insert(peer);
     let response = handler.handle(request).await;
+    if response.extensions().get::<Waits>().is_some() {
+        settle();
+    }
     if let Some(leftover) = leftover {
         // A client that sends slowly has to be done by then.
         let _ = timeout(HANDSHAKE_TIMEOUT, leftover.drain()).await;

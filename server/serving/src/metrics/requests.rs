@@ -234,7 +234,7 @@ impl Sending {
             self.bytes = http_body::Body::size_hint(&body).lower();
             return body;
         }
-        Body::stream(Followed { body, sending: Some(self) })
+        Body::layer(Followed { body, sending: Some(self) })
     }
 }
 
