@@ -295,7 +295,7 @@ mod tests {
 
     #[test]
     fn one_frame_is_sent_as_it_is_and_several_as_one() {
-        let frames = ["one ", "two ", "three"].map(Bytes::from_static);
+        let frames = ["one ", "two ", "three"].map(Bytes::from);
         let chunk = |count: usize| {
             let mut chunk = Chunk::default();
             frames[..count].iter().cloned().for_each(|frame| chunk.push(frame));
