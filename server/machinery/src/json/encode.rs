@@ -135,7 +135,7 @@ fn fields(value: Ref<'_>, from: usize, out: &mut Vec<u8>) {
 
 /// Appends a comma, the name and a colon.
 #[inline(always)]
-fn key(flat: &FlatField, out: &mut Vec<u8>) {
+pub(crate) fn key(flat: &FlatField, out: &mut Vec<u8>) {
     let (end, length) = (out.len() + 1 + flat.key.len(), flat.key.len());
     if length < PADDED {
         out.extend_from_slice(&flat.padded_key);

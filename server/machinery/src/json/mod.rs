@@ -43,7 +43,7 @@ pub use scan::Scanner;
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
-pub(crate) use encode::walk_members;
+pub(crate) use encode::{key as write_key, walk_members};
 pub(crate) use node::in_form;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
-pub(crate) use write::{base64 as write_base64, raw as write_raw};
+pub(crate) use write::{base64 as write_base64, raw as write_raw, text as write_text};

@@ -11,28 +11,37 @@ const fn is_special(b: u8) -> bool {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
+/// What text is known of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Utf8,
+    /// Nothing: bytes that are not ASCII are special too.
+    Nothing,
+}
+
 /// Whether any of eight bytes is special. In each byte the high bit of `(x - 1) & !x` tells whether it is zero; a borrow may set bits
 /// above the first true one only, which does not change the answer.
 #[inline(always)]
-fn any_special(chunk: [u8; 8]) -> bool {
+fn any_special(chunk: [u8; 8], known: Known) -> bool {
     let x = u64::from_le_bytes(chunk);
     let zero = |v: u64| v.wrapping_sub(ONES) & !v;
     let is = |b: u8| zero(x ^ (ONES * b as u64));
     // These differ in one bit: `<` and `>`, `"` and `&`.
     let is_either = |b: u8, bit: u8| zero((x | (ONES * bit as u64)) ^ (ONES * b as u64));
     let control = x.wrapping_sub(ONES * 0x20) & !x;
-    (control | is(b'\\') | is(0xe2) | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS != 0
+    let separator = if known == Known::Utf8 { is(0xe2) } else { x };
+    (control | is(b'\\') | separator | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS != 0
 }
 
 /// Appends text that can stand between quotes as it is; stops somewhere and says so when it cannot.
 ///
 /// It copies chunks of fixed sizes, the last of which overlaps the one before: for short texts that is much faster than `memcpy`.
-#[inline]
-fn plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
+#[inline(always)]
+fn plain(out: &mut Vec<u8>, text: &[u8], known: Known) -> bool {
     let (chunks, rest) = text.as_chunks::<8>();
     for chunk in chunks {
         out.extend_from_slice(chunk);
-        if any_special(*chunk) {
+        if any_special(*chunk, known) {
             return false;
         }
     }
@@ -43,16 +52,16 @@ fn plain(out: &mut Vec<u8>, text: &[u8]) -> bool {
     if let Some(last) = text.last_chunk::<8>() {
         out.truncate(end - 8);
         out.extend_from_slice(last);
-        return !any_special(*last);
+        return !any_special(*last, known);
     }
     if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
         out.extend_from_slice(&[*a, *b, *c, *d]);
         out.truncate(end - 4);
         out.extend_from_slice(&[*e, *f, *g, *h]);
-        return !any_special([*a, *b, *c, *d, *e, *f, *g, *h]);
+        return !any_special([*a, *b, *c, *d, *e, *f, *g, *h], known);
     }
     out.extend_from_slice(rest);
-    !rest.iter().any(|&b| is_special(b))
+    !rest.iter().any(|&b| is_special(b) || (known == Known::Nothing && !b.is_ascii()))
 }
 
 /// Appends a string with its quotes.
@@ -61,12 +70,27 @@ pub fn string(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
     out.reserve(text.len() + 2);
     out.push(b'"');
-    if plain(out, text.as_bytes()) {
+    if plain(out, text.as_bytes(), Known::Utf8) {
         out.push(b'"');
     } else {
         out.truncate(start);
         crate::scalar::go_text::append_json_string(out, text);
     }
+}
+
+/// Appends text with its quotes, if it is UTF-8: nearly all of it is ASCII, which copying it shows.
+#[inline]
+pub(crate) fn text(out: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
+    let start = out.len();
+    out.reserve(bytes.len() + 2);
+    out.push(b'"');
+    if plain(out, bytes, Known::Nothing) {
+        out.push(b'"');
+    } else {
+        out.truncate(start);
+        string(out, std::str::from_utf8(bytes).ok()?);
+    }
+    Some(())
 }
 
 #[inline]

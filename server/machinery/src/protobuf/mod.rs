@@ -13,6 +13,7 @@ mod encode;
 mod error;
 mod mask;
 mod scalars;
+mod step;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transcode;
@@ -23,4 +24,5 @@ pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
+pub(crate) use step::{Step, steps};
 pub use transcode::{object_to_json, to_json};

@@ -8,9 +8,10 @@
 use super::decode::MAX_DEPTH;
 use super::error::Error;
 use super::scalars::Wire;
-use super::wire::{DELIMITED, FIXED64, Reader, VARINT};
-use crate::def::{Flags, JsonForm, Scalar, Shape, StructDef};
-use crate::json::{self, JsonScalar, string, write_base64, write_raw};
+use super::step::Step;
+use super::wire::{DELIMITED, Reader, VARINT};
+use crate::def::{JsonForm, Scalar, Shape, StructDef};
+use crate::json::{self, JsonScalar, string, write_base64, write_key, write_raw, write_text};
 use crate::reflect::Owned;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
 
@@ -60,7 +61,6 @@ struct Found {
     last: u32,
     /// The end of its last occurrence.
     end: u32,
-    count: u32,
 }
 
 impl Found {
@@ -70,21 +70,28 @@ impl Found {
     }
 
     /// The last value.
-    fn value(self, raw: &[u8]) -> &[u8] {
-        &raw[self.last as usize..self.end as usize]
+    fn value(self, raw: &[u8]) -> Reader<'_> {
+        Reader(&raw[self.last as usize..self.end as usize])
+    }
+
+    /// The message that it is; an empty one when there is none.
+    fn message(found: Option<Self>, raw: &[u8]) -> Option<&[u8]> {
+        found.map_or(Some(&[]), |found| found.value(raw).delimited().ok())
     }
 }
 
 /// Everything here returns nothing when the ordinary codecs are to do it.
 struct Transcoder<'o> {
     out: &'o mut Vec<u8>,
-    /// What was found in the messages that are being written, the innermost last.
+    /// What was found in the messages that are being written, the innermost last. Only what a message has is up to date.
     found: Vec<Found>,
+    /// Where the notes of the next message go.
+    top: usize,
 }
 
 impl<'o> Transcoder<'o> {
     fn new(out: &'o mut Vec<u8>) -> Self {
-        Transcoder { out, found: Vec::with_capacity(128) }
+        Transcoder { out, found: vec![Found::default(); 128], top: 0 }
     }
 
     fn object(&mut self, api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8]) -> Option<()> {
@@ -109,12 +116,13 @@ impl<'o> Transcoder<'o> {
                 self.close(start, b"{}");
             }
             JsonForm::Items => {
-                let (base, _) = self.scan(def, raw, depth)?;
-                match def.fields.first() {
-                    Some(field) => self.value(field.shape(), field.number, raw, self.found[base], depth).map(drop)?,
+                let (base, present) = self.scan(def, raw, depth)?;
+                let found = (present & 1 != 0).then(|| self.found[base]);
+                match def.tables().steps.first() {
+                    Some(step) => drop(self.value(step, raw, found, depth)?),
                     None => self.null(),
                 }
-                self.found.truncate(base);
+                self.top = base;
             }
             JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings => {
                 json::encode(owned(def, raw).ok()?.as_ref(), self.out);
@@ -123,30 +131,44 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Notes where each field of a message is, on top of `found`, and says where these notes start and of which fields there are any.
-    fn scan(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<(usize, u128)> {
-        if depth == 0 || def.fields.len() > 128 || raw.len() > u32::MAX as usize {
+    /// Notes where each field of a message is, and says where these notes start and of which fields there are any: not of those that JSON
+    /// leaves out.
+    fn scan(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<(usize, u64)> {
+        if depth == 0 || def.fields.len() > 64 || raw.len() > u32::MAX as usize {
             return None;
         }
-        let (base, mut present) = (self.found.len(), 0);
-        self.found.resize(base + def.fields.len(), Found::default());
-        let tables = def.tables();
+        let (base, top) = (self.top, self.top + def.fields.len());
+        if self.found.len() < top {
+            self.found.resize(2 * top, Found::default());
+        }
+        self.top = top;
+        let (tables, all, mut present) = (def.tables(), &mut self.found[base..top], 0);
         let mut reader = Reader(raw);
         while !reader.is_empty() {
-            let start = raw.len() - reader.0.len();
+            let start = (raw.len() - reader.0.len()) as u32;
             let tag = reader.tag(def.name).ok()?;
-            let last = raw.len() - reader.0.len();
-            reader.skip(tag.wire).ok()?;
+            let last = (raw.len() - reader.0.len()) as u32;
+            match tag.wire {
+                DELIMITED => drop(reader.delimited().ok()?),
+                VARINT => drop(reader.varint().ok()?),
+                other => reader.skip(other).ok()?,
+            }
             let Some(i) = tables.by_number(tag.number) else { continue };
-            if tag.wire != wire(tables.fields[i].shape) {
+            let (step, bit) = (&tables.steps[i], 1 << i);
+            if tag.wire != step.wire {
                 return None;
             }
-            let found = &mut self.found[base + i];
-            found.start = if found.count == 0 { start as u32 } else { found.start };
-            found.last = last as u32;
-            found.end = (raw.len() - reader.0.len()) as u32;
-            found.count += 1;
-            present |= 1 << i;
+            let end = (raw.len() - reader.0.len()) as u32;
+            if present & bit == 0 {
+                if step.drops_zero && raw[last as usize] == 0 {
+                    continue;
+                }
+                present |= bit;
+                all[i].start = start;
+            } else if !step.is_repeated {
+                return None;
+            }
+            (all[i].last, all[i].end) = (last, end);
         }
         Some((base, present))
     }
@@ -159,56 +181,49 @@ impl<'o> Transcoder<'o> {
         while left != 0 {
             let i = left.trailing_zeros() as usize;
             left &= left - 1;
-            let (field, index, found) = (&def.fields[i], tables.json_at[i] as usize, self.found[base + i]);
-            match tables.fields[i].shape {
-                Shape::Struct(inner) if field.flags.has(Flags::INLINE) => {
-                    let bytes = single(raw, found)?;
-                    self.fields(inner, bytes, skip.saturating_sub(index), depth - 1)?;
+            let (step, found) = (&tables.steps[i], (present >> i & 1 != 0).then(|| self.found[base + i]));
+            let index = step.json as usize;
+            match step.shape {
+                Shape::Struct(inner) if step.is_inline => {
+                    self.fields(inner, Found::message(found, raw)?, skip.saturating_sub(index), depth - 1)?;
                 }
-                shape
-                    if index >= skip
-                        && !(field.flags.has(Flags::OMIT_EMPTY) && is_clearly_empty(shape, raw, found)) =>
-                {
+                _ if index < skip => {}
+                _ => {
                     let start = self.out.len();
-                    self.out.push(b',');
-                    self.out.extend_from_slice(tables.json[index].key.as_bytes());
-                    if self.value(shape, field.number, raw, found, depth)? && field.flags.has(Flags::OMIT_EMPTY) {
+                    write_key(&tables.json[index], self.out);
+                    if self.value(step, raw, found, depth)? && step.omits_empty {
                         self.out.truncate(start);
                     }
                 }
-                _ => {}
             }
         }
-        self.found.truncate(base);
+        self.top = base;
         Some(())
     }
 
     /// Writes a field's value, and tells whether it is what `omitempty` leaves out.
-    fn value(&mut self, shape: Shape, number: u32, raw: &[u8], found: Found, depth: u32) -> Option<bool> {
-        if found.count == 0 {
-            match shape {
-                Shape::One(scalar) => return self.scalar(scalar, &mut Reader(&ZERO), true),
-                Shape::Struct(def) => return self.structure(def, &[], depth - 1).map(|()| false),
-                _ => self.null(),
+    fn value(&mut self, step: &Step, raw: &[u8], found: Option<Found>, depth: u32) -> Option<bool> {
+        match (step.shape, found) {
+            (Shape::One(scalar), None) => return self.scalar(scalar, &mut Reader(&ZERO), true),
+            (Shape::One(scalar), Some(found)) => return self.scalar(scalar, &mut found.value(raw), true),
+            (Shape::Struct(def), found) => self.structure(def, Found::message(found, raw)?, depth - 1)?,
+            (_, None) => {
+                self.null();
+                return Some(true);
             }
-            return Some(true);
-        }
-        match shape {
-            Shape::One(_) | Shape::Opt(_) | Shape::Struct(_) | Shape::OptStruct(_) if found.count > 1 => return None,
-            Shape::One(scalar) => return self.scalar(scalar, &mut Reader(found.value(raw)), true),
-            Shape::Opt(scalar) => drop(self.scalar(scalar, &mut Reader(found.value(raw)), false)?),
-            Shape::Struct(def) | Shape::OptStruct(def) => self.structure(def, single(raw, found)?, depth - 1)?,
-            Shape::List(scalar) => {
-                self.list(number, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?
+            (Shape::Opt(scalar), Some(found)) => drop(self.scalar(scalar, &mut found.value(raw), false)?),
+            (Shape::OptStruct(def), found) => self.structure(def, Found::message(found, raw)?, depth - 1)?,
+            (Shape::List(scalar), Some(found)) => {
+                self.list(step, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?;
             }
-            Shape::StructList(def, _) => {
-                self.list(number, raw, found, |this, reader| this.structure(def, reader.delimited().ok()?, depth - 1))?;
+            (Shape::StructList(def, _), Some(found)) => {
+                self.list(step, raw, found, |this, reader| this.structure(def, reader.delimited().ok()?, depth - 1))?;
             }
-            Shape::Map(scalar) => {
-                self.map(number, raw, found, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
+            (Shape::Map(scalar), Some(found)) => {
+                self.map(step, raw, found, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
             }
-            Shape::StructMap(def, _) => {
-                self.map(number, raw, found, |this, bytes| {
+            (Shape::StructMap(def, _), Some(found)) => {
+                self.map(step, raw, found, |this, bytes| {
                     this.structure(def, Reader(bytes).delimited().ok()?, depth - 1)
                 })?;
             }
@@ -218,7 +233,7 @@ impl<'o> Transcoder<'o> {
 
     fn list(
         &mut self,
-        number: u32,
+        step: &Step,
         raw: &[u8],
         found: Found,
         mut item: impl FnMut(&mut Self, &mut Reader<'_>) -> Option<()>,
@@ -227,7 +242,7 @@ impl<'o> Transcoder<'o> {
         let mut reader = Reader(found.all(raw));
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
-            if tag.number == number {
+            if tag.number == step.number {
                 self.out.push(b',');
                 item(self, &mut reader)?;
             } else {
@@ -241,7 +256,7 @@ impl<'o> Transcoder<'o> {
     /// Keys have to be in order, as the map that they would be read into has them.
     fn map(
         &mut self,
-        number: u32,
+        step: &Step,
         raw: &[u8],
         found: Found,
         mut value: impl FnMut(&mut Self, &[u8]) -> Option<()>,
@@ -251,7 +266,7 @@ impl<'o> Transcoder<'o> {
         let mut reader = Reader(found.all(raw));
         while !reader.is_empty() {
             let tag = reader.tag("").ok()?;
-            if tag.number != number {
+            if tag.number != step.number {
                 reader.skip(tag.wire).ok()?;
                 continue;
             }
@@ -261,7 +276,7 @@ impl<'o> Transcoder<'o> {
             }
             before = Some(key);
             self.out.push(b',');
-            string(self.out, std::str::from_utf8(key).ok()?);
+            write_text(self.out, key)?;
             self.out.push(b':');
             value(self, bytes)?;
         }
@@ -273,9 +288,9 @@ impl<'o> Transcoder<'o> {
     fn scalar(&mut self, scalar: Scalar, reader: &mut Reader<'_>, plain: bool) -> Option<bool> {
         match scalar {
             Scalar::String => {
-                let text = std::str::from_utf8(reader.delimited().ok()?).ok()?;
-                string(self.out, text);
-                Some(text.is_empty())
+                let bytes = reader.delimited().ok()?;
+                write_text(self.out, bytes)?;
+                Some(bytes.is_empty())
             }
             Scalar::Bytes => {
                 let bytes = reader.delimited().ok()?;
@@ -341,27 +356,6 @@ impl<'o> Transcoder<'o> {
     }
 }
 
-/// Whether a field can be seen to be empty without being read: it is absent, or its value is nothing but a 0, which is a number 0 or no
-/// bytes. Most fields are that, since upstream writes plain scalars always.
-#[inline]
-fn is_clearly_empty(shape: Shape, raw: &[u8], found: Found) -> bool {
-    match shape {
-        Shape::Struct(_) | Shape::One(Scalar::Quantity | Scalar::Duration | Scalar::IntOrString) => false,
-        Shape::One(Scalar::F64) => found.count == 0,
-        Shape::One(_) => found.count == 0 || (found.count == 1 && raw[found.last as usize] == 0),
-        _ => found.count == 0,
-    }
-}
-
-/// The message of a field that occurs once at most.
-fn single(raw: &[u8], found: Found) -> Option<&[u8]> {
-    match found.count {
-        0 => Some(&[]),
-        1 => Reader(found.value(raw)).delimited().ok(),
-        _ => None,
-    }
-}
-
 /// Key and value of a map's entry: the two fields in this order, or the key alone.
 fn entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     const KEY: u64 = 1 << 3 | DELIMITED as u64;
@@ -377,16 +371,4 @@ fn entry(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let value = reader.0;
     reader.skip((tag & 7) as u8).ok()?;
     (tag >> 3 == 2 && reader.is_empty()).then_some((key, value))
-}
-
-/// The wire type of a shape that is not packed.
-fn wire(shape: Shape) -> u8 {
-    match shape {
-        Shape::One(scalar) | Shape::Opt(scalar) | Shape::List(scalar) => match scalar {
-            Scalar::Bool | Scalar::I32 | Scalar::I64 => VARINT,
-            Scalar::F64 => FIXED64,
-            _ => DELIMITED,
-        },
-        _ => DELIMITED,
-    }
 }

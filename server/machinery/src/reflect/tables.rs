@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
+use crate::protobuf::{Step, steps};
 use crate::validate::Plan;
 
 use super::value::Value;
@@ -118,10 +119,9 @@ pub struct Tables {
     /// For each field of `json` its offset and how to see that it is left out; apart, so that looking at empty fields touches
     /// little memory.
     pub(crate) probes: Vec<(u32, Probe)>,
-    /// For each of `fields` the index into `json` of what it writes first.
-    pub(crate) json_at: Vec<u16>,
-    /// A bit for each of the first 128 `fields` that JSON has even of a message without it.
-    pub(crate) always: u128,
+    /// The fields in order of declaration, and which of the first 64 JSON has even of a message without them.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) always: u64,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
     /// Index into `StructDef::fields` of what holds undeclared members.
@@ -177,14 +177,13 @@ impl Tables {
         let fields = |wanted: fn(&FieldDef) -> bool| {
             (0..def.fields.len() as u16).filter(|&i| wanted(&def.fields[i as usize])).collect()
         };
+        let (steps, always) = steps(def);
         Tables {
             fields: def.fields.iter().map(|f| OwnField { offset: f.offset, shape: f.shape() }).collect(),
             json,
             probes,
-            json_at: json_at(def),
-            always: (0..def.fields.len().min(128))
-                .filter(|&i| is_always(&def.fields[i]))
-                .fold(0, |bits, i| bits | 1 << i),
+            steps,
+            always,
             hash,
             undeclared: def.fields.iter().position(|f| is_undeclared(def, f)),
             wire,
@@ -218,29 +217,6 @@ impl Tables {
             _ => None,
         }
     }
-}
-
-/// See [`Tables::json_at`].
-fn json_at(def: &StructDef) -> Vec<u16> {
-    let mut next = 0;
-    let mut at = |field: &FieldDef| {
-        let here = next;
-        next += match field.shape() {
-            Shape::Struct(inner) if field.flags.has(Flags::INLINE) => inner.json_fields().len() as u16,
-            _ => 1,
-        };
-        here
-    };
-    def.fields.iter().map(&mut at).collect()
-}
-
-/// See [`Tables::always`].
-fn is_always(field: &FieldDef) -> bool {
-    let has_form_of_its_own = matches!(
-        field.shape(),
-        Shape::Struct(_) | Shape::One(Scalar::Quantity | Scalar::Duration | Scalar::IntOrString)
-    );
-    has_form_of_its_own || !field.flags.has(Flags::OMIT_EMPTY)
 }
 
 fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, seen: &mut Vec<*const StructDef>) {
