@@ -83,6 +83,8 @@ pub(super) fn slot_from(
     slot(into, Incoming { reader, wire, field, depth })
 }
 
+/// Inlined, so that which kind of slot it is is asked once.
+#[inline(always)]
 fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     match slot {
         Slot::One(v) => one(v, incoming),
@@ -101,6 +103,7 @@ fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
 
 macro_rules! per_scalar {
     ($($variant:ident),* $(,)?) => {
+        #[inline(always)]
         fn one(slot: OneMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
             match slot { $(OneMut::$variant(v) => merge(v, incoming)),* }
         }

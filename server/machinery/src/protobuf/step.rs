@@ -16,8 +16,6 @@ pub(crate) struct Step {
     /// JSON leaves it out when its value is nothing but a 0, which is a number 0 or no bytes. Most fields are that, since upstream writes
     /// plain scalars always.
     pub drops_zero: bool,
-    /// It occurs as often as it has items.
-    pub is_repeated: bool,
 }
 
 impl Step {
@@ -32,10 +30,6 @@ impl Step {
             omits_empty,
             drops_zero: omits_empty
                 && matches!(shape, Shape::One(scalar) if !has_form_of_its_own(scalar) && scalar != Scalar::F64),
-            is_repeated: matches!(
-                shape,
-                Shape::List(_) | Shape::Map(_) | Shape::StructList(..) | Shape::StructMap(..)
-            ),
         }
     }
 

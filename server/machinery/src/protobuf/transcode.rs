@@ -1,18 +1,18 @@
 //! From protobuf to JSON without the struct between.
 //!
-//! A read answers with what is stored in another media type, so this is the hottest path of a JSON client. A message is walked once to
-//! find where its fields are, then they are written in order of declaration, straight from the bytes. What upstream would never write
-//! (a message in pieces, map keys out of order, packed numbers, text that is not UTF-8, anything broken) is left to the ordinary codecs, which
-//! settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte.
+//! A read answers with what is stored in another media type, so this is the hottest path of a JSON client. A message is walked once, and
+//! each field is written as it comes; the few that are declared before others with lower numbers are moved to their place. What upstream would
+//! never write (a message in pieces, map keys out of order, packed numbers, text that is not UTF-8, anything broken) is left to the
+//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte.
 
 use super::decode::MAX_DEPTH;
 use super::error::Error;
 use super::scalars::Wire;
 use super::step::Step;
-use super::wire::{DELIMITED, Reader, VARINT};
+use super::wire::{DELIMITED, Reader};
 use crate::def::{JsonForm, Scalar, Shape, StructDef};
 use crate::json::{self, JsonScalar, string, write_base64, write_key, write_raw, write_text};
-use crate::reflect::Owned;
+use crate::reflect::{FlatField, Owned};
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
 
 /// Appends the JSON of a message (upstream has no such thing; it decodes and encodes).
@@ -52,46 +52,25 @@ fn owned(def: &'static StructDef, raw: &[u8]) -> Result<Owned, Error> {
 /// What stands for any absent scalar: a number 0, or no bytes.
 const ZERO: [u8; 8] = [0; 8];
 
-/// Where a field is in its message. Offsets count from the start of the message.
-#[derive(Clone, Copy, Default)]
-struct Found {
-    /// The tag of its first occurrence.
-    start: u32,
-    /// The value of its last occurrence.
-    last: u32,
-    /// The end of its last occurrence.
-    end: u32,
-}
-
-impl Found {
-    /// From the first occurrence to the end of the last one, with whatever is between them.
-    fn all(self, raw: &[u8]) -> &[u8] {
-        &raw[self.start as usize..self.end as usize]
-    }
-
-    /// The last value.
-    fn value(self, raw: &[u8]) -> Reader<'_> {
-        Reader(&raw[self.last as usize..self.end as usize])
-    }
-
-    /// The message that it is; an empty one when there is none.
-    fn message(found: Option<Self>, raw: &[u8]) -> Option<&[u8]> {
-        found.map_or(Some(&[]), |found| found.value(raw).delimited().ok())
-    }
+/// A field that has been written.
+#[derive(Clone, Copy)]
+struct Written {
+    /// Its place among the fields of its struct.
+    index: usize,
+    /// Where its comma is.
+    start: usize,
 }
 
 /// Everything here returns nothing when the ordinary codecs are to do it.
 struct Transcoder<'o> {
     out: &'o mut Vec<u8>,
-    /// What was found in the messages that are being written, the innermost last. Only what a message has is up to date.
-    found: Vec<Found>,
-    /// Where the notes of the next message go.
-    top: usize,
+    /// The fields of the messages that are being written, those of the innermost last, each message's in order of declaration.
+    written: Vec<Written>,
 }
 
 impl<'o> Transcoder<'o> {
     fn new(out: &'o mut Vec<u8>) -> Self {
-        Transcoder { out, found: vec![Found::default(); 128], top: 0 }
+        Transcoder { out, written: Vec::with_capacity(64) }
     }
 
     fn object(&mut self, api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8]) -> Option<()> {
@@ -115,15 +94,7 @@ impl<'o> Transcoder<'o> {
                 self.fields(def, raw, 0, depth)?;
                 self.close(start, b"{}");
             }
-            JsonForm::Items => {
-                let (base, present) = self.scan(def, raw, depth)?;
-                let found = (present & 1 != 0).then(|| self.found[base]);
-                match def.tables().steps.first() {
-                    Some(step) => drop(self.value(step, raw, found, depth)?),
-                    None => self.null(),
-                }
-                self.top = base;
-            }
+            JsonForm::Items => self.items(def, raw, depth)?,
             JsonForm::SchemaOrArray | JsonForm::SchemaOrBool | JsonForm::SchemaOrStrings => {
                 json::encode(owned(def, raw).ok()?.as_ref(), self.out);
             }
@@ -131,157 +102,184 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    /// Notes where each field of a message is, and says where these notes start and of which fields there are any: not of those that JSON
-    /// leaves out.
-    fn scan(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<(usize, u64)> {
-        if depth == 0 || def.fields.len() > 64 || raw.len() > u32::MAX as usize {
+    /// Writes the only field of a struct in place of it.
+    fn items(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
+        let mut reader = Reader(raw);
+        let step = def.tables().steps.first().filter(|_| !reader.is_empty());
+        let Some(step) = step else {
+            self.null();
+            return Some(());
+        };
+        let tag = reader.tag(def.name).ok()?;
+        if (tag.number, tag.wire, depth) != (step.number, step.wire, depth.max(1)) {
             return None;
         }
-        let (base, top) = (self.top, self.top + def.fields.len());
-        if self.found.len() < top {
-            self.found.resize(2 * top, Found::default());
-        }
-        self.top = top;
-        let (tables, all, mut present) = (def.tables(), &mut self.found[base..top], 0);
-        let mut reader = Reader(raw);
-        while !reader.is_empty() {
-            let start = (raw.len() - reader.0.len()) as u32;
-            let tag = reader.tag(def.name).ok()?;
-            let last = (raw.len() - reader.0.len()) as u32;
-            match tag.wire {
-                DELIMITED => drop(reader.delimited().ok()?),
-                VARINT => drop(reader.varint().ok()?),
-                other => reader.skip(other).ok()?,
-            }
-            let Some(i) = tables.by_number(tag.number) else { continue };
-            let (step, bit) = (&tables.steps[i], 1 << i);
-            if tag.wire != step.wire {
-                return None;
-            }
-            let end = (raw.len() - reader.0.len()) as u32;
-            if present & bit == 0 {
-                if step.drops_zero && raw[last as usize] == 0 {
-                    continue;
-                }
-                present |= bit;
-                all[i].start = start;
-            } else if !step.is_repeated {
-                return None;
-            }
-            (all[i].last, all[i].end) = (last, end);
-        }
-        Some((base, present))
+        self.value(step, &mut reader, depth)?;
+        reader.is_empty().then_some(())
     }
 
     /// Writes fields, each with a comma before it, except the first `skip` that JSON has; [`Self::close`] makes an object of them.
     fn fields(&mut self, def: &'static StructDef, raw: &[u8], skip: usize, depth: u32) -> Option<()> {
-        let (base, present) = self.scan(def, raw, depth)?;
-        let tables = def.tables();
-        let mut left = present | tables.always;
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let (step, found) = (&tables.steps[i], (present >> i & 1 != 0).then(|| self.found[base + i]));
-            let index = step.json as usize;
-            match step.shape {
-                Shape::Struct(inner) if step.is_inline => {
-                    self.fields(inner, Found::message(found, raw)?, skip.saturating_sub(index), depth - 1)?;
-                }
-                _ if index < skip => {}
+        if depth == 0 || def.fields.len() > 64 {
+            return None;
+        }
+        let (tables, base, mut seen) = (def.tables(), self.written.len(), 0u64);
+        let mut reader = Reader(raw);
+        while !reader.is_empty() {
+            let tag = reader.tag(def.name).ok()?;
+            let Some(index) = tables.by_number(tag.number) else {
+                reader.skip(tag.wire).ok()?;
+                continue;
+            };
+            let (step, bit) = (&tables.steps[index], 1 << index);
+            if tag.wire != step.wire || seen & bit != 0 {
+                return None;
+            }
+            match reader.0 {
+                [0, rest @ ..] if step.drops_zero => reader.0 = rest,
                 _ => {
+                    seen |= bit;
                     let start = self.out.len();
-                    write_key(&tables.json[index], self.out);
-                    if self.value(step, raw, found, depth)? && step.omits_empty {
-                        self.out.truncate(start);
-                    }
+                    self.field(step, &tables.json, &mut reader, skip, depth)?;
+                    self.settle(base, Written { index, start });
                 }
             }
         }
-        self.top = base;
+        let mut missing = tables.always & !seen;
+        while missing != 0 {
+            let index = missing.trailing_zeros() as usize;
+            missing &= missing - 1;
+            let start = self.out.len();
+            self.absent(&tables.steps[index], &tables.json, skip, depth)?;
+            self.settle(base, Written { index, start });
+        }
+        self.written.truncate(base);
         Some(())
     }
 
-    /// Writes a field's value, and tells whether it is what `omitempty` leaves out.
-    fn value(&mut self, step: &Step, raw: &[u8], found: Option<Found>, depth: u32) -> Option<bool> {
-        match (step.shape, found) {
-            (Shape::One(scalar), None) => return self.scalar(scalar, &mut Reader(&ZERO), true),
-            (Shape::One(scalar), Some(found)) => return self.scalar(scalar, &mut found.value(raw), true),
-            (Shape::Struct(def), found) => self.structure(def, Found::message(found, raw)?, depth - 1)?,
-            (_, None) => {
+    /// Moves the field that was written last to where it is declared. Nearly always it is there: upstream writes fields in order of their
+    /// numbers, and most are numbered as they are declared.
+    fn settle(&mut self, base: usize, last: Written) {
+        let later = self.written[base..].iter().rev().take_while(|other| other.index > last.index).count();
+        let place = self.written.len() - later;
+        let Some(next) = self.written.get(place) else { return self.written.push(last) };
+        let (start, length) = (next.start, self.out.len() - last.start);
+        self.out[start..].rotate_right(length);
+        self.written[place..].iter_mut().for_each(|other| other.start += length);
+        self.written.insert(place, Written { start, ..last });
+    }
+
+    /// Writes a field, the value of which comes next.
+    fn field(
+        &mut self,
+        step: &Step,
+        json: &[FlatField],
+        reader: &mut Reader<'_>,
+        skip: usize,
+        depth: u32,
+    ) -> Option<()> {
+        let (index, start) = (step.json as usize, self.out.len());
+        match step.shape {
+            Shape::Struct(inner) if step.is_inline => {
+                self.fields(inner, reader.delimited().ok()?, skip.saturating_sub(index), depth - 1)?;
+            }
+            _ if index < skip => reader.skip(step.wire).ok()?,
+            _ => {
+                write_key(&json[index], self.out);
+                if self.value(step, reader, depth)? && step.omits_empty {
+                    self.out.truncate(start);
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Writes a field that JSON has although the message has not.
+    fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: u32) -> Option<()> {
+        let index = step.json as usize;
+        match step.shape {
+            Shape::Struct(inner) if step.is_inline => {
+                return self.fields(inner, &[], skip.saturating_sub(index), depth - 1);
+            }
+            _ if index < skip => return Some(()),
+            _ => write_key(&json[index], self.out),
+        }
+        match step.shape {
+            Shape::Struct(def) => self.structure(def, &[], depth - 1),
+            Shape::One(scalar) => self.scalar(scalar, &mut Reader(&ZERO), true).map(drop),
+            _ => {
                 self.null();
-                return Some(true);
+                Some(())
             }
-            (Shape::Opt(scalar), Some(found)) => drop(self.scalar(scalar, &mut found.value(raw), false)?),
-            (Shape::OptStruct(def), found) => self.structure(def, Found::message(found, raw)?, depth - 1)?,
-            (Shape::List(scalar), Some(found)) => {
-                self.list(step, raw, found, |this, reader| this.scalar(scalar, reader, false).map(drop))?;
+        }
+    }
+
+    /// Writes the value that comes next, all items of it, and tells whether it is what `omitempty` leaves out.
+    fn value(&mut self, step: &Step, reader: &mut Reader<'_>, depth: u32) -> Option<bool> {
+        match step.shape {
+            Shape::One(scalar) => return self.scalar(scalar, reader, true),
+            Shape::Opt(scalar) => drop(self.scalar(scalar, reader, false)?),
+            Shape::Struct(def) | Shape::OptStruct(def) => {
+                self.structure(def, reader.delimited().ok()?, depth - 1)?;
             }
-            (Shape::StructList(def, _), Some(found)) => {
-                self.list(step, raw, found, |this, reader| this.structure(def, reader.delimited().ok()?, depth - 1))?;
+            Shape::List(scalar) => {
+                self.each(step, reader, b"[]", |this, reader| this.scalar(scalar, reader, false).map(drop))?;
             }
-            (Shape::Map(scalar), Some(found)) => {
-                self.map(step, raw, found, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
-            }
-            (Shape::StructMap(def, _), Some(found)) => {
-                self.map(step, raw, found, |this, bytes| {
-                    this.structure(def, Reader(bytes).delimited().ok()?, depth - 1)
+            Shape::StructList(def, _) => {
+                self.each(step, reader, b"[]", |this, reader| {
+                    this.structure(def, reader.delimited().ok()?, depth - 1)
                 })?;
+            }
+            Shape::Map(scalar) => {
+                self.map(step, reader, |this, bytes| this.scalar(scalar, &mut Reader(bytes), false).map(drop))?;
+            }
+            Shape::StructMap(def, _) => {
+                self.map(step, reader, |this, bytes| this.structure(def, Reader(bytes).delimited().ok()?, depth - 1))?;
             }
         }
         Some(false)
     }
 
-    fn list(
+    /// Writes the items that follow one another, each with a comma before it, and brackets around them.
+    fn each<'a>(
         &mut self,
         step: &Step,
-        raw: &[u8],
-        found: Found,
-        mut item: impl FnMut(&mut Self, &mut Reader<'_>) -> Option<()>,
+        reader: &mut Reader<'a>,
+        brackets: &[u8; 2],
+        mut item: impl FnMut(&mut Self, &mut Reader<'a>) -> Option<()>,
     ) -> Option<()> {
         let start = self.out.len();
-        let mut reader = Reader(found.all(raw));
-        while !reader.is_empty() {
-            let tag = reader.tag("").ok()?;
-            if tag.number == step.number {
-                self.out.push(b',');
-                item(self, &mut reader)?;
-            } else {
-                reader.skip(tag.wire).ok()?;
+        loop {
+            self.out.push(b',');
+            item(self, reader)?;
+            let mut next = *reader;
+            match next.tag("") {
+                Ok(tag) if (tag.number, tag.wire) == (step.number, step.wire) => *reader = next,
+                _ => break,
             }
         }
-        self.close(start, b"[]");
+        self.close(start, brackets);
         Some(())
     }
 
     /// Keys have to be in order, as the map that they would be read into has them.
-    fn map(
+    fn map<'a>(
         &mut self,
         step: &Step,
-        raw: &[u8],
-        found: Found,
-        mut value: impl FnMut(&mut Self, &[u8]) -> Option<()>,
+        reader: &mut Reader<'a>,
+        mut value: impl FnMut(&mut Self, &'a [u8]) -> Option<()>,
     ) -> Option<()> {
-        let start = self.out.len();
         let mut before: Option<&[u8]> = None;
-        let mut reader = Reader(found.all(raw));
-        while !reader.is_empty() {
-            let tag = reader.tag("").ok()?;
-            if tag.number != step.number {
-                reader.skip(tag.wire).ok()?;
-                continue;
-            }
+        self.each(step, reader, b"{}", |this, reader| {
             let (key, bytes) = entry(reader.delimited().ok()?)?;
             if before.is_some_and(|before| before >= key) {
                 return None;
             }
             before = Some(key);
-            self.out.push(b',');
-            write_text(self.out, key)?;
-            self.out.push(b':');
-            value(self, bytes)?;
-        }
-        self.close(start, b"{}");
-        Some(())
+            write_text(this.out, key)?;
+            this.out.push(b':');
+            value(this, bytes)
+        })
     }
 
     /// Writes a scalar, and tells whether it is empty. `plain` bytes that are empty are Go's nil.

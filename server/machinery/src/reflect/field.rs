@@ -166,7 +166,7 @@ pub(super) unsafe fn read<'a>(shape: Shape, at: NonNull<u8>) -> Value<'a> {
 }
 
 /// SAFETY: `at` points to a field of this shape, unique for `'a`.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn write<'a>(shape: Shape, at: NonNull<u8>) -> Slot<'a> {
     unsafe {
         match shape {
