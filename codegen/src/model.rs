@@ -265,6 +265,8 @@ pub struct Column {
     pub format: String,
     pub priority: i32,
     pub cell: Cell,
+    /// JSON paths of what a cell by hand depends on; nothing when it is not said.
+    pub reads: Vec<String>,
     pub docs: String,
     pub span: Span,
 }

@@ -82,7 +82,12 @@ impl Checker<'_> {
 
     fn column(&mut self, from: StructId, column: &Column) {
         let (path, wanted, fits): (&str, &str, fn(&TypeRef) -> bool) = match &column.cell {
-            Cell::ByHand(_) => return,
+            Cell::ByHand(_) => {
+                for path in &column.reads {
+                    let _ = self.path(from, path, &column.span);
+                }
+                return;
+            }
             Cell::Path { path, .. } => (path, "a scalar", |ty| !matches!(ty, TypeRef::Struct(_) | TypeRef::Map(_))),
             Cell::Age { path, .. } => (path, "a time", |ty| matches!(ty, TypeRef::Time | TypeRef::MicroTime)),
             Cell::Len { path, .. } => (path, "a list or a map", |ty| matches!(ty, TypeRef::List(_) | TypeRef::Map(_))),

@@ -7,7 +7,7 @@ use heck::ToUpperCamelCase;
 
 use super::File;
 use super::conversions::{Direction, function_path};
-use super::rust::{HEADER, Paths, constant, ident, path_literal, string, strings};
+use super::rust::{HEADER, Paths, constant, ident, path_literal, path_literals, string, strings};
 use crate::model::{
     Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId,
     Subresource,
@@ -239,9 +239,10 @@ impl<'m> KindEmitter<'m> {
             Cell::Selector { path, or: text } => format!("CellRule::Selector({}, {})", path_literal(path), or(text)),
             Cell::Join { path, or: text } => format!("CellRule::Join({}, {})", path_literal(path), or(text)),
             Cell::ByHand(hatch) => format!(
-                "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}::{hatch}(v, c)))",
+                "CellRule::ByHand(|o, c| o.downcast::<{}>().map_or(Cell::Null, |v| {}::{hatch}(v, c)), {})",
                 hub.map_or(String::new(), |id| self.paths.path(id)),
-                self.hatches()
+                self.hatches(),
+                path_literals(column.reads.iter().map(String::as_str))
             ),
         }
     }
@@ -255,8 +256,8 @@ impl<'m> KindEmitter<'m> {
         let mut rows = Vec::new();
         for s in r.selectable.iter().filter(|s| s.versions.is_empty() || s.versions.contains(&version.version)) {
             let value = self.selectable_value(s, hub);
-            let reads: Vec<String> = s.reads.iter().map(|path| path_literal(&self.stored_path(path))).collect();
-            let reads = format!("&[{}]", reads.join(", "));
+            let stored: Vec<String> = s.reads.iter().map(|path| self.stored_path(path)).collect();
+            let reads = path_literals(stored.iter().map(String::as_str));
             for label in std::iter::once(&s.label).chain(&s.aliases) {
                 let label = string(label);
                 rows.push(format!("\n        SelectableDef {{ label: {label}, value: {value}, reads: {reads} }},"));

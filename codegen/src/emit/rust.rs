@@ -123,6 +123,11 @@ pub fn path_literal(path: &str) -> String {
     strings(&path.split('.').collect::<Vec<_>>())
 }
 
+/// Several of them.
+pub fn path_literals<'p>(paths: impl Iterator<Item = &'p str>) -> String {
+    format!("&[{}]", paths.map(path_literal).collect::<Vec<_>>().join(", "))
+}
+
 /// A `machinery::def::Literal`.
 pub fn literal(value: &Literal) -> String {
     match value {

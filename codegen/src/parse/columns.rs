@@ -28,6 +28,7 @@ impl Reader<'_> {
         for (index, entry) in rest.iter().enumerate() {
             match (&entry.key, &entry.value.kind) {
                 (Some(_), _) => self.column_word(entry, &mut out, &mut cell),
+                (None, _) if is_reads(entry) => out.reads = self.paths(entry),
                 (None, ExprKind::Str(text)) if index > 0 || cells > 0 => out.docs.clone_from(text),
                 (None, ExprKind::Path(path))
                     if index == 0 && cells > 1 && path.ident().is_some_and(|t| TYPES.contains(&t)) =>
@@ -59,7 +60,7 @@ impl Reader<'_> {
                 out.span.clone_from(&entry.value.span);
                 *cell = self.ident(entry).map(|function| Cell::ByHand(function.text));
             }
-            _ => self.unknown(entry, "column", &["priority", "format", "by_hand"]),
+            _ => self.unknown(entry, "column", &["priority", "format", "by_hand", "reads"]),
         }
     }
 
@@ -120,5 +121,10 @@ fn path_span(entry: &Entry) -> Span {
 /// Whether an entry may be what the column shows, or its type.
 fn is_cell(entry: &Entry) -> bool {
     let by_hand = entry.word().as_deref() == Some("by_hand");
-    by_hand || (entry.key.is_none() && !matches!(entry.value.kind, ExprKind::Str(_)))
+    by_hand || (entry.key.is_none() && !is_reads(entry) && !matches!(entry.value.kind, ExprKind::Str(_)))
+}
+
+/// Whether an entry is `reads(..)`.
+fn is_reads(entry: &Entry) -> bool {
+    entry.word().as_deref() == Some("reads")
 }

@@ -3,7 +3,8 @@
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
 use machinery::json;
-use machinery::print::{Column, ColumnDefinition, IncludeObject, PrintContext, cells, shown_columns};
+use machinery::print::{Column, ColumnDefinition, IncludeObject, PrintContext, cells, read_by, shown_columns};
+use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
@@ -23,6 +24,8 @@ pub struct TableWriter {
     partial: Partial,
     columns: &'static [Column],
     include_object: IncludeObject,
+    /// What rows are made from, where that is less than the object.
+    reads: Option<Mask>,
     headers: bool,
     context: PrintContext,
 }
@@ -30,10 +33,15 @@ pub struct TableWriter {
 impl TableWriter {
     /// `version` is that of `meta.k8s.io`; the query says what rows carry and whether columns are described.
     pub fn new(renderer: Renderer, version: &str, query: &Query) -> Result<Self, Status> {
+        let (kind, include_object) = (renderer.store.storage_kind, include_object(query)?);
+        let columns = shown_columns(renderer.endpoint.resource.columns);
+        // Columns speak of the hub, masks of what is stored.
+        let is_partial = kind.conversion.is_none() && !renderer.is_text && include_object != IncludeObject::Object;
         Ok(TableWriter {
             partial: Partial::new(version),
-            columns: shown_columns(renderer.endpoint.resource.columns),
-            include_object: include_object(query)?,
+            columns,
+            include_object,
+            reads: is_partial.then(|| read_by(columns, kind.def)).flatten(),
             headers: !query.flag("noHeaders"),
             context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
             renderer,
@@ -67,7 +75,8 @@ impl TableWriter {
 
     /// Appends the row of an object.
     pub fn write_row(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
-        let hub = self.renderer.store.object(entry)?;
+        let store = &self.renderer.store;
+        let hub = self.reads.as_ref().map_or_else(|| store.object(entry), |reads| store.part(entry, reads))?;
         self.write_cells(hub.as_ref(), out)?;
         match self.include_object {
             IncludeObject::None => out.extend_from_slice(b"null"),

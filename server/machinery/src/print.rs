@@ -6,10 +6,11 @@ mod text;
 
 use crate::def::{Scalar, Shape, StructDef};
 use crate::json_path::JsonPath;
+use crate::protobuf::Mask;
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
-pub use table::{ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, RowCondition, cells, shown_columns};
+pub use table::{ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, RowCondition, cells, read_by, shown_columns};
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.
@@ -40,8 +41,8 @@ pub enum CellRule {
     Join(&'static [&'static str], Option<&'static str>),
     /// The value at a path of a column of this type, as custom resources declare them.
     JsonPath(&'static JsonPath, &'static str),
-    /// A hatch.
-    ByHand(fn(Ref<'_>, &PrintContext) -> Cell),
+    /// A hatch, and the JSON paths of what it reads; none when that is not said.
+    ByHand(fn(Ref<'_>, &PrintContext) -> Cell, &'static [&'static [&'static str]]),
 }
 
 /// What cells depend on besides the object.
@@ -104,6 +105,20 @@ impl From<bool> for Cell {
 }
 
 impl CellRule {
+    /// Adds what the cell reads of an object; false when that is not known.
+    fn add_to(&self, mask: &mut Mask) -> bool {
+        match self {
+            CellRule::Path(path, _)
+            | CellRule::Age(path, _)
+            | CellRule::Len(path, _)
+            | CellRule::Labels(path, _)
+            | CellRule::Selector(path, _)
+            | CellRule::Join(path, _) => mask.add(path),
+            CellRule::ByHand(_, reads) => !reads.is_empty() && reads.iter().all(|path| mask.add(path)),
+            CellRule::JsonPath(..) => false,
+        }
+    }
+
     /// The cell of this object.
     pub fn cell(&self, object: Ref<'_>, context: &PrintContext) -> Cell {
         match self {
@@ -134,7 +149,7 @@ impl CellRule {
                 Cell::from(or(texts.join(","), instead.unwrap_or("")))
             }
             CellRule::JsonPath(path, kind) => document::cell(object, path, kind, context),
-            CellRule::ByHand(f) => f(object, context),
+            CellRule::ByHand(f, _) => f(object, context),
         }
     }
 }

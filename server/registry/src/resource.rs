@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
+use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Value};
 use machinery::status::{GroupResource, Status};
 use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
@@ -222,9 +223,18 @@ impl ResourceStore {
 
     /// An entry's object in its hub form.
     pub fn object(&self, entry: &Entry) -> Result<Owned, Status> {
+        self.decode(entry, None)
+    }
+
+    /// No more of it than a mask of the stored version wants.
+    pub fn part(&self, entry: &Entry, mask: &Mask) -> Result<Owned, Status> {
+        self.decode(entry, Some(mask))
+    }
+
+    fn decode(&self, entry: &Entry, mask: Option<&Mask>) -> Result<Owned, Status> {
         check(entry)?;
         self.decoded.fetch_add(1, Ordering::Relaxed);
-        stored::decode(self.storage_kind, entry)
+        stored::decode(self.storage_kind, entry, mask)
     }
 
     /// How many of its objects were decoded since the server began. Reads in the version that they are stored in need none.

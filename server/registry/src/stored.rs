@@ -3,6 +3,7 @@
 use std::mem::take;
 
 use machinery::catalog::KindDef;
+use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
 use machinery::status::Status;
 use machinery::{defaulting, envelope, json, protobuf};
@@ -51,14 +52,18 @@ pub(crate) fn says_the_same(one: &[u8], other: &[u8]) -> bool {
     one == other || (one.len() == other.len() && read(one).is_some_and(|one| Some(one) == read(other)))
 }
 
-/// The hub object of an entry, with the resourceVersion of its revision.
-pub(crate) fn decode(kind: &'static KindDef, entry: &Entry) -> Result<Owned, Status> {
+/// The hub object of an entry, with the resourceVersion of its revision; no more of it than the mask wants, if there is one.
+pub(crate) fn decode(kind: &'static KindDef, entry: &Entry, mask: Option<&Mask>) -> Result<Owned, Status> {
     let mut value = Owned::new(kind.def);
     if is_text(kind) {
         json::decode(&entry.object, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
         return Ok(value);
     }
-    protobuf::decode(&entry.object, value.as_mut()).map_err(|why| {
+    let decoded = match mask {
+        Some(mask) => protobuf::decode_masked(&entry.object, mask, value.as_mut()),
+        None => protobuf::decode(&entry.object, value.as_mut()),
+    };
+    decoded.map_err(|why| {
         let key = String::from_utf8_lossy(&entry.key);
         Status::internal(format!("unable to transform key {key:?}: {why}"))
     })?;

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use serde::ser::{Serialize, Serializer};
 
 use super::{Cell, CellRule, Column, PrintContext};
+use crate::def::StructDef;
+use crate::protobuf::Mask;
 use crate::reflect::Ref;
 
 /// The columns of a kind that declares none (`rest.NewDefaultTableConvertor`).
@@ -88,6 +90,12 @@ pub struct RowCondition {
 /// The columns that are shown: the resource's own, or the default ones when it declares none.
 pub fn shown_columns(columns: &'static [Column]) -> &'static [Column] {
     if columns.is_empty() { &DEFAULT_COLUMNS } else { columns }
+}
+
+/// What columns read of an object of this type; nothing when one of them does not say.
+pub fn read_by(columns: &[Column], def: &'static StructDef) -> Option<Mask> {
+    let mut mask = Mask::new(def);
+    columns.iter().all(|column| column.cell.add_to(&mut mask)).then_some(mask)
 }
 
 /// The cells of an object's row. The object is in hub form.

@@ -27,12 +27,13 @@ impl Mask {
         Mask { def, fields: def.fields.iter().map(|_| Want::Nothing).collect() }
     }
 
-    /// Adds the field at a path of JSON names, with all that is in it; false when there is no such field.
+    /// Adds the field at a path of JSON names, with all that is in it; false when there is no such field. Behind a list it is that field of
+    /// every item.
     pub fn add(&mut self, path: &[&str]) -> bool {
         let Some((first, rest)) = path.split_first() else { return false };
         for (index, field) in self.def.fields.iter().enumerate() {
             let inner = match field.shape() {
-                Shape::Struct(def) | Shape::OptStruct(def) => Some(def),
+                Shape::Struct(def) | Shape::OptStruct(def) | Shape::StructList(def, _) => Some(def),
                 _ => None,
             };
             let inline = field.flags.has(Flags::INLINE) && inner.is_some_and(|def| def.json_field(first).is_some());
@@ -83,6 +84,7 @@ fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(),
                 match into.slot(index) {
                     Slot::Struct(mut inner) => masked(bytes, below, &mut inner)?,
                     Slot::OptStruct(inner) => masked(bytes, below, &mut inner.get_or_insert())?,
+                    Slot::StructList(mut list) => masked(bytes, below, &mut list.push())?,
                     _ => {}
                 }
             }

@@ -30,6 +30,17 @@ fn only_wanted_fields_are_read() {
 }
 
 #[test]
+fn behind_a_list_every_item_is_read() {
+    let sysctl = |name: &str, value: &str| Sysctl { name: name.into(), value: value.into() };
+    let context = PodSecurityContext { sysctls: vec![sysctl("a", "1"), sysctl("b", "2")], ..Default::default() };
+    let mut mask = Mask::new(PodSecurityContext::def());
+    assert!(mask.add(&["sysctls", "name"]));
+    let mut found = PodSecurityContext::default();
+    decode_masked(&encoded(&context), &mask, Mut::of(&mut found)).unwrap();
+    assert_eq!(found.sysctls, [sysctl("a", ""), sysctl("b", "")]);
+}
+
+#[test]
 fn a_text_is_set_wherever_it_stands() {
     let mut secret = secret();
     for version in ["", "7", "123456789", &"9".repeat(300)] {
