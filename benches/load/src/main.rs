@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::client::Server;
 use crate::error::Result;
-use crate::workloads::{crd, create, get, idle, list, patch, prepare, siege, watch};
+use crate::workloads::{crd, create, get, idle, informers, list, patch, prepare, siege, watch};
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -68,6 +68,8 @@ enum Workload {
     Create(create::Options),
     /// Watches config maps with many watchers while one is changed.
     Watch(watch::Options),
+    /// Lets many informers begin at once, each with a watch of everything there is.
+    Informers(informers::Options),
     /// Reads pods while thousands of connections do nothing.
     Idle(idle::Options),
     /// Reads pods before and during an attack by others.
@@ -100,6 +102,7 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Patch => patch::run(server, common).await,
         Workload::Create(options) => create::run(server, common, &options).await,
         Workload::Watch(options) => watch::run(server, common, &options).await,
+        Workload::Informers(options) => informers::run(server, common, &options).await,
         Workload::Idle(options) => idle::run(server, common, &options).await,
         Workload::Siege(options) => siege::run(server, common, &options).await,
         Workload::Crd(options) => crd::run(&server, common, &options).await,

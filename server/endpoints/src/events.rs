@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame};
-use machinery::reflect::{Mut, Owned, Ref};
+use machinery::reflect::Owned;
 use machinery::status::Status;
-use machinery::{cbor, envelope, json};
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
 use serving::metrics::SentEvents;
 use storage::cache::{EncodingId, Entry};
 use tokio::time::{Instant, Sleep};
 
 use crate::answer;
+use crate::frames::{Chunk, Framed, error_frame, frame};
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::query::Query;
@@ -63,34 +63,38 @@ impl EventWriter {
         EventWriter { sent, ..self }
     }
 
-    fn sent(&self, frame: Bytes) -> Bytes {
+    fn send(&self, frame: Framed, chunk: &mut Chunk) {
         if let Some(sent) = &self.sent {
             sent.count(frame.len());
         }
-        frame
+        chunk.push(frame);
     }
 
-    /// The frame of an event. `is_news`: all watchers are told, so it is made once.
-    fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, is_news: bool) -> Result<Bytes, Status> {
+    /// Sends an event. `is_news`: all watchers are told, so its frame is made once.
+    fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, is_news: bool, chunk: &mut Chunk) -> Result<(), Status> {
         let id = self.frame_id(kind).filter(|_| is_news);
         if let Some(known) = id.and_then(|id| entry.encoding(id)) {
-            return Ok(self.sent(known));
+            self.send(Framed::One(known), chunk);
+            return Ok(());
         }
         let object = match &mut self.form {
-            EventForm::Object => self.renderer.object(entry)?,
-            EventForm::Partial(partial) => partial.object(&self.renderer, entry)?,
-            EventForm::Table(table) => table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?,
+            EventForm::Object => self.renderer.shared(entry)?,
+            EventForm::Partial(partial) => partial.object(&self.renderer, entry)?.into(),
+            EventForm::Table(table) => {
+                table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?.into()
+            }
         };
         let kind = match kind {
             ChangeKind::Added => "ADDED",
             ChangeKind::Modified => "MODIFIED",
             ChangeKind::Deleted => "DELETED",
         };
-        let frame = frame(kind, &object, self.renderer.encoding);
-        if let Some(id) = id {
-            entry.keep_encoding(id, &frame);
+        let frame = frame(kind, object, self.renderer.encoding);
+        if let (Some(id), Framed::One(frame)) = (id, &frame) {
+            entry.keep_encoding(id, frame);
         }
-        Ok(self.sent(frame))
+        self.send(frame, chunk);
+        Ok(())
     }
 
     /// What a frame is called among the encodings of its object; nothing when other watchers are told in other words.
@@ -107,7 +111,7 @@ impl EventWriter {
     }
 
     /// An object of the kind with nothing but a resourceVersion; one that ends the initial events says so (KEP-3157).
-    fn bookmark(&mut self, revision: u64, initial_events_end: bool) -> Result<Bytes, Status> {
+    fn bookmark(&mut self, revision: u64, initial_events_end: bool, chunk: &mut Chunk) -> Result<(), Status> {
         let store = &self.renderer.store;
         let mut hub = store.storage_kind.to_hub(Owned::new(store.storage_kind.def));
         if let Some(meta) = meta_mut(&mut hub) {
@@ -121,7 +125,8 @@ impl EventWriter {
             EventForm::Partial(partial) => partial.other(hub.as_ref(), self.renderer.encoding)?,
             EventForm::Table(table) => table_event(table, hub, self.renderer.encoding)?,
         };
-        Ok(self.sent(frame("BOOKMARK", &object, self.renderer.encoding)))
+        self.send(frame("BOOKMARK", object.into(), self.renderer.encoding), chunk);
+        Ok(())
     }
 }
 
@@ -132,84 +137,12 @@ fn table_event(table: &mut TableWriter, hub: Owned, encoding: Encoding) -> Resul
     Ok(out.into())
 }
 
-/// Appends an event as a map of `type` and `object`, tagged; `object` is encoded already.
-fn cbor_frame(kind: &str, object: &[u8], out: &mut Vec<u8>) {
-    const MAP_OF_TWO: u8 = 0xa2;
-    /// A byte string of fewer than 24 bytes, of which there are as many as is added.
-    const BYTES: u8 = 0x40;
-    out.extend_from_slice(&cbor::MAGIC);
-    out.push(MAP_OF_TWO);
-    for text in ["type", kind, "object"] {
-        out.push(BYTES + text.len() as u8);
-        out.extend_from_slice(text.as_bytes());
-    }
-    out.extend_from_slice(object);
-}
-
-/// One frame of the stream; JSON objects may end with a line break.
-fn frame(kind: &str, object: &[u8], encoding: Encoding) -> Bytes {
-    let mut out = Vec::with_capacity(object.len() + 48);
-    match encoding {
-        Encoding::Protobuf => envelope::watch_frame(kind, object, &mut out),
-        Encoding::Cbor => cbor_frame(kind, object, &mut out),
-        Encoding::Json | Encoding::Yaml => {
-            out.extend_from_slice(b"{\"type\":\"");
-            out.extend_from_slice(kind.as_bytes());
-            out.extend_from_slice(b"\",\"object\":");
-            out.extend_from_slice(object.strip_suffix(b"\n").unwrap_or(object));
-            out.extend_from_slice(b"}\n");
-        }
-    }
-    out.into()
-}
-
-/// An ERROR event.
-pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
-    let (text, mut object) = (status.to_json(), Vec::new());
-    if encoding != Encoding::Protobuf {
-        // JSON that was just written can be read again.
-        let _ = answer::rewrite(&text, encoding, &mut object);
-        return frame("ERROR", &object, encoding);
-    }
-    let mut typed = apimachinery::meta::v1::Status::default();
-    if json::decode(&text, Mut::of(&mut typed), &mut json::Issues::ignore()).is_ok() {
-        envelope::encode_object("v1", "Status", Ref::of(&typed), &mut object);
-    }
-    frame("ERROR", &object, encoding)
-}
-
-/// Frames that are sent together. One alone is sent as it is, shared with the other watchers.
-#[derive(Default)]
-struct Chunk {
-    one: Bytes,
-    more: Vec<u8>,
-}
-
-impl Chunk {
-    fn push(&mut self, frame: Bytes) {
-        if self.one.is_empty() {
-            self.one = frame;
-            return;
-        }
-        if self.more.is_empty() {
-            self.more.extend_from_slice(&self.one);
-        }
-        self.more.extend_from_slice(&frame);
-    }
-
-    fn len(&self) -> usize {
-        self.one.len().max(self.more.len())
-    }
-
-    fn into_bytes(self) -> Bytes {
-        if self.more.is_empty() { self.one } else { self.more.into() }
-    }
-}
-
 /// A watch as the body of an answer. It is written as it is read: a client that does not read costs its own queue only.
 pub struct Events {
     stream: WatchStream,
     writer: EventWriter,
+    /// What is to be sent before more is taken.
+    chunk: Chunk,
     /// When the watch ends.
     deadline: Instant,
     /// The deadline or the next bookmark, whichever comes first.
@@ -222,36 +155,44 @@ impl Events {
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
         let first = if bookmarks { deadline.min(now + BOOKMARK_INTERVAL) } else { deadline };
-        Events { stream, writer, deadline, timer: Box::pin(tokio::time::sleep_until(first)), ended: false }
+        Events {
+            stream,
+            writer,
+            chunk: Chunk::default(),
+            deadline,
+            timer: Box::pin(tokio::time::sleep_until(first)),
+            ended: false,
+        }
     }
 
     /// Takes what is ready, and looks at the time when nothing is, or more than is sent at once.
-    fn fill(&mut self, context: &mut Context<'_>) -> Chunk {
-        let mut chunk = Chunk::default();
-        while !self.ended && chunk.len() < CHUNK {
+    fn fill(&mut self, context: &mut Context<'_>) {
+        while !self.ended && self.chunk.len() < CHUNK {
             let event = match self.stream.poll_next(context) {
-                Poll::Pending if chunk.len() > 0 => return chunk,
+                Poll::Pending if !self.chunk.is_empty() => return,
                 Poll::Pending => break,
                 Poll::Ready(None) => {
                     self.ended = true;
-                    return chunk;
+                    return;
                 }
                 Poll::Ready(Some(event)) => event,
             };
             let is_news = !self.stream.is_initial();
-            let frame = event.and_then(|event| match event {
-                WatchEvent::Object(kind, entry) => self.writer.event(kind, &entry, is_news),
-                WatchEvent::InitialEventsEnd(revision) => self.writer.bookmark(revision, true),
+            let (writer, chunk) = (&mut self.writer, &mut self.chunk);
+            let written = event.and_then(|event| match event {
+                WatchEvent::Object(kind, entry) => writer.event(kind, &entry, is_news, chunk),
+                WatchEvent::InitialEventsEnd(revision) => writer.bookmark(revision, true, chunk),
             });
-            self.ended = frame.is_err();
-            chunk.push(frame.unwrap_or_else(|status| error_frame(&status, self.writer.renderer.encoding)));
+            if let Err(status) = written {
+                self.chunk.push(Framed::One(error_frame(&status, self.writer.renderer.encoding)));
+                self.ended = true;
+            }
         }
-        self.tick(context, &mut chunk);
-        chunk
+        self.tick(context);
     }
 
     /// Ends the watch when it is time, or sends a bookmark when nothing else waits to be sent.
-    fn tick(&mut self, context: &mut Context<'_>, chunk: &mut Chunk) {
+    fn tick(&mut self, context: &mut Context<'_>) {
         // A timer that was set anew has to be asked once more, or it would not wake this task.
         while !self.ended && self.timer.as_mut().poll(context).is_ready() {
             if self.timer.deadline() >= self.deadline {
@@ -260,10 +201,7 @@ impl Events {
             }
             self.timer.as_mut().reset(self.deadline.min(Instant::now() + BOOKMARK_INTERVAL));
             if let Some(revision) = self.stream.progress() {
-                match self.writer.bookmark(revision, false) {
-                    Ok(frame) => chunk.push(frame),
-                    Err(_) => self.ended = true,
-                }
+                self.ended = self.writer.bookmark(revision, false, &mut self.chunk).is_err();
             }
         }
     }
@@ -277,33 +215,13 @@ impl HttpBody for Events {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        if self.ended {
-            return Poll::Ready(None);
+        if self.chunk.is_empty() && !self.ended {
+            self.fill(context);
         }
-        let chunk = self.fill(context);
-        match (chunk.len(), self.ended) {
-            (0, true) => Poll::Ready(None),
-            (0, false) => Poll::Pending,
-            _ => Poll::Ready(Some(Ok(Frame::data(chunk.into_bytes())))),
+        match self.chunk.take() {
+            Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece)))),
+            None if self.ended => Poll::Ready(None),
+            None => Poll::Pending,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_frame_is_sent_as_it_is_and_several_as_one() {
-        let frames = ["one ", "two ", "three"].map(Bytes::from);
-        let chunk = |count: usize| {
-            let mut chunk = Chunk::default();
-            frames[..count].iter().cloned().for_each(|frame| chunk.push(frame));
-            chunk
-        };
-        for (count, expect) in [(0, ""), (1, "one "), (2, "one two "), (3, "one two three")] {
-            assert_eq!((chunk(count).len(), chunk(count).into_bytes()), (expect.len(), Bytes::from(expect)));
-        }
-        assert_eq!(chunk(1).into_bytes().as_ptr(), frames[0].as_ptr(), "shared with other watchers");
     }
 }

@@ -12,6 +12,7 @@ mod discovery;
 mod empty;
 mod endpoint;
 mod events;
+mod frames;
 mod gzip;
 mod listing;
 mod loopback;

@@ -32,6 +32,25 @@ pub struct Renderer {
     pub is_text: bool,
 }
 
+/// An object with its kind and version as bytes, the most of which may be shared with whoever else sends it.
+pub struct Encoded {
+    pub head: Vec<u8>,
+    pub body: Bytes,
+    pub tail: &'static [u8],
+}
+
+impl Encoded {
+    pub fn len(&self) -> usize {
+        self.head.len() + self.body.len() + self.tail.len()
+    }
+}
+
+impl From<Bytes> for Encoded {
+    fn from(body: Bytes) -> Self {
+        Encoded { head: Vec::new(), body, tail: &[] }
+    }
+}
+
 impl Renderer {
     pub fn new(endpoint: &Arc<Endpoint>, accepted: &Accepted) -> Result<Self, Status> {
         let store = endpoint.store()?.clone();
@@ -62,6 +81,16 @@ impl Renderer {
             }
             Encoding::Protobuf => self.protobuf(entry),
         }
+    }
+
+    /// As [`Self::object`] says, without copying what is stored.
+    pub fn shared(&self, entry: &Arc<Entry>) -> Result<Encoded, Status> {
+        if self.encoding != Encoding::Protobuf || !self.is_stored || self.is_text {
+            return self.object(entry).map(Encoded::from);
+        }
+        let mut head = Vec::new();
+        envelope::raw_head(&self.api_version, self.endpoint.kind.kind, entry.object.len(), &mut head);
+        Ok(Encoded { head, body: entry.object.clone(), tail: &envelope::TAIL })
     }
 
     fn protobuf(&self, entry: &Arc<Entry>) -> Result<Bytes, Status> {

@@ -98,13 +98,18 @@ pub fn encode_object(api_version: &str, kind: &str, value: Ref<'_>, out: &mut Ve
 /// Appends a message that is encoded already in an envelope.
 pub fn encode_raw(api_version: &str, kind: &str, raw: &[u8], out: &mut Vec<u8>) {
     out.reserve(raw.len() + api_version.len() + kind.len() + 32);
+    raw_head(api_version, kind, raw.len(), out);
+    out.extend_from_slice(raw);
+    out.extend_from_slice(&TAIL);
+}
+
+/// Appends the envelope up to its message, so that the message's bytes can be shared. [`TAIL`] ends it.
+pub fn raw_head(api_version: &str, kind: &str, raw: usize, out: &mut Vec<u8>) {
     write(out, |w| {
-        w.varint(raw.len() as u64);
+        w.varint(raw as u64);
         w.tag(2, DELIMITED);
         head(w, api_version, kind);
     });
-    out.extend_from_slice(raw);
-    out.extend_from_slice(&TAIL);
 }
 
 /// Magic and type meta.
@@ -156,13 +161,7 @@ pub fn item_head(raw: usize, out: &mut Vec<u8>) {
     });
 }
 
-/// Appends a frame of a watch: its length, and a `WatchEvent` whose object is `object`, an envelope.
-pub fn watch_frame(event: &str, object: &[u8], out: &mut Vec<u8>) {
-    watch_head(event, object.len(), out);
-    out.extend_from_slice(object);
-}
-
-/// Appends the frame up to its object, so that the object's bytes can be shared between watchers.
+/// Appends a frame of a watch up to its object, an envelope of this length: the frame's own length, and the beginning of a `WatchEvent`.
 pub fn watch_head(event: &str, object: usize, out: &mut Vec<u8>) {
     write(out, |w| {
         let raw = item_len(object);

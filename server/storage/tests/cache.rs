@@ -187,11 +187,14 @@ async fn encodings_are_kept_within_a_budget() {
         f.put("a/b", "blue web").await;
         f.things.get(b"/registry/things/a/b").unwrap()
     });
-    let large = Bytes::from(vec![0; 700 << 10]);
-    first.keep_encoding(1, &large);
+    let large = || Bytes::from(vec![0; 700 << 10]);
+    first.keep_encoding(1, &large());
     assert_eq!((first.encoding(1).is_some(), f.cache.encoded_bytes()), (true, 700 << 10));
-    second.keep_encoding(1, &large);
+    second.keep_encoding(1, &large());
     assert_eq!((first.encoding(1).is_some(), second.encoding(1).is_some()), (false, true));
+    let sending = second.encoding(1);
+    first.keep_encoding(2, &large());
+    assert!(sending.is_some() && second.encoding(1).is_some(), "what is being sent is kept for others to send");
     drop(second);
     f.delete("a/b").await;
     f.put("a/early", "red web").await;

@@ -5,6 +5,7 @@ pub mod crd;
 pub mod create;
 pub mod get;
 pub mod idle;
+pub mod informers;
 pub mod list;
 pub mod patch;
 pub mod prepare;

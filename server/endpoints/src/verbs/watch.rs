@@ -13,7 +13,8 @@ use serving::{Body, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::events::{EventWriter, Events, error_frame};
+use crate::events::{EventWriter, Events};
+use crate::frames::error_frame;
 use crate::media::{Accepted, Encoding, Form};
 use crate::query::{Query, refuse};
 use crate::render::Renderer;

@@ -41,10 +41,10 @@ fn a_list_is_written_from_its_parts() {
 }
 
 #[test]
-fn a_watch_event_is_a_frame() {
+fn a_watch_event_begins_with_the_length_of_its_frame() {
     let mut out = Vec::new();
-    watch_frame("ADDED", b"k8s", &mut out);
-    assert_bytes(&out, &unhex("0000000e 0a05414444454412050a036b3873"));
+    watch_head("ADDED", 3, &mut out);
+    assert_bytes(&out, &unhex("0000000e 0a05414444454412050a03"));
 }
 
 #[test]

@@ -141,7 +141,7 @@ impl<'o> Transcoder<'o> {
                     seen |= bit;
                     let start = self.out.len();
                     self.field(step, &tables.json, &mut reader, skip, depth)?;
-                    self.settle(base, Written { index, start });
+                    self.settle(base, Written { index, start }, seen);
                 }
             }
         }
@@ -149,21 +149,31 @@ impl<'o> Transcoder<'o> {
         while missing != 0 {
             let index = missing.trailing_zeros() as usize;
             missing &= missing - 1;
+            seen |= 1 << index;
             let start = self.out.len();
             self.absent(&tables.steps[index], &tables.json, skip, depth)?;
-            self.settle(base, Written { index, start });
+            self.settle(base, Written { index, start }, seen);
         }
         self.written.truncate(base);
         Some(())
     }
 
-    /// Moves the field that was written last to where it is declared. Nearly always it is there: upstream writes fields in order of their
-    /// numbers, and most are numbered as they are declared.
-    fn settle(&mut self, base: usize, last: Written) {
-        let later = self.written[base..].iter().rev().take_while(|other| other.index > last.index).count();
-        let place = self.written.len() - later;
-        let Some(next) = self.written.get(place) else { return self.written.push(last) };
-        let (start, length) = (next.start, self.out.len() - last.start);
+    /// Notes the field that was written last, and moves it to where it is declared. Nearly always it is there: upstream writes fields in
+    /// order of their numbers, and most are numbered as they are declared.
+    #[inline]
+    fn settle(&mut self, base: usize, last: Written, seen: u64) {
+        if seen >> last.index == 1 {
+            self.written.push(last);
+        } else {
+            self.move_back(base, last);
+        }
+    }
+
+    #[cold]
+    fn move_back(&mut self, base: usize, last: Written) {
+        let earlier = self.written[base..].iter().take_while(|other| other.index < last.index).count();
+        let place = base + earlier;
+        let (start, length) = (self.written[place].start, self.out.len() - last.start);
         self.out[start..].rotate_right(length);
         self.written[place..].iter_mut().for_each(|other| other.start += length);
         self.written.insert(place, Written { start, ..last });

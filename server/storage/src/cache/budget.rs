@@ -1,4 +1,4 @@
-//! How many bytes the encodings of all entries may take together.
+//! How many bytes the encodings of all entries may take together, besides those that are being sent.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,6 +21,9 @@ struct Kept {
 
 const SWEEP: usize = 1024;
 
+/// So many entries whose encodings are being sent are passed over when room is made.
+const MOST_BUSY: usize = 16;
+
 impl Budget {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         let kept = Kept { entries: VecDeque::new(), sweep_at: SWEEP };
@@ -36,10 +39,16 @@ impl Budget {
         let mut used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.entries.push_back(Arc::downgrade(entry));
-        while used > self.limit {
+        let mut busy = 0;
+        while used > self.limit && busy < MOST_BUSY.min(kept.entries.len()) {
             let Some(oldest) = kept.entries.pop_front() else { break };
-            let freed = oldest.upgrade().map_or(0, |oldest| oldest.drop_encodings());
+            let Some(entry) = oldest.upgrade() else { continue };
+            let (freed, is_busy) = entry.drop_unused_encodings();
             used = self.release(freed);
+            if is_busy {
+                busy += 1;
+                kept.entries.push_back(oldest);
+            }
         }
         if kept.entries.len() >= kept.sweep_at {
             kept.entries.retain(|entry| entry.strong_count() > 0);

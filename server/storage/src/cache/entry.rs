@@ -60,9 +60,16 @@ impl Entry {
         }
     }
 
-    /// Forgets all encodings; gives how many bytes they took.
-    pub(super) fn drop_encodings(&self) -> usize {
-        std::mem::take(&mut *self.lock()).iter().map(|(_, bytes)| bytes.len()).sum()
+    /// Forgets the encodings that nobody is using: to forget the others would free nothing, and they would be made again. Gives how many
+    /// bytes they took, and whether others are left.
+    pub(super) fn drop_unused_encodings(&self) -> (usize, bool) {
+        let (mut encodings, mut freed) = (self.lock(), 0);
+        encodings.retain(|(_, bytes)| {
+            let is_used = !bytes.is_unique();
+            freed += if is_used { 0 } else { bytes.len() };
+            is_used
+        });
+        (freed, !encodings.is_empty())
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<(EncodingId, Bytes)>> {
@@ -72,7 +79,7 @@ impl Entry {
 
 impl Drop for Entry {
     fn drop(&mut self) {
-        let kept = self.drop_encodings();
+        let kept = self.lock().iter().map(|(_, bytes)| bytes.len()).sum();
         self.budget.release(kept);
     }
 }
