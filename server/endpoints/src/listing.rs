@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use apimachinery::meta::v1::ListMeta;
 use bytes::Bytes;
@@ -26,6 +26,9 @@ use crate::table::TableWriter;
 
 /// How much is written at a time.
 const CHUNK: usize = 128 << 10;
+
+/// How much is read for it at most: a row of a table is short, and takes as long as its object.
+const MOST_READ: usize = 2 * CHUNK;
 
 /// A list in the form and encoding asked for: what stands before the items, each item, what stands after.
 enum Writer {
@@ -236,9 +239,13 @@ impl Chunks {
 
     /// The next chunk.
     fn fill(&mut self) -> Result<Vec<u8>, Status> {
-        while self.next.len() < CHUNK && self.state != State::Ended {
+        let mut read = 0;
+        while self.next.len() < CHUNK && read < MOST_READ && self.state != State::Ended {
             match self.entries.next() {
-                Some(entry) => self.write(&entry)?,
+                Some(entry) => {
+                    self.write(&entry)?;
+                    read += entry.object.len();
+                }
                 None => self.end(),
             }
         }
@@ -302,13 +309,60 @@ impl HttpBody for Pieces {
     }
 }
 
+/// A body that lets others have their turn after every frame: it would have a worker to itself for as long as its client reads.
+struct InTurns<B> {
+    body: B,
+    had_its_turn: bool,
+}
+
+impl<B: HttpBody + Unpin> HttpBody for InTurns<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        if std::mem::take(&mut self.had_its_turn) {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        self.had_its_turn = true;
+        Poll::Ready(frame)
+    }
+}
+
 fn stream<B>(body: B, encoding: Encoding) -> Response
 where
-    B: HttpBody<Data = Bytes> + Send + 'static,
+    B: HttpBody<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<serving::body::BodyError>,
 {
-    let mut response = Response::new(Body::stream(body));
+    let mut response = Response::new(Body::stream(InTurns { body, had_its_turn: false }));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_list_lets_others_have_their_turn() {
+        let messages: Vec<Bytes> = vec![Bytes::from(vec![7; CHUNK]); 8];
+        let pieces = Pieces { next: Vec::new(), messages: messages.into_iter(), ended: false };
+        let mut body = stream(pieces, Encoding::Protobuf).into_body();
+        let mut lengths = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let other = tokio::spawn(std::future::ready(()));
+            lengths.push(frame.unwrap().into_data().unwrap().len());
+            if body.frame().await.is_some() {
+                assert!(other.is_finished(), "after {lengths:?}");
+            }
+        }
+        assert!(lengths.len() > 2);
+    }
 }
