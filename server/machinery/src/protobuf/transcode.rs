@@ -105,13 +105,12 @@ impl<'o> Transcoder<'o> {
     /// Writes the only field of a struct in place of it.
     fn items(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
         let mut reader = Reader(raw);
-        let step = def.tables().steps.first().filter(|_| !reader.is_empty());
-        let Some(step) = step else {
+        let Some(step) = def.tables().steps.first().filter(|_| !raw.is_empty()) else {
             self.null();
             return Some(());
         };
         let tag = reader.tag(def.name).ok()?;
-        if (tag.number, tag.wire, depth) != (step.number, step.wire, depth.max(1)) {
+        if depth == 0 || (tag.number, tag.wire) != (step.number, step.wire) {
             return None;
         }
         self.value(step, &mut reader, depth)?;
