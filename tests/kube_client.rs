@@ -108,7 +108,7 @@ fn reason(error: &kube::Error) -> &str {
 #[tokio::test]
 async fn lists_come_in_pages_and_by_selector() {
     let (_server, client) = start().await;
-    let api: Api<ConfigMap> = Api::namespaced(client, "default");
+    let api: Api<ConfigMap> = Api::namespaced(client.clone(), "default");
     for i in 0..5 {
         api.create(&PostParams::default(), &config_map(&format!("map-{i}"), "0")).await.unwrap();
     }
@@ -126,6 +126,19 @@ async fn lists_come_in_pages_and_by_selector() {
     assert_eq!(names, ["map-0", "map-1", "map-2", "map-3", "map-4"]);
     let one = api.list(&ListParams::default().fields("metadata.name=map-3")).await.unwrap();
     assert_eq!(one.items.len(), 1);
+
+    let request = http::Request::get("/metrics").body(Vec::new()).unwrap();
+    let metrics = client.request_text(request).await.unwrap();
+    let of = "{group=\"\",resource=\"configmaps\"}";
+    for line in [
+        &format!("apiserver_watch_cache_events_dispatched_total{of} "),
+        &format!("apiserver_watch_cache_resource_version{of} "),
+        &format!("apiserver_cache_list_returned_objects_total{of} "),
+        "apiserver_cache_list_total{group=\"\",index=\"\",resource=\"configmaps\"} ",
+        "apiserver_cache_list_fetched_objects_total{group=\"\",index=\"\",resource=\"configmaps\"} ",
+    ] {
+        assert!(metrics.contains(line), "{line}");
+    }
 }
 
 #[tokio::test]

@@ -143,6 +143,10 @@ fn commands_run_and_say_how_they_ended() {
     cluster.each_way(&["attach", "-i", "web"], "hello\n", |outcome| {
         assert_eq!(outcome.stdout, "attached\nhello\n", "{}", outcome.stderr);
     });
+    let metrics = cluster.run(&["get", "--raw", "/metrics"]);
+    let routed = "apiserver_websocket_streaming_requests_total{proxy_type=\"translated_at_apiserver\",subresource=";
+    let failed = "apiserver_stream_translator_requests_total{code=\"500\"} 1\n";
+    assert_has(&metrics, &[&format!("{routed}\"exec\"}} 6\n"), &format!("{routed}\"attach\"}} 2\n"), failed]);
 }
 
 #[test]

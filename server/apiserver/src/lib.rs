@@ -2,6 +2,7 @@
 //! behind it is another.
 
 mod backends;
+mod cache_metrics;
 mod convert_command;
 mod delegation;
 mod enabled;

@@ -7,6 +7,7 @@ use serving::options::Options;
 use serving::{Front, certificates, identity};
 
 use crate::backends::Backends;
+use crate::cache_metrics::CacheMetrics;
 use crate::list_sizes::ResourceSizes;
 use crate::metered_store::StoreMetrics;
 use crate::namespaces::Namespaces;
@@ -34,7 +35,8 @@ impl Ready {
     /// Opens the stores, builds the chain and makes what is missing.
     pub async fn make(server: &Server, mut options: Options) -> Result<Self, String> {
         certificates::look_up(&mut options).await.map_err(text)?;
-        let listening = serving::Server::prepare(options).map_err(text)?;
+        let mut listening = serving::Server::prepare(options).map_err(text)?;
+        listening.connect_signer().await.map_err(text)?;
         let options = listening.options.clone();
         let encryption = encryption(&listening).await.map_err(text)?;
         let registry = listening.metrics.registry();
@@ -47,6 +49,7 @@ impl Ready {
         if let Some(control) = &listening.flow_control {
             control.set_list_sizes(Box::new(ResourceSizes::new(resources, &backends, &options.storage.prefix)));
         }
+        CacheMetrics::register(resources, registry);
         store_monitor::start(&backends, resources, &options.storage, &listening.health, registry).await;
         server.behaviour.bootstrap(&delegation.environment, &delegation.loopback).await.map_err(text)?;
         if let Some(custom) = &delegation.custom {

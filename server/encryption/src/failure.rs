@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tonic::Code;
+use grpc::{Code, Status, code_name, describe};
 
 /// A failure in upstream's words, which clients see; metrics see its code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,9 +20,8 @@ impl Failure {
     }
 
     /// A failed call of a plugin.
-    pub fn of_call(status: &tonic::Status) -> Self {
-        let message = format!("rpc error: code = {} desc = {}", code_name(status.code()), innermost(status));
-        Failure { message, code: Some(status.code()) }
+    pub fn of_call(status: &Status) -> Self {
+        Failure { message: describe(status), code: Some(status.code()) }
     }
 
     /// Says what was being done.
@@ -47,39 +46,5 @@ impl Failure {
     /// What metrics call it.
     pub fn status(&self) -> &'static str {
         self.code.map_or("unknown-non-grpc", code_name)
-    }
-}
-
-/// The reason that lies deepest: tonic's own texts only say that something went wrong below.
-fn innermost(status: &tonic::Status) -> String {
-    let mut text = status.message().to_owned();
-    let mut source = std::error::Error::source(status);
-    while let Some(error) = source {
-        text = error.to_string();
-        source = error.source();
-    }
-    text
-}
-
-/// A code as grpc-go spells it.
-pub(crate) fn code_name(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "OK",
-        Code::Cancelled => "Canceled",
-        Code::Unknown => "Unknown",
-        Code::InvalidArgument => "InvalidArgument",
-        Code::DeadlineExceeded => "DeadlineExceeded",
-        Code::NotFound => "NotFound",
-        Code::AlreadyExists => "AlreadyExists",
-        Code::PermissionDenied => "PermissionDenied",
-        Code::ResourceExhausted => "ResourceExhausted",
-        Code::FailedPrecondition => "FailedPrecondition",
-        Code::Aborted => "Aborted",
-        Code::OutOfRange => "OutOfRange",
-        Code::Unimplemented => "Unimplemented",
-        Code::Internal => "Internal",
-        Code::Unavailable => "Unavailable",
-        Code::DataLoss => "DataLoss",
-        Code::Unauthenticated => "Unauthenticated",
     }
 }

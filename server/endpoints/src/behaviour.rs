@@ -8,11 +8,11 @@ use flowcontrol::FlowControl;
 use machinery::catalog::{Catalog, KindDef, ResourceDef};
 use machinery::status::Status;
 use registry::{Backend, Informers, Stores};
-use serving::certificates::ServiceAccountKeys;
 use serving::health::Health;
 use serving::metrics::Metrics;
 use serving::options::Options;
 use serving::shutdown::Shutdown;
+use serving::tokens::ServiceAccountKeys;
 use serving::{Access, Server};
 use webhook::{NoServices, ServiceAddress};
 

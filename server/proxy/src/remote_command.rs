@@ -8,6 +8,7 @@ use http::header::{CONNECTION, HeaderName, HeaderValue, LOCATION, UPGRADE};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::rt::TokioIo;
+use serving::metrics::StreamMetrics;
 use serving::{Body, Request, Response};
 use tokio::sync::mpsc;
 use webhook::Client;
@@ -52,22 +53,30 @@ pub fn is_wanted(headers: &HeaderMap) -> bool {
 
 /// Makes the client's connection a WebSocket, and carries its channels to the streams of a kubelet. Whatever goes wrong from then on is said
 /// on the WebSocket.
-pub fn translate(client: Client, location: Location, streams: Streams, request: Request) -> Response {
+pub fn translate(
+    client: Client,
+    location: Location,
+    streams: Streams,
+    request: Request,
+    metrics: StreamMetrics,
+) -> Response {
     let answer = websocket::handshake(request.headers(), OF_CLIENTS);
     if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        metrics.translated(StatusCode::BAD_REQUEST);
         return answer;
     }
     let (_, client_side) = upgrade::split(request);
     tokio::spawn(async move {
         match websocket::open(client_side).await {
-            Ok(socket) => serve(&client, &location, streams, socket).await,
+            Ok(socket) => metrics.translated(serve(&client, &location, streams, socket).await),
             Err(error) => tracing::debug!(%error, "a client did not wait for its WebSocket"),
         }
     });
     answer
 }
 
-async fn serve(client: &Client, location: &Location, streams: Streams, socket: Socket) {
+/// Carries the channels until the process has ended; what that is in a status code.
+async fn serve(client: &Client, location: &Location, streams: Streams, socket: Socket) -> StatusCode {
     let (incoming, outgoing, sending) = websocket::split(socket);
     // The client learns that it is connected.
     let first = match streams {
@@ -80,12 +89,16 @@ async fn serve(client: &Client, location: &Location, streams: Streams, socket: S
         Ok((connection, protocol)) => run(connection, &protocol, streams, incoming, &outgoing).await,
         Err(why) => Some(Outcome::Failed(why)),
     };
-    if let Some(outcome) = outcome {
+    if let Some(outcome) = &outcome {
         outgoing.send(ERROR, outcome.to_json().to_string().as_bytes()).await;
     }
     drop(outgoing);
     if let Err(error) = sending.await {
         tracing::debug!(%error, "a WebSocket was not closed");
+    }
+    match outcome {
+        Some(Outcome::Success | Outcome::Exit(_)) => StatusCode::OK,
+        Some(Outcome::Failed(_)) | None => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -35,7 +35,7 @@ impl<I> Throttled<I> {
 
 impl Pace {
     fn new(bytes_per_second: u64) -> Self {
-        let share = bytes_per_second * PERIOD.as_millis() as u64 / 1000;
+        let share = u128::from(bytes_per_second) * PERIOD.as_millis() / 1000;
         let share = usize::try_from(share).unwrap_or(usize::MAX).max(1);
         Pace { share, left: share, next: Box::pin(sleep_until(Instant::now() + PERIOD)) }
     }

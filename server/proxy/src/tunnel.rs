@@ -8,6 +8,7 @@ use http_body_util::{BodyExt, Empty};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use machinery::status::Status;
+use serving::metrics::StreamMetrics;
 use serving::{Body, Request, Response, respond};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
@@ -40,7 +41,12 @@ fn protocols(headers: &HeaderMap) -> Vec<&str> {
 ///
 /// # Errors
 /// When the kubelet does not answer, or not as it may.
-pub async fn tunnel(client: &Client, location: &Location, request: Request) -> Result<Response, Status> {
+pub async fn tunnel(
+    client: &Client,
+    location: &Location,
+    request: Request,
+    metrics: &StreamMetrics,
+) -> Result<Response, Status> {
     let asked = request.headers().clone();
     let (request, client_side) = upgrade::split(request);
     let mut out = outgoing(request, location, true)?;
@@ -58,14 +64,20 @@ pub async fn tunnel(client: &Client, location: &Location, request: Request) -> R
             let chosen = response.headers().get(&STREAM_PROTOCOL).and_then(|value| value.to_str().ok());
             let chosen = chosen.map(|protocol| format!("{PREFIX}{}", protocol.trim())).unwrap_or_default();
             let answer = websocket::handshake(&asked, &chosen);
-            if answer.status() == StatusCode::SWITCHING_PROTOCOLS {
+            let switches = answer.status() == StatusCode::SWITCHING_PROTOCOLS;
+            metrics.tunnelled(if switches { answer.status() } else { StatusCode::INTERNAL_SERVER_ERROR });
+            if switches {
                 tokio::spawn(join(client_side, hyper::upgrade::on(&mut response), location.bytes_per_second));
             }
             Ok(answer)
         }
-        101 => Ok(respond::text_error(500, "unable to upgrade: missing upgrade headers in response")),
+        101 => {
+            metrics.tunnelled(StatusCode::INTERNAL_SERVER_ERROR);
+            Ok(respond::text_error(500, "unable to upgrade: missing upgrade headers in response"))
+        }
         code if code < 400 => Err(refused(UpgradeError::Refused(code))),
         _ => {
+            metrics.tunnelled(response.status());
             headers::clean_answer(response.headers_mut());
             Ok(upgrade::closing(response.map(Body::from)))
         }

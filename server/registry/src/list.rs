@@ -157,7 +157,8 @@ impl ResourceStore {
         revision: Revision,
     ) -> Result<Listed, Status> {
         let range = starting_at(&selector.range, start);
-        let (entries, more) = take(&snapshot, selector, &range, limit)?;
+        let Taken { entries, more, looked_at } = take(&snapshot, selector, &range, limit)?;
+        self.list_counts.listed(selector.index().map(|(field, _)| field), looked_at, entries.len());
         let mut listed = Listed { entries, revision, continue_token: String::new(), remaining: None };
         if let (true, Some(last)) = (more, listed.entries.last()) {
             let rest = range.after(&last.key);
@@ -207,30 +208,35 @@ impl ResourceStore {
     }
 }
 
+/// What was found for a page.
+struct Taken {
+    entries: Vec<Arc<Entry>>,
+    /// Whether there are objects behind it.
+    more: bool,
+    /// How many objects were looked at.
+    looked_at: usize,
+}
+
 /// The wanted objects of a range up to a limit, and whether there are more.
-fn take(
-    snapshot: &Snapshot,
-    selector: &Selector,
-    range: &KeyRange,
-    limit: usize,
-) -> Result<(Vec<Arc<Entry>>, bool), Status> {
+fn take(snapshot: &Snapshot, selector: &Selector, range: &KeyRange, limit: usize) -> Result<Taken, Status> {
     let indexed = selector.index().and_then(|(field, value)| snapshot.with_field(field, value, range));
     let found: Box<dyn Iterator<Item = &Arc<Entry>> + '_> = match indexed {
         Some(found) => Box::new(found),
         None => Box::new(snapshot.range(range)),
     };
-    let mut entries = Vec::new();
+    let (mut entries, mut looked_at) = (Vec::new(), 0);
     for entry in found {
         // There are more when there are more objects, wanted or not: nobody looks further than the page.
         if limit > 0 && entries.len() == limit {
-            return Ok((entries, true));
+            return Ok(Taken { entries, more: true, looked_at });
         }
+        looked_at += 1;
         check_listed(entry)?;
         if selector.matches(entry) {
             entries.push(entry.clone());
         }
     }
-    Ok((entries, false))
+    Ok(Taken { entries, more: false, looked_at })
 }
 
 fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {

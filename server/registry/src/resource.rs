@@ -16,6 +16,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::companion::{Companion, Nothing, Pending};
 use crate::describe::StoredForm;
 use crate::list::check;
+use crate::list_counts::ListCounts;
 use crate::open::Versions;
 use crate::past::Past;
 use crate::stored;
@@ -44,6 +45,7 @@ pub struct ResourceStore {
     companion: OnceLock<Arc<dyn Companion>>,
     /// How many of its objects were decoded.
     decoded: AtomicU64,
+    pub(crate) list_counts: ListCounts,
     /// Objects go by themselves so many seconds after they were last written; 0 never.
     pub(crate) time_to_live: u64,
     /// `/registry/<prefix>/`, with a slash at the end.
@@ -132,6 +134,7 @@ impl ResourceStore {
             cache,
             whole: backend.cache.clone(),
             past: Past::default(),
+            list_counts: ListCounts::new(selectable.len()),
             selectable,
             versions: None,
             as_json: def.stored_as_json || backend.as_json,
@@ -240,6 +243,16 @@ impl ResourceStore {
     /// How many of its objects were decoded since the server began. Reads in the version that they are stored in need none.
     pub fn decoded(&self) -> u64 {
         self.decoded.load(Ordering::Relaxed)
+    }
+
+    /// How far its cache is.
+    pub fn revision(&self) -> Revision {
+        self.whole.revision()
+    }
+
+    /// The fields that selectors may name, in the order of the cache.
+    pub(crate) fn selectable_labels(&self) -> impl Iterator<Item = &'static str> {
+        self.selectable.iter().map(|field| field.label)
     }
 
     /// Where the cache has the value of a selectable field; behind the last one for a label that nobody declared.

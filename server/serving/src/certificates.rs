@@ -17,14 +17,15 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 pub use main_server::look_up;
+pub use service_accounts::make_quick_key;
 #[cfg(test)]
 pub(crate) use service_accounts::rsa_key;
-pub use service_accounts::{ServiceAccountKeys, TokenKeys, make_quick_key};
 pub use tls_files::{KeyPairPem, TlsContents, TlsFiles};
 
 use crate::Error;
 use crate::authentication::RequestHeaders;
 use crate::options::Options;
+use crate::tokens::ServiceAccountKeys;
 use crate::user::SYSTEM_MASTERS;
 use pki::{Authority, Purpose};
 
@@ -75,7 +76,7 @@ impl Certificates {
             tls,
             tls_files,
             server_ca,
-            service_accounts: ServiceAccountKeys::prepare(directory, &options.authentication)?,
+            service_accounts: service_accounts::prepare(directory, &options.authentication)?,
             admin,
             kubeconfig: options.data_dir.join("admin.kubeconfig"),
         })

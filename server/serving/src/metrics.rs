@@ -5,12 +5,14 @@ mod allowed;
 mod parts;
 mod process;
 mod requests;
+mod streams;
 mod watches;
 
 use http::HeaderValue;
 use prometheus::core::Collector;
 use prometheus::{
-    Encoder, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
+    Encoder, Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder,
 };
 
 pub use access::AccessMetrics;
@@ -18,6 +20,7 @@ pub use parts::PartMetrics;
 use process::ProcessMetrics;
 pub(crate) use requests::Terminated;
 pub use requests::{Delayed, RequestMetrics, WithMetrics};
+pub use streams::StreamMetrics;
 pub use watches::{SentEvents, Watched};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
@@ -34,6 +37,7 @@ pub struct Metrics {
     pub requests: RequestMetrics,
     pub access: AccessMetrics,
     pub parts: PartMetrics,
+    pub streams: StreamMetrics,
     in_flight: IntGaugeVec,
     in_queue: IntGaugeVec,
     dropped: IntCounterVec,
@@ -53,6 +57,7 @@ impl Default for Metrics {
             requests: RequestMetrics::new(&registry),
             access: AccessMetrics::new(&registry),
             parts: PartMetrics::new(&registry),
+            streams: StreamMetrics::new(&registry),
             in_flight: gauges(
                 &registry,
                 "apiserver_current_inflight_requests",
@@ -85,15 +90,26 @@ fn registered<C: Collector + Clone + 'static>(registry: &Registry, collector: C)
     collector
 }
 
-fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+pub(crate) fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
     registered(registry, IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric"))
+}
+
+/// A single number.
+pub(crate) fn gauge(registry: &Registry, name: &str, help: &str) -> Gauge {
+    registered(registry, Gauge::new(name, help).expect("a well-formed metric"))
 }
 
 fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
     registered(registry, IntGaugeVec::new(Opts::new(name, help), labels).expect("a well-formed metric"))
 }
 
-fn histograms(registry: &Registry, name: &str, help: &str, labels: &[&str], buckets: &[f64]) -> HistogramVec {
+pub(crate) fn histograms(
+    registry: &Registry,
+    name: &str,
+    help: &str,
+    labels: &[&str],
+    buckets: &[f64],
+) -> HistogramVec {
     let options = HistogramOpts::new(name, help).buckets(buckets.to_vec());
     registered(registry, HistogramVec::new(options, labels).expect("a well-formed metric"))
 }

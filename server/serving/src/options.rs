@@ -183,6 +183,8 @@ pub struct AuthenticationOptions {
     pub service_account_issuers: Vec<String>,
     pub service_account_key_files: Vec<PathBuf>,
     pub service_account_signing_key_file: Option<PathBuf>,
+    /// The Unix socket of a program that signs instead: a path, or `@` and a name.
+    pub service_account_signing_endpoint: Option<String>,
     /// Where clients find the keys of service account tokens, unless at this server.
     pub service_account_jwks_uri: Option<String>,
     /// Audiences of this server; the first issuer unless given.

@@ -23,7 +23,7 @@ use crate::reload::Reloads;
 use crate::shutdown::{Phase, Shutdown};
 use crate::system_paths::{ListPaths, SystemPaths};
 use crate::systemd;
-use crate::tokens::{Documents, OpenId};
+use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
 use crate::traces::Tracer;
 use crate::{Error, debug, identity};
 
@@ -68,6 +68,7 @@ impl Server {
         certificates::provide_front_proxy(&mut options)?;
         let certificates = Certificates::prepare(&options)?;
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
+        options.egress.dials.register(metrics.registry());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();
         let instance = identity::of_host(&identity::hostname());
@@ -85,6 +86,19 @@ impl Server {
             listener,
             options: Arc::new(options),
         })
+    }
+
+    /// Has another program sign tokens of service accounts, where the options say so.
+    ///
+    /// # Errors
+    /// When that program cannot be used. It is waited for, for a minute.
+    pub async fn connect_signer(&mut self) -> Result<(), Error> {
+        let options = &self.options.authentication;
+        let Some(endpoint) = &options.service_account_signing_endpoint else { return Ok(()) };
+        let signer = ExternalSigner::connect(endpoint, self.metrics.registry()).await.map_err(Error::Options)?;
+        signer.check_life(options.service_account_max_expiration).map_err(Error::Options)?;
+        self.certificates.service_accounts = ServiceAccountKeys::of_signer(signer);
+        Ok(())
     }
 
     /// Where it listens.
@@ -226,12 +240,18 @@ impl Server {
         let own = || format!("https://{}{}", self.external_address(address), crate::tokens::KEY_SET);
         let jwks_uri = options.service_account_jwks_uri.clone().unwrap_or_else(own);
         let (sender, receiver) = watch::channel(None);
-        let keys = self.certificates.service_accounts.clone();
+        let mut keys = self.certificates.service_accounts.follow();
         tokio::spawn(async move {
-            let Some(keys) = keys.get().await else { return };
-            match Documents::new(&issuer, &jwks_uri, &keys.verifying) {
-                Ok(documents) => drop(sender.send_replace(Some(documents))),
-                Err(why) => tracing::info!(why, "the OpenID documents of service account tokens are not served"),
+            while let Ok(Some(now)) = keys.wait_for(Option::is_some).await.map(|keys| keys.clone()) {
+                match Documents::new(&issuer, &jwks_uri, now) {
+                    Ok(documents) => drop(sender.send_replace(Some(documents))),
+                    Err(why) => {
+                        return tracing::info!(why, "the OpenID documents of service account tokens are not served");
+                    }
+                }
+                if keys.changed().await.is_err() {
+                    return;
+                }
             }
         });
         Some(OpenId(receiver))

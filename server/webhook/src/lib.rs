@@ -6,7 +6,9 @@
 
 mod client;
 mod connect;
+mod dials;
 mod error;
+mod konnectivity;
 mod kubeconfig;
 mod one_of_them;
 mod route;
@@ -16,6 +18,7 @@ mod token;
 
 pub use client::{Body, Client, Reply};
 pub use connect::is_remote;
+pub use dials::Dials;
 pub use error::Error;
 pub use kubeconfig::Kubeconfig;
 pub use route::{Proxy, Route};

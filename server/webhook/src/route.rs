@@ -1,8 +1,9 @@
 //! The ways to servers: directly, or through a proxy that makes the connection (upstream: `egressselector`).
 
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http::Uri;
 use rustls::pki_types::ServerName;
@@ -11,8 +12,9 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
+use crate::dials::{Dials, Stage, Way};
 use crate::error::ConnectError;
-use crate::{Error, Trust};
+use crate::{Error, Trust, konnectivity};
 
 /// How long a proxy may take to connect (Go: `net.Dialer.Timeout` of client-go's transports).
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -27,30 +29,59 @@ impl<I: AsyncRead + AsyncWrite + Send + Unpin> Io for I {}
 
 /// How servers are reached. Clones share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Route(Option<Arc<Proxy>>);
+pub struct Route(Option<Arc<Through>>);
 
-/// A proxy that understands HTTP CONNECT.
+/// A proxy, and what is counted of it.
+#[derive(Debug)]
+struct Through {
+    proxy: Proxy,
+    dials: Dials,
+}
+
+impl PartialEq for Through {
+    fn eq(&self, other: &Self) -> bool {
+        self.proxy == other.proxy
+    }
+}
+
+impl Eq for Through {}
+
+impl Hash for Through {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.proxy.hash(state);
+    }
+}
+
+/// A proxy that makes connections.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Proxy {
-    /// At `http://host:port`, or at `https://host:port` with this trust.
+    /// It understands HTTP CONNECT at `http://host:port`, or at `https://host:port` with this trust.
     Tcp(Uri, Box<Trust>),
-    /// At a Unix socket.
+    /// It understands HTTP CONNECT at a Unix socket.
     Unix(PathBuf),
+    /// A konnectivity server, which speaks gRPC at a Unix socket.
+    Konnectivity(PathBuf),
+}
+
+/// A proxy that was reached.
+enum Reached {
+    Connect(Box<dyn Io>),
+    Konnectivity(grpc::Client),
 }
 
 impl Route {
     /// Dials servers themselves.
     pub const DIRECT: Route = Route(None);
 
-    /// Asks a proxy to dial.
+    /// Asks a proxy to dial, and counts how it does.
     ///
     /// # Errors
     /// When keys or certificates are none.
-    pub fn through(proxy: Proxy) -> Result<Self, Error> {
+    pub fn through(proxy: Proxy, dials: &Dials) -> Result<Self, Error> {
         if let Proxy::Tcp(_, trust) = &proxy {
             trust.config()?;
         }
-        Ok(Route(Some(Arc::new(proxy))))
+        Ok(Route(Some(Arc::new(Through { proxy, dials: dials.clone() }))))
     }
 
     /// Whether a proxy is asked.
@@ -60,10 +91,31 @@ impl Route {
 
     /// A connection to `host:port` that the proxy made; none on a direct route.
     pub(crate) async fn connect(&self, address: &str) -> Option<Result<Box<dyn Io>, ConnectError>> {
-        let proxy = self.0.as_deref()?;
-        let connected = timeout(PATIENCE, async { tunnel(proxy.dial().await?, &proxy.name(), address).await }).await;
+        let Through { proxy, dials } = self.0.as_deref()?;
+        let (way, begun, mut stage) = (proxy.way(), Instant::now(), Stage::Connect);
+        dials.begin(way);
+        let connected = timeout(PATIENCE, async {
+            let reached = proxy.reach().await?;
+            stage = Stage::Proxy;
+            reached.connect(&proxy.name(), address).await
+        });
         let late = |_| Err(ConnectError::Failed(format!("dial tcp {address}: i/o timeout")));
-        Some(connected.unwrap_or_else(late))
+        let connected = connected.await.unwrap_or_else(late);
+        match connected {
+            Ok(_) => dials.connected(way, begun.elapsed()),
+            Err(_) => dials.failed(way, stage),
+        }
+        Some(connected)
+    }
+}
+
+impl Reached {
+    /// Has the proxy of this name connect to an address.
+    async fn connect(self, proxy: &str, address: &str) -> Result<Box<dyn Io>, ConnectError> {
+        match self {
+            Reached::Connect(stream) => tunnel(stream, proxy, address).await,
+            Reached::Konnectivity(server) => Ok(Box::new(konnectivity::dial(&server, address).await?)),
+        }
     }
 }
 
@@ -72,15 +124,31 @@ impl Proxy {
     fn name(&self) -> String {
         match self {
             Proxy::Tcp(uri, _) => uri.authority().map(ToString::to_string).unwrap_or_default(),
-            Proxy::Unix(path) => path.display().to_string(),
+            Proxy::Unix(path) | Proxy::Konnectivity(path) => path.display().to_string(),
         }
     }
 
-    async fn dial(&self) -> Result<Box<dyn Io>, ConnectError> {
+    /// What metrics call it.
+    fn way(&self) -> Way {
+        match self {
+            Proxy::Tcp(..) => Way { protocol: "http_connect", transport: "tcp" },
+            Proxy::Unix(_) => Way { protocol: "http_connect", transport: "uds" },
+            Proxy::Konnectivity(_) => Way { protocol: "grpc", transport: "uds" },
+        }
+    }
+
+    /// Reaches the proxy; a konnectivity server by a connection of its own each time, as upstream.
+    async fn reach(&self) -> Result<Reached, ConnectError> {
         let name = self.name();
         let failed = |error: std::io::Error| ConnectError::dial(&name, &error);
         match self {
-            Proxy::Unix(path) => Ok(Box::new(UnixStream::connect(path).await.map_err(failed)?)),
+            Proxy::Unix(path) => Ok(Reached::Connect(Box::new(UnixStream::connect(path).await.map_err(failed)?))),
+            Proxy::Konnectivity(_) => {
+                let server = grpc::Client::connected(&grpc::socket(&name)).await;
+                server.map(Reached::Konnectivity).map_err(|why| {
+                    ConnectError::Failed(format!("connection error: desc = \"transport: Error while dialing: {why}\""))
+                })
+            }
             Proxy::Tcp(uri, trust) => {
                 let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
                 let secure = uri.scheme_str() == Some("https");
@@ -88,14 +156,14 @@ impl Proxy {
                 let stream = TcpStream::connect((host.as_str(), port)).await.map_err(failed)?;
                 let _ = stream.set_nodelay(true);
                 if !secure {
-                    return Ok(Box::new(stream));
+                    return Ok(Reached::Connect(Box::new(stream)));
                 }
                 let wrong = |why: String| ConnectError::Failed(why);
                 let config = trust.config().map_err(|why| wrong(why.to_string()))?;
                 let name = trust.server_name.clone().unwrap_or(host);
                 let name = ServerName::try_from(name).map_err(|why| wrong(why.to_string()))?;
                 let stream = TlsConnector::from(config).connect(name, stream).await;
-                Ok(Box::new(stream.map_err(|error| ConnectError::handshake(&error))?))
+                Ok(Reached::Connect(Box::new(stream.map_err(|error| ConnectError::handshake(&error))?)))
             }
         }
     }

@@ -47,11 +47,12 @@ impl Connect {
         let kubelet = self.kubelet(node(&pod)?).await?;
         let metadata = &pod.metadata;
         let path = format!("/{}/{}/{}/{container}", wanted.action, metadata.namespace, metadata.name);
-        let translates = translates(&connected, &kubelet, "TranslateStreamCloseWebsocketRequests");
+        let translates = self.translates(&connected, &kubelet, wanted.action, "TranslateStreamCloseWebsocketRequests");
         let location = self.paced(location(kubelet, path, wanted.query()));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && remote_command::is_wanted(request.headers()) {
-            return Ok(remote_command::translate(client, location, wanted.streams, request));
+            let metrics = self.environment.metrics.streams.clone();
+            return Ok(remote_command::translate(client, location, wanted.streams, request, metrics));
         }
         check_upgrade(&request)?;
         change_protocol(&client, &location, request).await
@@ -63,14 +64,25 @@ impl Connect {
         let pod = self.pod(&connected).await?;
         let kubelet = self.kubelet(node(&pod)?).await?;
         let path = format!("/portForward/{}/{}", pod.metadata.namespace, pod.metadata.name);
-        let translates = translates(&connected, &kubelet, "PortForwardWebsockets");
+        let translates = self.translates(&connected, &kubelet, "portforward", "PortForwardWebsockets");
         let location = self.paced(location(kubelet, path, ports(&options.ports)));
         let client = self.client_of_kubelets(|_| {})?;
         if translates && tunnel::is_wanted(request.headers()) {
-            return tunnel::tunnel(&client, &location, request).await;
+            return tunnel::tunnel(&client, &location, request, &self.environment.metrics.streams).await;
         }
         check_upgrade(&request)?;
         change_protocol(&client, &location, request).await
+    }
+
+    /// Whether this server stands between WebSockets of clients and SPDY of kubelets, where a gate lets it.
+    fn translates(&self, connected: &Connected<'_>, kubelet: &Kubelet, subresource: &str, gate: &str) -> bool {
+        let node_does = kubelet.features.iter().any(|feature| feature == OF_NODES);
+        let here = !(node_does && connected.context.enabled(OF_NODES));
+        let is_on = connected.context.enabled(gate);
+        if is_on {
+            self.environment.metrics.streams.routed(subresource, here);
+        }
+        is_on && here
     }
 }
 
@@ -117,12 +129,6 @@ fn node(pod: &Pod) -> Result<&str, Status> {
 
 fn location(kubelet: Kubelet, path: String, query: String) -> Location {
     Location { scheme: "https", host: kubelet.host, port: kubelet.port, path, query, ..Location::default() }
-}
-
-/// Whether this server stands between WebSockets of clients and SPDY of kubelets.
-fn translates(connected: &Connected<'_>, kubelet: &Kubelet, gate: &str) -> bool {
-    let node_does = kubelet.features.iter().any(|feature| feature == OF_NODES);
-    connected.context.enabled(gate) && !(node_does && connected.context.enabled(OF_NODES))
 }
 
 fn check_upgrade(request: &Request) -> Result<(), Status> {

@@ -7,8 +7,7 @@ use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use registry::{MetaExt, meta};
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
-use serving::certificates::{ServiceAccountKeys, TokenKeys};
-use serving::tokens::Jws;
+use serving::tokens::{Jws, ServiceAccountKeys};
 use serving::user::{service_account_groups, service_account_user_name};
 use serving::{BoxFuture, User};
 
@@ -55,22 +54,9 @@ pub fn issued_by<'t>(token: &'t str, issuers: &[String]) -> Option<Jws<'t>> {
     issuers.contains(&issued.issuer).then_some(jws)
 }
 
-/// Whether one of the keys signed it, of those with the id that it names if it names one.
-pub fn verify_signature(jws: &Jws<'_>, keys: Option<&TokenKeys>) -> Result<(), String> {
-    let named = |id: &str| jws.key_id.is_empty() || jws.key_id == id;
-    let mut candidates = keys.into_iter().flat_map(|keys| &keys.verifying).filter(|key| named(&key.id)).peekable();
-    if candidates.peek().is_none() {
-        return Err("invalid signature, no keys found".into());
-    }
-    match candidates.any(|key| jws.algorithm() == key.algorithm() && jws.is_signed_by(key)) {
-        true => Ok(()),
-        false => Err("square/go-jose: error in cryptographic primitive".into()),
-    }
-}
-
 impl Accounts {
     async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, String> {
-        verify_signature(jws, self.keys.get().await.as_deref())?;
+        self.keys.verify(jws).await?;
         let claims: Claims = jws.claims().map_err(|_| "claims of the token cannot be read".to_owned())?;
         let meant = if claims.audiences.is_empty() { &self.audiences } else { &claims.audiences };
         let audiences: Vec<String> = wanted.iter().filter(|audience| meant.contains(audience)).cloned().collect();

@@ -13,7 +13,6 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::{GroupResource, Status};
-use serving::tokens::Jws;
 use serving::user::service_account_user_name;
 
 use super::claims::{Claims, Kubernetes, NumericDate, Reference};
@@ -173,7 +172,8 @@ impl Issuer {
     /// The lifetime that is granted.
     fn limited(&self, posted: &Posted<'_>, request: &TokenRequest) -> i64 {
         let asked = request.spec.expiration_seconds.unwrap_or_default();
-        let limit = self.environment.options.authentication.service_account_max_expiration;
+        let signer = self.environment.token_keys.longest_life();
+        let limit = self.environment.options.authentication.service_account_max_expiration.or(signer);
         match limit.map(|limit| limit.as_secs() as i64).filter(|limit| asked > *limit) {
             Some(limit) => {
                 let text = format!("requested expiration of {asked} seconds shortened to {limit} seconds");
@@ -182,6 +182,12 @@ impl Issuer {
             }
             None => asked,
         }
+    }
+
+    /// How long a token lasts whose clients are given time to renew it.
+    fn longest_extended(&self) -> i64 {
+        let signer = self.environment.token_keys.longest_life();
+        signer.map_or(EXTENDED, |life| EXTENDED.min(life.as_secs() as i64))
     }
 
     async fn sign(
@@ -195,10 +201,7 @@ impl Issuer {
         let asked = request.spec.expiration_seconds.unwrap_or_default();
         let for_us = request.spec.audiences.iter().all(|audience| options.api_audiences.contains(audience));
         let extended = options.service_account_extend_expiration && bound.pod.is_some() && asked == WARN_ONLY && for_us;
-        // An RSA key of our own may not have been made yet when somebody is quick.
-        let keys = self.environment.token_keys.get().await;
-        let keys = keys.ok_or_else(|| Status::internal("failed to generate token: there is no key"))?;
-        let (begin, life) = (now.unix(), if extended { EXTENDED } else { asked });
+        let (begin, life) = (now.unix(), if extended { self.longest_extended() } else { asked });
         let meta = &account.metadata;
         let claims = Claims {
             audiences: request.spec.audiences.clone(),
@@ -217,6 +220,6 @@ impl Issuer {
         };
         let failed = |why: String| Status::internal(format!("failed to generate token: {why}"));
         let text = serde_json::to_vec(&claims).map_err(|e| failed(e.to_string()))?;
-        Jws::sign(&keys.signing, &text).map_err(failed)
+        self.environment.token_keys.sign(&text).await.map_err(failed)
     }
 }

@@ -6,11 +6,11 @@ use machinery::scalar::Time;
 use registry::MetaExt;
 use serde::Deserialize;
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict, is_same_secret};
-use serving::certificates::ServiceAccountKeys;
+use serving::tokens::ServiceAccountKeys;
 use serving::user::{service_account_groups, service_account_user_name, split_service_account};
 use serving::{BoxFuture, User};
 
-use super::accounts::{issued_by, verify_signature};
+use super::accounts::issued_by;
 use super::lookup::Lookup;
 
 const ISSUER: &str = "kubernetes/serviceaccount";
@@ -58,7 +58,7 @@ impl TokenAuthenticator for LegacyAccounts {
     fn authenticate_token<'a>(&'a self, token: &'a str, audiences: &'a [String]) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let Some(jws) = issued_by(token, &[ISSUER.to_owned()]) else { return Ok(None) };
-            verify_signature(&jws, self.keys.get().await.as_deref()).map_err(AuthenticationError)?;
+            self.keys.verify(&jws).await.map_err(AuthenticationError)?;
             let common: Vec<String> = audiences.iter().filter(|a| self.audiences.contains(a)).cloned().collect();
             if common.is_empty() {
                 return Err(AuthenticationError("the token is meant for this server only".into()));

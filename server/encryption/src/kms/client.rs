@@ -3,24 +3,19 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use http::Uri;
-use http::uri::PathAndQuery;
+use grpc::{Code, Status, code_name, socket};
 use prost::Message;
-use tonic::client::Grpc;
-use tonic::transport::{Channel, Endpoint};
-use tonic::{Request, Status};
-use tonic_prost::ProstCodec;
 
 use super::messages::{
     DecryptRequest, DecryptResponse, EncryptRequest, EncryptResponse, StatusRequest, StatusResponse,
 };
 use super::source::Encrypted;
-use crate::failure::{Failure, code_name};
+use crate::failure::Failure;
 use crate::metrics::Metrics;
 
 pub(super) struct Client {
     provider: String,
-    channel: Channel,
+    plugin: grpc::Client,
     timeout: Duration,
     metrics: Metrics,
 }
@@ -28,13 +23,9 @@ pub(super) struct Client {
 impl Client {
     /// Prepares a connection to `unix:///path`, which is made when it is first needed, and again when it broke. Needs a tokio runtime.
     pub fn new(provider: &str, endpoint: &str, timeout: Duration, metrics: Metrics) -> Result<Self, String> {
-        let refused = |error| format!("failed to create connection to {endpoint}, error: {error}");
-        let channel = Endpoint::from_shared(format!("unix:{}", socket(endpoint)))
-            .map_err(refused)?
-            .origin(Uri::from_static("http://localhost"))
-            .connect_timeout(timeout)
-            .connect_lazy();
-        Ok(Client { provider: provider.into(), channel, timeout, metrics })
+        let plugin = grpc::Client::new(&socket(endpoint), Some(timeout))
+            .map_err(|error| format!("failed to create connection to {endpoint}, error: {error}"))?;
+        Ok(Client { provider: provider.into(), plugin, timeout, metrics })
     }
 
     /// How the plugin is.
@@ -64,48 +55,10 @@ impl Client {
         A: Message + Default + 'static,
     {
         let begun = Instant::now();
-        let answer = tokio::time::timeout(self.timeout, self.send(method, request)).await;
+        let answer = tokio::time::timeout(self.timeout, self.plugin.call(method, request)).await;
         let answer = answer.unwrap_or_else(|_| Err(Status::deadline_exceeded("context deadline exceeded")));
-        let code = answer.as_ref().map_or_else(Status::code, |_| tonic::Code::Ok);
+        let code = answer.as_ref().map_or_else(Status::code, |_| Code::Ok);
         self.metrics.called(&self.provider, method, code_name(code), begun.elapsed());
         answer.map_err(|status| Failure::of_call(&status))
-    }
-
-    async fn send<Q, A>(&self, method: &'static str, request: Q) -> Result<A, Status>
-    where
-        Q: Message + 'static,
-        A: Message + Default + 'static,
-    {
-        let mut grpc = Grpc::new(self.channel.clone());
-        grpc.ready().await.map_err(|error| Status::from_error(Box::new(error)))?;
-        let codec = ProstCodec::<Q, A>::default();
-        let answer = grpc.unary(Request::new(request), PathAndQuery::from_static(method), codec).await?;
-        Ok(answer.into_inner())
-    }
-}
-
-/// The path of a socket. Of `unix:///@name`, the name in Linux's abstract namespace (`util.ParseEndpoint`).
-fn socket(endpoint: &str) -> String {
-    let rest = endpoint.strip_prefix("unix:").unwrap_or(endpoint);
-    let path = match rest.strip_prefix("//") {
-        Some(rest) => rest.find('/').map_or("", |at| &rest[at..]),
-        None => rest,
-    };
-    path.strip_prefix("/@").map_or_else(|| path.into(), |name| format!("\0{name}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sockets_are_files_or_names() {
-        for (endpoint, expect) in [
-            ("unix:///run/kms.sock", "/run/kms.sock"),
-            ("unix:/run/kms.sock", "/run/kms.sock"),
-            ("unix:///@kms", "\0kms"),
-        ] {
-            assert_eq!(socket(endpoint), expect);
-        }
     }
 }

@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod messages;
+#[path = "../../../grpc/tests/program/mod.rs"]
+mod program;
 mod service;
 
 use std::path::{Path, PathBuf};

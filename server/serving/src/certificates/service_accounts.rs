@@ -10,61 +10,34 @@ use tokio::sync::watch;
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
 use crate::options::AuthenticationOptions;
-use crate::tokens::{SigningKey, VerifyingKey};
+use crate::tokens::{ServiceAccountKeys, SigningKey, TokenKeys, VerifyingKey};
 
 /// Bits of a key of our own: what kubeadm makes.
 const KEY_BITS: usize = 2048;
 
-/// Keys of service account tokens.
-#[derive(Debug)]
-pub struct TokenKeys {
-    pub signing: SigningKey,
-    pub verifying: Vec<VerifyingKey>,
-}
-
-impl TokenKeys {
-    /// The signing key also verifies when no file says what does, or when nobody but this server can know it.
-    fn new(signing: SigningKey, mut verifying: Vec<VerifyingKey>, own: bool) -> Self {
-        if verifying.is_empty() || (own && !verifying.contains(&signing.public)) {
-            verifying.push(signing.public.clone());
-        }
-        TokenKeys { signing, verifying }
+/// The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make: an RSA key takes longer than
+/// the whole rest of it. No keys for a server that issues no tokens, and none as long as nobody has asked the signer of the flags for them.
+pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<ServiceAccountKeys, Error> {
+    let mut verifying = Vec::new();
+    for path in &options.service_account_key_files {
+        let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
+        verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
     }
-}
-
-/// [`TokenKeys`] that may still be in the making: an RSA key of our own takes longer than the whole rest of a first start. Clones share them.
-#[derive(Clone, Debug)]
-pub struct ServiceAccountKeys(watch::Receiver<Option<Arc<TokenKeys>>>);
-
-impl ServiceAccountKeys {
-    /// None for a server that issues no tokens. The keys of the flags; without them `sa.key` and `sa.pub` of the directory, which the first start begins to make.
-    pub(super) fn prepare(directory: &Path, options: &AuthenticationOptions) -> Result<Self, Error> {
-        let mut verifying = Vec::new();
-        for path in &options.service_account_key_files {
-            let keys = VerifyingKey::from_pem(&read(path)?).map_err(|why| Error::content(path, why))?;
-            verifying.extend(keys.into_iter().filter(|key| !verifying.contains(key)).collect::<Vec<_>>());
-        }
-        let own = directory.join("sa.key");
-        let (sender, receiver) = watch::channel(None);
-        if options.service_account_issuers.is_empty() {
-            return Ok(ServiceAccountKeys(receiver));
-        }
-        match &options.service_account_signing_key_file {
-            Some(path) => sender.send_replace(Some(Arc::new(TokenKeys::new(load(path)?, verifying, false)))),
-            None if own.exists() => sender.send_replace(Some(Arc::new(TokenKeys::new(load(&own)?, verifying, true)))),
-            None => {
-                std::thread::spawn(move || make(&own, verifying, &sender));
-                None
-            }
-        };
-        Ok(ServiceAccountKeys(receiver))
+    let own = directory.join("sa.key");
+    let (sender, receiver) = watch::channel(None);
+    let keys = ServiceAccountKeys::own(receiver);
+    if options.service_account_issuers.is_empty() || options.service_account_signing_endpoint.is_some() {
+        return Ok(keys);
     }
-
-    /// The keys, once they are there. `None` when there are none, or they could not be made; the log says why.
-    pub async fn get(&self) -> Option<Arc<TokenKeys>> {
-        let mut keys = self.0.clone();
-        keys.wait_for(Option::is_some).await.ok().and_then(|keys| keys.clone())
-    }
+    match &options.service_account_signing_key_file {
+        Some(path) => sender.send_replace(Some(Arc::new(TokenKeys::new(load(path)?, verifying, false)))),
+        None if own.exists() => sender.send_replace(Some(Arc::new(TokenKeys::new(load(&own)?, verifying, true)))),
+        None => {
+            std::thread::spawn(move || make(&own, verifying, &sender));
+            None
+        }
+    };
+    Ok(keys)
 }
 
 fn load(path: &Path) -> Result<SigningKey, Error> {

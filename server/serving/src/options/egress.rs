@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use serde::Deserialize;
-use webhook::{Proxy, Route, Trust};
+use webhook::{Dials, Proxy, Route, Trust};
 
 use super::values::Values;
 use crate::configuration;
@@ -84,12 +84,14 @@ struct TLSConfig {
 }
 
 /// How servers of each kind are reached.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct EgressOptions {
     /// Webhooks and issuers that are named by an address.
     pub control_plane: Route,
     /// Nodes, pods and services.
     pub cluster: Route,
+    /// What is counted of their proxies.
+    pub dials: Dials,
 }
 
 impl Values {
@@ -114,7 +116,7 @@ fn read(text: &[u8]) -> Result<EgressOptions, String> {
     }
     let mut options = EgressOptions::default();
     for EgressSelection { name, connection } in &selections {
-        let route = route(connection)?;
+        let route = route(connection, &options.dials)?;
         match name.to_lowercase().as_str() {
             "controlplane" => options.control_plane = route,
             "cluster" => options.cluster = route,
@@ -156,8 +158,7 @@ fn check_grpc(transport: Option<&Transport>) -> Result<(), String> {
     };
     match &transport.uds {
         None => Err(format!("{AT}.uds: Required value: UDS must be set with GRPC")),
-        Some(uds) => check_socket(&uds.uds_name)
-            .and(Err("proxyProtocol GRPC (konnectivity) is not supported yet: see docs/status.md".into())),
+        Some(uds) => check_socket(&uds.uds_name),
     }
 }
 
@@ -213,7 +214,7 @@ fn names(selections: &[EgressSelection]) -> Vec<String> {
 }
 
 /// The way that a checked connection says.
-fn route(connection: &Connection) -> Result<Route, String> {
+fn route(connection: &Connection, dials: &Dials) -> Result<Route, String> {
     let Some(transport) = &connection.transport else { return Ok(Route::DIRECT) };
     let proxy = match (&transport.tcp, &transport.uds) {
         (Some(tcp), _) => {
@@ -221,10 +222,11 @@ fn route(connection: &Connection) -> Result<Route, String> {
             let trust = tcp.tls_config.as_ref().map(trust).transpose()?;
             Proxy::Tcp(uri, Box::new(trust.unwrap_or_default()))
         }
+        (None, Some(uds)) if connection.proxy_protocol == "GRPC" => Proxy::Konnectivity(uds.uds_name.clone().into()),
         (None, Some(uds)) => Proxy::Unix(uds.uds_name.clone().into()),
         (None, None) => return Ok(Route::DIRECT),
     };
-    Route::through(proxy).map_err(|why| why.to_string())
+    Route::through(proxy, dials).map_err(|why| why.to_string())
 }
 
 fn trust(tls: &TLSConfig) -> Result<Trust, String> {
@@ -250,13 +252,17 @@ mod tests {
     fn proxies_are_named() {
         let options = check(
             "- {name: Cluster, connection: {proxyProtocol: HTTPConnect, transport: {uds: {udsName: /run/proxy}}}}\n\
-             - {name: controlplane, connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: http://proxy:1}}}}\n\
+             - {name: controlplane, connection: {proxyProtocol: GRPC, transport: {uds: {udsName: /run/konnectivity}}}}\n\
              - {name: etcd, connection: {proxyProtocol: Direct}}",
         );
         let options = options.unwrap();
-        assert_eq!(options.cluster, Route::through(Proxy::Unix("/run/proxy".into())).unwrap());
+        let through = |proxy| Route::through(proxy, &Dials::default()).unwrap();
+        assert_eq!(options.cluster, through(Proxy::Unix("/run/proxy".into())));
+        assert_eq!(options.control_plane, through(Proxy::Konnectivity("/run/konnectivity".into())));
+        let tcp =
+            "- {name: cluster, connection: {proxyProtocol: HTTPConnect, transport: {tcp: {url: http://proxy:1}}}}";
         let proxy = Proxy::Tcp("http://proxy:1".parse().unwrap(), Box::default());
-        assert_eq!(options.control_plane, Route::through(proxy).unwrap());
+        assert_eq!(check(tcp).unwrap().cluster, through(proxy));
     }
 
     #[test]
@@ -280,8 +286,8 @@ mod tests {
                 "service.connection.tlsConfig: Required value: TLSConfig must be present when using HTTPS",
             ),
             (
-                of("proxyProtocol: GRPC, transport: {uds: {udsName: /x}}"),
-                "proxyProtocol GRPC (konnectivity) is not supported yet: see docs/status.md",
+                of("proxyProtocol: GRPC, transport: {uds: {udsName: ''}}"),
+                "service.connection.udsName: Invalid value: \"nil\": must be present for UDS connections",
             ),
             (
                 "- {name: nodes, connection: {proxyProtocol: Direct}}\n- {name: nodes, connection: {proxyProtocol: Direct}}"

@@ -195,7 +195,7 @@ pub(super) static FLAGS: &[Flag] = &[
     not_yet(Misc, "peer-ca-file", One),
     works(Misc, "proxy-client-cert-file", One, "", "FILE", "Certificate by which aggregated servers know this one, and believe what it says of users, in PEM."),
     works(Misc, "proxy-client-key-file", One, "", "FILE", "Private key of --proxy-client-cert-file."),
-    not_yet(Misc, "service-account-signing-endpoint", One),
+    works(Misc, "service-account-signing-endpoint", One, "", "SOCKET", "Unix socket of a program that signs service account tokens and says which keys verify them (ExternalJWTSigner): a path, or @ and a name. Instead of --service-account-signing-key-file and --service-account-key-file."),
     works(Misc, "service-account-signing-key-file", One, "", "FILE", "Private key that service account tokens are signed with. When empty: one is made."),
     works(Misc, "service-cluster-ip-range", One, "10.0.0.0/24", "CIDR,...", "Addresses of services; of two families at most one each. When empty: 10.0.0.0/24."),
     works(Misc, "service-node-port-range", One, "30000-32767", "FROM-TO", "Ports of services of type NodePort."),

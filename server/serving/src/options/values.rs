@@ -179,6 +179,7 @@ impl Values {
                 .map(PathBuf::from)
                 .collect(),
             service_account_signing_key_file: self.path("service-account-signing-key-file"),
+            service_account_signing_endpoint: self.signing_endpoint()?,
             service_account_jwks_uri: self.jwks_uri()?,
             api_audiences,
             service_account_lookup: self.bool("service-account-lookup")?,
@@ -225,6 +226,33 @@ impl Values {
             3600..=0x1_0000_0000 => Ok(Some(limit)),
             _ => Err("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds".into()),
         }
+    }
+
+    /// `validateServiceAccountTokenSigningConfig`
+    fn signing_endpoint(&self) -> Result<Option<String>, String> {
+        let flag = "service-account-signing-endpoint";
+        let endpoint = self.text(flag);
+        if endpoint.is_empty() {
+            return Ok(None);
+        }
+        if self.is_given("service-account-signing-key-file") {
+            return Err(format!(
+                "service-account-signing-key-file and {flag} are mutually exclusive and cannot be set at the same time"
+            ));
+        }
+        if self.is_given("service-account-key-file") {
+            return Err(format!(
+                "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--{flag}` (They are mutually exclusive)"
+            ));
+        }
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        if endpoint.strip_prefix('@').is_some_and(|name| !name.split('.').all(is_part)) {
+            return Err(format!(
+                "invalid value {endpoint:?} passed for `--{flag}`, when prefixed with @ must be a valid abstract socket name"
+            ));
+        }
+        Ok(Some(endpoint.to_owned()))
     }
 
     /// `RequestHeaderAuthenticationOptions.ToAuthenticationRequestHeaderConfig`

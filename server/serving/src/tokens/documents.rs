@@ -1,10 +1,12 @@
 //! What others need to verify tokens of service accounts: the issuer's configuration and its keys (OpenID Connect Discovery 1.0).
 
+use std::sync::Arc;
+
 use http::{HeaderValue, Method, header};
 use machinery::status::{Details, Status};
 use serde_json::json;
 
-use super::VerifyingKey;
+use super::{TokenKeys, VerifyingKey};
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::respond;
 
@@ -14,18 +16,19 @@ pub const CONFIGURATION: &str = "/.well-known/openid-configuration";
 pub const KEY_SET: &str = "/openid/v1/jwks";
 
 const KEY_SET_TYPE: &str = "application/jwk-set+json";
-const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 /// The two documents, as they are sent.
 pub struct Documents {
     configuration: Vec<u8>,
     keys: Vec<u8>,
+    /// The keys that they are about.
+    about: Arc<TokenKeys>,
 }
 
 impl Documents {
-    /// The documents of an issuer whose tokens these keys verify. `jwks_uri` is where clients find the keys. The error says why the issuer
-    /// is none that OpenID Connect knows (`NewOpenIDMetadataProvider`).
-    pub fn new(issuer: &str, jwks_uri: &str, keys: &[VerifyingKey]) -> Result<Self, String> {
+    /// The documents of an issuer, about those of its keys that clients are to know. `jwks_uri` is where clients find the keys. The error says why
+    /// the issuer is none that OpenID Connect knows (`NewOpenIDMetadataProvider`).
+    pub fn new(issuer: &str, jwks_uri: &str, about: Arc<TokenKeys>) -> Result<Self, String> {
         if !issuer.starts_with("https://") {
             return Err(format!("issuer URL must use https scheme, got: {issuer}"));
         }
@@ -35,7 +38,7 @@ impl Documents {
         if !jwks_uri.starts_with("https://") {
             return Err(format!("jwksURI requires https scheme, parsed as: {jwks_uri}"));
         }
-        let mut algorithms: Vec<&str> = keys.iter().map(|key| key.algorithm().name()).collect();
+        let mut algorithms: Vec<&str> = about.published().map(|key| key.algorithm().name()).collect();
         algorithms.sort_unstable();
         algorithms.dedup();
         let configuration = json!({
@@ -45,8 +48,9 @@ impl Documents {
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": algorithms,
         });
-        let keys = json!({"keys": keys.iter().map(VerifyingKey::jwk).collect::<Vec<_>>()});
-        Ok(Documents { configuration: configuration.to_string().into_bytes(), keys: keys.to_string().into_bytes() })
+        let keys = json!({"keys": about.published().map(VerifyingKey::jwk).collect::<Vec<_>>()});
+        let (configuration, keys) = (configuration.to_string().into_bytes(), keys.to_string().into_bytes());
+        Ok(Documents { configuration, keys, about })
     }
 }
 
@@ -84,7 +88,8 @@ impl OpenId {
         let Some(documents) = documents.as_ref() else { return respond::not_found() };
         let body = if path == KEY_SET { documents.keys.clone() } else { documents.configuration.clone() };
         let mut response = respond::bytes(200, HeaderValue::from_static(media_type), body);
-        response.headers_mut().insert(header::CACHE_CONTROL, CACHE_CONTROL);
+        let age = format!("public, max-age={}", documents.about.max_age().as_secs());
+        response.headers_mut().extend(HeaderValue::try_from(age).ok().map(|age| (header::CACHE_CONTROL, age)));
         response
     }
 }
@@ -107,12 +112,20 @@ impl Handler for OpenId {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::time::Instant;
+
     use super::*;
     use crate::filters::testing::{request, seen};
     use tokio::sync::watch;
 
+    /// No keys.
+    fn nothing() -> Arc<TokenKeys> {
+        Arc::new(TokenKeys::of_signer(Vec::new(), HashSet::new(), Instant::now()))
+    }
+
     async fn answer(method: &str, path: &str, accept: &str) -> (u16, String) {
-        let documents = Documents::new("https://issuer", "https://host/openid/v1/jwks", &[]).unwrap();
+        let documents = Documents::new("https://issuer", "https://host/openid/v1/jwks", nothing()).unwrap();
         let (_keep, receiver) = watch::channel(Some(documents));
         let mut request = request(method, path);
         request.headers_mut().insert("accept", accept.parse().unwrap());
@@ -133,7 +146,7 @@ mod tests {
     #[test]
     fn issuers_have_to_be_urls() {
         for issuer in ["http://a", "kubernetes", "https://a?b=c", "https://a#b"] {
-            assert!(Documents::new(issuer, "https://host", &[]).is_err(), "{issuer}");
+            assert!(Documents::new(issuer, "https://host", nothing()).is_err(), "{issuer}");
         }
     }
 }

@@ -106,7 +106,7 @@ impl VerifyingKey {
     }
 
     /// The key of a `SubjectPublicKeyInfo`.
-    fn from_spki(der: &[u8]) -> Result<Self, String> {
+    pub(super) fn from_spki(der: &[u8]) -> Result<Self, String> {
         let (_, info) = SubjectPublicKeyInfo::from_der(der).map_err(|why| why.to_string())?;
         let curve = info.algorithm.parameters.as_ref().and_then(|p| p.as_oid().ok()).map(|oid| oid.to_id_string());
         let numbers = match (info.parsed().map_err(|why| why.to_string())?, curve.as_deref()) {
@@ -118,6 +118,11 @@ impl VerifyingKey {
             _ => return Err("unknown kind of key: write RSA, or ECDSA with the curves P-256 or P-384".into()),
         };
         Ok(VerifyingKey { id: URL_SAFE_NO_PAD.encode(Sha256::digest(der)), numbers })
+    }
+
+    /// The same key under another name.
+    pub(super) fn named(self, id: String) -> Self {
+        VerifyingKey { id, ..self }
     }
 
     /// The algorithm that tokens of service accounts are signed with by such a key (`algorithmFromPublicKey`).

@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use http::uri::PathAndQuery;
+use grpc::Client;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{MissedTickBehavior, interval, timeout};
-use tonic::Request;
-use tonic::client::Grpc;
-use tonic::transport::{Channel, Endpoint};
-use tonic_prost::ProstCodec;
 
 use super::messages::{Attribute, Export, Exported, Resource, ResourceSpans, ScopeSpans, Span};
 
@@ -35,11 +31,11 @@ enum Handed {
 impl Exporter {
     /// Begins to send to this address, which need not be there yet.
     pub(super) fn start(collector: &str, instance: &str) -> Result<Self, String> {
-        let channel = Endpoint::from_shared(collector.to_owned()).map_err(|why| format!("{collector}: {why}"))?;
+        let collector = Client::new(collector, None).map_err(|why| format!("{collector}: {why}"))?;
         let attributes =
             vec![Attribute::text("service.name", SERVICE), Attribute::text("service.instance.id", instance)];
         let (sender, receiver) = mpsc::channel(WAITING);
-        let sending = Sending { channel: channel.connect_lazy(), resource: Resource { attributes }, batch: Vec::new() };
+        let sending = Sending { collector, resource: Resource { attributes }, batch: Vec::new() };
         tokio::spawn(sending.run(receiver));
         Ok(Exporter(sender))
     }
@@ -60,7 +56,7 @@ impl Exporter {
 
 /// The task that sends.
 struct Sending {
-    channel: Channel,
+    collector: Client,
     resource: Resource,
     batch: Vec<Span>,
 }
@@ -96,17 +92,10 @@ impl Sending {
         let scope_spans = vec![ScopeSpans { spans: std::mem::take(&mut self.batch) }];
         let message =
             Export { resource_spans: vec![ResourceSpans { resource: Some(self.resource.clone()), scope_spans }] };
-        match timeout(PATIENCE, call(self.channel.clone(), message)).await {
-            Ok(Ok(())) => {}
+        match timeout(PATIENCE, self.collector.call::<Export, Exported>(PATH, message)).await {
+            Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::warn!(error = error.message(), "traces export"),
             Err(_) => tracing::warn!("traces export: the collector does not answer"),
         }
     }
-}
-
-async fn call(channel: Channel, message: Export) -> Result<(), tonic::Status> {
-    let mut client = Grpc::new(channel);
-    client.ready().await.map_err(|why| tonic::Status::unavailable(why.to_string()))?;
-    let codec: ProstCodec<Export, Exported> = ProstCodec::default();
-    client.unary(Request::new(message), PathAndQuery::from_static(PATH), codec).await.map(drop)
 }

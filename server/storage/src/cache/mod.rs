@@ -12,10 +12,12 @@
 //! | `resource` | one resource: present, latest changes, watchers |
 //! | `snapshot` | its objects at one moment, with indexes of fields |
 //! | `entry`, `budget` | one object, its attributes, its encodings; how many encodings are kept |
+//! | `counts` | what it has done, for metrics |
 //! | `change`, `watchers` | what happened; who is told, and how slow they may be |
 
 mod budget;
 mod change;
+mod counts;
 mod entry;
 mod feed;
 mod resource;
@@ -23,6 +25,7 @@ mod snapshot;
 mod watchers;
 
 pub use change::{Change, ChangeKind};
+pub use counts::{Count, Counts};
 pub use entry::{Attributes, Description, EncodingId, Entry};
 pub use feed::{Cache, CacheOptions};
 pub use resource::{Describe, ResourceCache, Started, WatchFrom};

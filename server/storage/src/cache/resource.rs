@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::budget::Budget;
 use super::change::Change;
+use super::counts::Counts;
 use super::entry::{Description, Entry};
 use super::snapshot::Snapshot;
 use super::watchers::{Selection, Watcher, Watchers};
@@ -87,6 +88,7 @@ pub struct ResourceCache {
     shaper: Shaper,
     state: RwLock<State>,
     watchers: Mutex<Watchers>,
+    counts: Counts,
 }
 
 struct State {
@@ -111,18 +113,28 @@ pub struct Started {
 }
 
 impl ResourceCache {
+    /// Most changes that are kept for watches that begin in the past.
+    pub const CAPACITY: usize = RECENT_CHANGES;
+
     pub(super) fn new(shaper: Shaper, revision: Revision, kvs: &[KeyValue]) -> Self {
         let mut snapshot = Snapshot::at(revision);
         for kv in kvs {
             snapshot.insert(shaper.entry(kv));
         }
         let recent = Recent::after(revision);
-        ResourceCache { shaper, state: RwLock::new(State { snapshot, recent }), watchers: Mutex::default() }
+        let counts = Counts::default();
+        counts.fillings.add(1);
+        ResourceCache { shaper, state: RwLock::new(State { snapshot, recent }), watchers: Mutex::default(), counts }
     }
 
     /// The objects as they are now.
     pub fn snapshot(&self) -> Snapshot {
         self.read(|state| state.snapshot.clone())
+    }
+
+    /// What it has done.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// How many objects there are now, and how many bytes they take in the form in which they are stored.
@@ -153,7 +165,11 @@ impl ResourceCache {
         let mut watchers = self.watchers();
         let watcher = Arc::new(Watcher::new(selection, self.shaper.queue));
         let state = match from {
-            WatchFrom::State => Some(self.snapshot()),
+            WatchFrom::State => {
+                let snapshot = self.snapshot();
+                self.counts.initial.add(snapshot.len());
+                Some(snapshot)
+            }
             WatchFrom::After(revision) => {
                 let missed = self.read(|state| missed(&state.recent, revision))?;
                 for change in missed {
@@ -200,7 +216,8 @@ impl ResourceCache {
         let change = Arc::new(Change::new(revision, new, old, self.shaper.clone()));
         state.recent.push(change.clone());
         drop(state);
-        watchers.dispatch(&change);
+        self.counts.changes.add(1);
+        self.counts.cut_off.add(watchers.dispatch(&change));
     }
 
     /// Puts a value in the place of the same one that could not be read until now. Nobody is told: whoever had to be was refused, and lists
@@ -221,6 +238,7 @@ impl ResourceCache {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
+        self.counts.fillings.add(1);
         watchers.end();
     }
 
@@ -233,6 +251,7 @@ impl ResourceCache {
         let fresh = ResourceCache::new(self.shaper.clone(), revision, &kvs);
         *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         drop(state);
+        self.counts.fillings.add(1);
         watchers.end();
     }
 

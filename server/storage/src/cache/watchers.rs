@@ -166,13 +166,13 @@ impl Watchers {
         self.added = 0;
     }
 
-    /// Gives a change to whoever may want it.
-    pub fn dispatch(&mut self, change: &Arc<Change>) {
-        offer_all(&mut self.others, change);
+    /// Gives a change to whoever may want it; how many could not keep up.
+    pub fn dispatch(&mut self, change: &Arc<Change>) -> usize {
+        let mut cut_off = offer_all(&mut self.others, change);
         if let Some(entry) = change.entries().next()
             && let Some(group) = self.by_key.get_mut(&entry.key)
         {
-            offer_all(group, change);
+            cut_off += offer_all(group, change);
             if group.is_empty() {
                 self.by_key.remove(&entry.key);
             }
@@ -183,7 +183,7 @@ impl Watchers {
                 if before != Some(value)
                     && let Some(group) = groups.get_mut(value)
                 {
-                    offer_all(group, change);
+                    cut_off += offer_all(group, change);
                     if group.is_empty() {
                         groups.remove(value);
                     }
@@ -191,6 +191,7 @@ impl Watchers {
                 before = Some(value);
             }
         }
+        cut_off
     }
 
     /// Ends all watches.
@@ -207,8 +208,16 @@ impl Watchers {
     }
 }
 
-fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>) {
-    group.retain(|watcher| is_read(watcher) && watcher.offer(change));
+/// Offers a change to all of a group, and leaves out those who are gone and those who could not keep up; how many these were.
+fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>) -> usize {
+    let mut cut_off = 0;
+    group.retain(|watcher| {
+        let reads = is_read(watcher);
+        let stays = reads && watcher.offer(change);
+        cut_off += usize::from(reads && !stays);
+        stays
+    });
+    cut_off
 }
 
 /// The reader holds the other reference.

@@ -1,0 +1,69 @@
+//! How the signer is doing (upstream: `externaljwt/metrics`).
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use prometheus::{Gauge, HistogramVec, IntCounterVec, Registry};
+
+use super::Failure;
+use super::messages::Timestamp;
+use crate::metrics::{counters, gauge, histograms};
+
+const SECONDS: [f64; 14] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0];
+
+#[derive(Debug)]
+pub(super) struct SignerMetrics {
+    fetched_at: Gauge,
+    data_of: Gauge,
+    fetches: IntCounterVec,
+    signatures: IntCounterVec,
+    calls: HistogramVec,
+}
+
+/// What metrics call an outcome.
+fn code<T>(outcome: &Result<T, Failure>) -> &'static str {
+    outcome.as_ref().map_or_else(|failure| failure.code, |_| "OK")
+}
+
+impl SignerMetrics {
+    pub(super) fn new(registry: &Registry) -> Self {
+        let name = |name: &str| format!("apiserver_externaljwt_{name}");
+        let calls = "How long calls of the signer of service account tokens took, in seconds.";
+        SignerMetrics {
+            fetched_at: gauge(
+                registry,
+                &name("fetch_keys_success_timestamp"),
+                "When the signer last said its keys, in seconds since 1970.",
+            ),
+            data_of: gauge(
+                registry,
+                &name("fetch_keys_data_timestamp"),
+                "When the signer itself last looked at its keys, in seconds since 1970.",
+            ),
+            fetches: counters(
+                registry,
+                &name("fetch_keys_request_total"),
+                "How often the signer was asked for its keys.",
+                &["code"],
+            ),
+            signatures: counters(registry, &name("sign_request_total"), "How often a token was signed.", &["code"]),
+            calls: histograms(registry, &name("request_duration_seconds"), calls, &["method", "code"], &SECONDS),
+        }
+    }
+
+    pub(super) fn called(&self, method: &str, code: &str, took: Duration) {
+        self.calls.with_label_values(&[method, code]).observe(took.as_secs_f64());
+    }
+
+    pub(super) fn signed(&self, outcome: &Result<String, Failure>) {
+        self.signatures.with_label_values(&[code(outcome)]).inc();
+    }
+
+    /// Notes an attempt to get the keys, and of what time they are.
+    pub(super) fn fetched(&self, outcome: &Result<Timestamp, Failure>) {
+        self.fetches.with_label_values(&[code(outcome)]).inc();
+        if let Ok(time) = outcome {
+            self.fetched_at.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
+            self.data_of.set(time.seconds as f64 + f64::from(time.nanos) / 1e9);
+        }
+    }
+}
