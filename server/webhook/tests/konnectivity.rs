@@ -78,7 +78,7 @@ type Noted = mpsc::UnboundedSender<String>;
 /// Makes the connection that a stream asks for; every name leads to this machine.
 fn proxy(asked: Streaming<Packet>, noted: Noted) -> impl Stream<Item = Result<Packet, Status>> {
     let (sender, mut receiver) = mpsc::channel(8);
-    tokio::spawn(async move { drop(relay(asked, &sender, &noted).await) });
+    tokio::spawn(async move { relay(asked, &sender, &noted).await });
     stream::poll_fn(move |context| receiver.poll_recv(context))
 }
 
