@@ -16,8 +16,10 @@ const DEFINITIONS: &str = "/apis/apiextensions.k8s.io/v1/customresourcedefinitio
 /// A version whose specification has these properties, and its replicas at a path of it.
 fn version(name: &str, properties: Value, replicas: &str) -> Value {
     let replicas = format!(".spec.{replicas}");
+    let selectable: Value =
+        properties.as_object().unwrap().keys().map(|name| json!({"jsonPath": format!(".spec.{name}")})).collect();
     json!({
-        "name": name, "served": true, "storage": name == "v1",
+        "name": name, "served": true, "storage": name == "v1", "selectableFields": selectable,
         "subresources": {"scale": {"specReplicasPath": replicas, "statusReplicasPath": ".status.replicas"}},
         "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}},
     })
@@ -98,7 +100,8 @@ impl Gauges {
 }
 
 fn path(version: &str, name: &str) -> String {
-    format!("/apis/versions.example.com/{version}/namespaces/default/gauges/{name}").trim_end_matches('/').to_owned()
+    let path = format!("/apis/versions.example.com/{version}/namespaces/default/gauges/{name}");
+    path.replace("/?", "?").trim_end_matches('/').to_owned()
 }
 
 /// Who owns what: `manager version: fields`, in the order of the managers.
@@ -147,6 +150,20 @@ async fn what_one_version_writes_the_others_see() {
         (code, why.as_str()),
         (500, Some("conversion from v2 to v1 failed: spec.height: index out of bounds: 1"))
     );
+
+    // Selectors name fields of the version that they are said in.
+    for (version, selector, expect) in [
+        ("v1", "spec.replicas=3", vec!["c"]),
+        ("v2", "spec.count=3", vec!["c"]),
+        ("v2", "spec.count!=3,spec.size=1", vec!["a", "b"]),
+        ("v2", "spec.sides=5x4", vec!["d"]),
+        ("v1", "spec.width=5,spec.height=4", vec!["d"]),
+    ] {
+        let (_, list) = gauges.get(version, &format!("?fieldSelector={selector}")).await;
+        let names: Vec<&str> =
+            list["items"].as_array().unwrap().iter().map(|o| o["metadata"]["name"].as_str().unwrap()).collect();
+        assert_eq!(names, expect, "{version} {selector}");
+    }
 }
 
 #[tokio::test]

@@ -66,6 +66,11 @@ impl Fields {
         }
     }
 
+    /// Whether all fields stay as and where they are.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty() && self.expressions.is_empty()
+    }
+
     /// Makes the fields of an object of one version, told by its name, those of another. Expressions see them as they were before any moved. What
     /// has no place in the other version stays, for the schema to drop.
     ///

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::meta::v1::ObjectMeta;
 use endpoints::OpenKind;
-use machinery::catalog::{KindDef, ScalePaths, SelectableDef, api_version};
+use machinery::catalog::{KindDef, ScalePaths, api_version};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
 use machinery::reflect::{Owned, Struct};
@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::conversion::{Calls, Conversion, Webhook};
 use crate::kinds;
 use crate::rules::Rules;
+use crate::selectable::Selectable;
 use crate::serve::deprecation;
 use crate::source::Source;
 use crate::unstructured::Unstructured;
@@ -28,8 +29,7 @@ pub struct CustomKind {
     /// The version that objects are stored in.
     pub storage_version: String,
     pub versions: Vec<Version>,
-    /// The selectable fields of all versions, each once.
-    pub selectable: Vec<&'static SelectableDef>,
+    pub selectable: Selectable,
     pub conversion: Conversion,
     /// Which of all that were ever compiled it is.
     pub serial: u64,
@@ -68,19 +68,14 @@ impl CustomKind {
         let spec = &definition.spec;
         let versions: Vec<Version> =
             spec.versions.iter().map(|version| Version::of(definition, version, terminating)).collect();
-        let mut selectable: Vec<&'static SelectableDef> = Vec::new();
-        for field in versions.iter().filter_map(|v| v.def.resource).flat_map(|resource| resource.selectable) {
-            if selectable.iter().all(|known| known.label != field.label) {
-                selectable.push(field);
-            }
-        }
+        let conversion = Conversion::of(definition, calls);
         let stored = spec.versions.iter().find(|version| version.storage);
         CustomKind {
             kind: definition.status.accepted_names.kind.clone(),
             storage_version: stored.map_or(String::new(), |version| version.name.clone()),
+            selectable: Selectable::of(&versions, &conversion),
             versions,
-            selectable,
-            conversion: Conversion::of(definition, calls),
+            conversion,
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
             preserves_unknown_fields: spec.preserve_unknown_fields,
             made_from: (definition.metadata.uid.clone(), definition.metadata.generation),

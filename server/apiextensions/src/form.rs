@@ -11,7 +11,7 @@ use serde_json::Value;
 use storage::cache::{Attributes, Description, Entry};
 use storage::{KeyValue, Revision};
 
-use crate::custom::CustomKind;
+use crate::custom::{CustomKind, Version};
 use crate::unstructured::Unstructured;
 
 /// Reads the objects of one definition, by what it says at the moment.
@@ -51,7 +51,7 @@ impl TextForm {
         object.metadata.generation = object.metadata.generation.max(1);
         let revision = kv.mod_revision.to_string();
         let stored_revision = std::mem::replace(&mut object.metadata.resource_version, revision);
-        let attributes = attributes(kind, &object);
+        let attributes = attributes(kind, version, &object);
         let text = text(&api_version, &kind.kind, &object);
         object.metadata.resource_version = stored_revision;
         let changed = self::text(&api_version, &kind.kind, &object) != kv.value;
@@ -81,7 +81,11 @@ fn as_it_is(kind: &CustomKind, kv: &KeyValue) -> Option<Description> {
     let (before, behind) = text.split_at_checked(parts.revision)?;
     let revision = format!("\"resourceVersion\":\"{}\",", kv.mod_revision);
     let object_text = [before, &revision, behind].concat();
-    Some(Description { object: object_text.into(), attributes: attributes(kind, &object), ..Description::default() })
+    Some(Description {
+        object: object_text.into(),
+        attributes: attributes(kind, Some(version), &object),
+        ..Description::default()
+    })
 }
 
 /// Where what every object has stands in a text.
@@ -141,8 +145,9 @@ pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
     document
 }
 
-fn attributes(kind: &CustomKind, object: &Unstructured) -> Attributes {
-    let fields: Vec<String> = kind.selectable.iter().map(|field| field.value.of(Ref::of(object))).collect();
+fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstructured) -> Attributes {
+    let from = version.map_or("", |version| &version.name);
+    let fields = kind.selectable.values(object, from, &kind.conversion);
     let labels = object.metadata.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     Attributes::new(&fields, labels)
 }

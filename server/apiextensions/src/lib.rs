@@ -7,6 +7,7 @@
 //! | `custom` | a definition's versions, ready for use: schemas, merging, reading and writing of objects |
 //! | `source` | a schema that is not needed now |
 //! | `form` | how stored objects are read into the cache |
+//! | `selectable` | what field selectors look at |
 //! | `conversion` | what changes an object of one version into one of another: nothing, or a webhook |
 //! | `versions` | objects between the version of the store and the one asked for |
 //! | `strategy` | what custom objects have to be |
@@ -25,6 +26,7 @@ mod form;
 mod kinds;
 mod names;
 mod rules;
+mod selectable;
 mod serve;
 mod source;
 mod strategy;

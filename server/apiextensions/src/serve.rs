@@ -157,7 +157,7 @@ impl Custom {
         let resource = version.def.resource?;
         let strategy = Arc::new(CustomStrategy { kind: kind.clone(), name: version.name.clone() });
         let versions = Arc::new(OneVersion::new(kind.clone(), version));
-        let parts = (kind.selectable.clone(), versions as _);
+        let parts = (kind.selectable.in_version(&version.name), versions as _);
         let store = ResourceStore::open(version.def, resource, strategy, backend, cache.clone(), parts);
         let options = &self.environment.options;
         Some(Arc::new(Endpoint {

@@ -71,6 +71,10 @@ impl Expressions {
         Ok(Expressions(ways))
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The fields of an object of one version that are made for another, in order of their paths.
     ///
     /// # Errors

@@ -28,6 +28,10 @@ impl Moves {
         fields.into_iter().map(places).collect::<Result<_, _>>().map(Moves)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The versions that are named.
     pub fn versions(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(BTreeMap::keys).map(String::as_str)
