@@ -81,10 +81,10 @@ impl ResourceStore {
         let limit = if matches!(shown, Shown::Any) { 0 } else { query.limit };
         let snapshot = match shown {
             Shown::Any => self.present(&selector),
-            Shown::Latest => {
-                self.reach_latest().await?;
-                self.present(&selector)
-            }
+            Shown::Latest => match self.reach_latest().await? {
+                Ok(()) => self.present(&selector),
+                Err(latest) => return self.list_past(&selector, start, limit, latest).await,
+            },
             Shown::Since(revision) => {
                 self.reach(revision).await?;
                 self.present(&selector)
@@ -169,7 +169,7 @@ impl ResourceStore {
         Ok(listed)
     }
 
-    /// A page of a past that only the store still has.
+    /// A page of a past that only the store still has, or of a present that only the store has yet.
     async fn list_past(
         &self,
         selector: &Selector,

@@ -213,10 +213,13 @@ impl ResourceStore {
         }
     }
 
-    /// The object under a key as it is stored now.
+    /// The object under a key as it is stored now. A cache that lags behind is not waited for any longer than it takes to ask the store.
     pub(crate) async fn current(&self, key: &str) -> Result<Option<Arc<Entry>>, Status> {
-        self.reach_latest().await?;
-        Ok(self.cache.get(key.as_bytes()))
+        if self.reach_latest().await?.is_ok() {
+            return Ok(self.cache.get(key.as_bytes()));
+        }
+        let stored = self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?;
+        Ok(self.newer(stored.kv))
     }
 
     /// What another writer stored meanwhile.
@@ -267,29 +270,35 @@ impl ResourceStore {
 
     /// Reads an object as the cache has it.
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
-        match parse_resource_version(resource_version)? {
-            _ if resource_version.is_empty() => self.reach_latest().await?,
-            0 => {}
-            wanted => self.reach(wanted).await?,
-        }
-        let entry = self.cache.get(self.key(namespace, name).as_bytes());
+        let key = self.key(namespace, name);
+        let entry = match parse_resource_version(resource_version)? {
+            _ if resource_version.is_empty() => self.current(&key).await?,
+            0 => self.cache.get(key.as_bytes()),
+            wanted => {
+                self.reach(wanted).await?;
+                self.cache.get(key.as_bytes())
+            }
+        };
         let entry = entry.ok_or_else(|| Status::not_found(self.name(), name))?;
         check(&entry)?;
         self.in_version(entry).await
     }
 
-    /// Waits until the cache has everything that is stored.
-    pub(crate) async fn reach_latest(&self) -> Result<(), Status> {
+    /// Waits until the cache has everything that is stored. One that lags behind for long gives the revision that it should be at:
+    /// then the store is asked (upstream: the fallback of `CacheDelegator.GetList`).
+    pub(crate) async fn reach_latest(&self) -> Result<Result<(), Revision>, Status> {
         let latest = self.store.current_revision().await.map_err(stored::failure)?;
-        self.reach(latest).await
+        Ok(self.whole.wait_for(latest, PATIENCE).await.then_some(()).ok_or(latest))
     }
 
     /// Waits until the cache has everything up to a revision.
     pub(crate) async fn reach(&self, revision: Revision) -> Result<(), Status> {
-        if self.whole.wait_for(revision, PATIENCE).await {
-            return Ok(());
-        }
-        Err(too_large_resource_version(revision, self.whole.revision()))
+        if self.whole.wait_for(revision, PATIENCE).await { Ok(()) } else { Err(self.lags(revision)) }
+    }
+
+    /// What to say when nothing but the cache would do.
+    pub(crate) fn lags(&self, revision: Revision) -> Status {
+        too_large_resource_version(revision, self.whole.revision())
     }
 }
 

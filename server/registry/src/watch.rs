@@ -104,7 +104,9 @@ impl ResourceStore {
     async fn watch_from(&self, query: &ListQuery, send_initial_events: Option<bool>) -> Result<WatchFrom, Status> {
         let wanted = parse_resource_version(&query.resource_version)?;
         match (wanted, send_initial_events) {
-            (0, _) if query.resource_version.is_empty() => self.reach_latest().await?,
+            (0, _) if query.resource_version.is_empty() => {
+                self.reach_latest().await?.map_err(|latest| self.lags(latest))?
+            }
             (0, _) => {}
             _ => self.reach(wanted).await?,
         }
