@@ -28,6 +28,7 @@ mod tolerations;
 mod webhooks;
 mod workloads;
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -42,32 +43,51 @@ use crate::rbac::escalation;
 use configuration::Configurations;
 use event_rate_limit::EventRateLimit;
 use image_policy::ImagePolicy;
-use metrics::{Metrics, Step};
-use plugins::{has_a_say, is_timed};
+use metrics::{Metrics, Step, Times};
+use plugins::Plugin;
 use policies::Policies;
 use reinvocation::Reinvocation;
+use tokio::time::Instant;
 use toleration_restriction::TolerationRestriction;
 use webhooks::Webhooks;
 
 /// What is kept until nothing uses it: group and resource, plugin, finalizer.
-const PROTECTION: [((&str, &str), &str, &str); 4] = [
-    (("", "persistentvolumes"), "StorageObjectInUseProtection", "kubernetes.io/pv-protection"),
-    (("", "persistentvolumeclaims"), "StorageObjectInUseProtection", "kubernetes.io/pvc-protection"),
-    (("storage.k8s.io", "volumeattributesclasses"), "StorageObjectInUseProtection", "kubernetes.io/vac-protection"),
-    (("scheduling.k8s.io", "podgroups"), "PodGroupProtection", "scheduling.k8s.io/podgroup-protection"),
+const PROTECTION: [((&str, &str), Plugin, &str); 4] = [
+    (("", "persistentvolumes"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pv-protection"),
+    (("", "persistentvolumeclaims"), Plugin::StorageObjectInUseProtection, "kubernetes.io/pvc-protection"),
+    (
+        ("storage.k8s.io", "volumeattributesclasses"),
+        Plugin::StorageObjectInUseProtection,
+        "kubernetes.io/vac-protection",
+    ),
+    (("scheduling.k8s.io", "podgroups"), Plugin::PodGroupProtection, "scheduling.k8s.io/podgroup-protection"),
 ];
-
-/// The plugin that is asked about removals although it has nothing to change.
-const MUTATING_WEBHOOKS: &str = "MutatingAdmissionWebhook";
 
 /// The plugins that run, in upstream's order.
 pub struct Chain {
     environment: Arc<Environment>,
-    plugins: Vec<&'static str>,
+    plugins: Vec<Running>,
     policies: Policies,
     webhooks: Webhooks,
     told: Told,
-    metrics: Metrics,
+    times: Times,
+}
+
+/// A plugin that runs.
+struct Running {
+    plugin: Plugin,
+    times: Times,
+}
+
+impl Running {
+    /// Notes what came of it, and that it has taken the time since `begin`, which is now from then on.
+    fn note(&self, step: Step, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
+        let now = Instant::now();
+        if self.plugin.is_timed(step, operation) {
+            self.times.note(step, operation, now - *begin, outcome);
+        }
+        *begin = now;
+    }
 }
 
 /// Plugins as they are configured; those that cannot do without are not there unless they run.
@@ -100,11 +120,29 @@ impl Chain {
     /// When a plugin cannot run as it is configured.
     pub fn new(environment: Arc<Environment>) -> Result<Self, String> {
         let options = &environment.options.admission;
-        let plugins = PLUGINS.iter().map(|(name, _)| *name).filter(|name| options.runs(name)).collect();
         let told = Told::load(options)?;
         let metrics = Metrics::register(environment.metrics.registry());
-        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment, metrics.clone()));
-        Ok(Chain { environment, plugins, policies, webhooks, told, metrics })
+        let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
+        let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
+        let times = metrics.of_steps();
+        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment, metrics));
+        Ok(Chain { environment, plugins, policies, webhooks, told, times })
+    }
+
+    /// The plugins that are asked about an operation.
+    fn asked(&self, operation: Operation) -> impl Iterator<Item = &Running> {
+        self.plugins.iter().filter(move |running| running.plugin.has_a_say(operation))
+    }
+
+    /// Asks all plugins that may change an object, and those that want it once more when others have changed it after them.
+    async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let mut rounds = Reinvocation::default();
+        self.round(attributes, object, old, &mut rounds).await?;
+        if rounds.wanted {
+            rounds.begin_again();
+            self.round(attributes, object, old, &mut rounds).await?;
+        }
+        Ok(())
     }
 
     /// Asks all plugins that may change an object, one after the other.
@@ -115,12 +153,28 @@ impl Chain {
         old: Option<&Owned>,
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
-        for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
-            let work = self.mutate(plugin, attributes, object, old, rounds);
-            match is_timed(plugin, Step::Admit, attributes.operation) {
-                true => self.metrics.plugin(plugin, Step::Admit, attributes.operation, work).await?,
-                false => work.await?,
-            }
+        let mut begin = Instant::now();
+        for running in self.asked(attributes.operation) {
+            // Awaited where it is made: to move it would be to copy kilobytes.
+            let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
+            running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
+            outcome?;
+        }
+        Ok(())
+    }
+
+    /// Asks all plugins about an object that is about to be stored or removed, one after the other.
+    async fn judgement(
+        &self,
+        attributes: &Attributes,
+        object: Option<&Owned>,
+        old: Option<&Owned>,
+    ) -> Result<(), Status> {
+        let mut begin = Instant::now();
+        for running in self.asked(attributes.operation) {
+            let outcome = pin!(self.say(running.plugin, attributes, object, old)).await;
+            running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
+            outcome?;
         }
         Ok(())
     }
@@ -128,17 +182,17 @@ impl Chain {
     /// What a plugin says of an object that is about to be stored or removed.
     async fn say(
         &self,
-        plugin: &'static str,
+        plugin: Plugin,
         attributes: &Attributes,
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         match plugin {
-            "NodeRestriction" => node_restriction::validate(&self.environment, attributes, object, old).await?,
-            "NamespaceExists" => namespaces::check_exists(&self.environment, attributes).await?,
-            "AlwaysDeny" => return Err(deny(attributes)),
-            "ValidatingAdmissionPolicy" => self.policies.validate(attributes, object, old).await?,
-            "ValidatingAdmissionWebhook" => self.webhooks.validate(attributes, object, old).await?,
+            Plugin::NodeRestriction => node_restriction::validate(&self.environment, attributes, object, old).await?,
+            Plugin::NamespaceExists => namespaces::check_exists(&self.environment, attributes).await?,
+            Plugin::AlwaysDeny => return Err(deny(attributes)),
+            Plugin::ValidatingAdmissionPolicy => self.policies.validate(attributes, object, old).await?,
+            Plugin::ValidatingAdmissionWebhook => self.webhooks.validate(attributes, object, old).await?,
             _ => {}
         }
         match object {
@@ -150,7 +204,7 @@ impl Chain {
     /// What a plugin does before an object is judged.
     async fn mutate(
         &self,
-        plugin: &'static str,
+        plugin: Plugin,
         attributes: &Attributes,
         object: &mut Owned,
         old: Option<&Owned>,
@@ -158,48 +212,50 @@ impl Chain {
     ) -> Result<(), Status> {
         let environment = &self.environment;
         match plugin {
-            "NamespaceAutoProvision" => namespaces::provide(environment, attributes).await,
-            "NamespaceLifecycle" => namespaces::admit(environment, attributes).await,
-            "AlwaysDeny" => Err(deny(attributes)),
-            "MutatingAdmissionPolicy" => self.policies.mutate(attributes, object, old, rounds).await,
-            "MutatingAdmissionWebhook" => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
-            "PodTopologyLabels" => pods::topology_labels(environment, attributes, object).await,
-            "AlwaysPullImages" if is_of_pods(attributes) => {
+            Plugin::NamespaceAutoProvision => namespaces::provide(environment, attributes).await,
+            Plugin::NamespaceLifecycle => namespaces::admit(environment, attributes).await,
+            Plugin::AlwaysDeny => Err(deny(attributes)),
+            Plugin::MutatingAdmissionPolicy => self.policies.mutate(attributes, object, old, rounds).await,
+            Plugin::MutatingAdmissionWebhook => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
+            Plugin::PodTopologyLabels => pods::topology_labels(environment, attributes, object).await,
+            Plugin::AlwaysPullImages if is_of_pods(attributes) => {
                 pods::always_pull(object);
                 Ok(())
             }
             _ if !attributes.subresource.is_empty() => Ok(()),
-            "LimitRanger" => limit_ranger::admit(environment, attributes, object).await,
-            "ServiceAccount" => service_account::admit(environment, attributes, object).await,
-            "PodNodeSelector" => pods::node_selector(environment, &self.told.node_selectors, attributes, object).await,
-            "Priority" => priority::admit(environment, attributes, object, old).await,
-            "DefaultTolerationSeconds" => {
+            Plugin::LimitRanger => limit_ranger::admit(environment, attributes, object).await,
+            Plugin::ServiceAccount => service_account::admit(environment, attributes, object).await,
+            Plugin::PodNodeSelector => {
+                pods::node_selector(environment, &self.told.node_selectors, attributes, object).await
+            }
+            Plugin::Priority => priority::admit(environment, attributes, object, old).await,
+            Plugin::DefaultTolerationSeconds => {
                 tolerations::admit(&environment.options.admission, object);
                 Ok(())
             }
-            "PodTolerationRestriction" => self.told.tolerations.admit(environment, attributes, object).await,
-            "ExtendedResourceToleration" => {
+            Plugin::PodTolerationRestriction => self.told.tolerations.admit(environment, attributes, object).await,
+            Plugin::ExtendedResourceToleration => {
                 pods::tolerate_extended_resources(object);
                 Ok(())
             }
-            "RuntimeClass" => runtime_class::admit(environment, attributes, object).await,
+            Plugin::RuntimeClass => runtime_class::admit(environment, attributes, object).await,
             _ if attributes.operation == Operation::Create => self.complete(plugin, attributes, object).await,
             _ => Ok(()),
         }
     }
 
     /// What a plugin gives new objects.
-    async fn complete(&self, plugin: &'static str, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
+    async fn complete(&self, plugin: Plugin, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
         let resource = (attributes.kind.group, attributes.plural);
         match (plugin, resource) {
-            ("TaintNodesByCondition", ("", "nodes")) => nodes::taint(object),
-            ("DefaultStorageClass", ("", "persistentvolumeclaims")) => {
+            (Plugin::TaintNodesByCondition, ("", "nodes")) => nodes::taint(object),
+            (Plugin::DefaultStorageClass, ("", "persistentvolumeclaims")) => {
                 storage::default_class(&self.environment, object).await?;
             }
-            ("DefaultIngressClass", ("networking.k8s.io", "ingresses")) => {
+            (Plugin::DefaultIngressClass, ("networking.k8s.io", "ingresses")) => {
                 classes::default_ingress_class(&self.environment, object).await?;
             }
-            ("StorageObjectInUseProtection" | "PodGroupProtection", _) => {
+            (Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection, _) => {
                 let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
                 if let Some((.., finalizer)) = protection {
                     storage::protect(object, finalizer);
@@ -213,7 +269,7 @@ impl Chain {
     /// What a plugin has against an object that is about to be stored.
     async fn judge(
         &self,
-        plugin: &'static str,
+        plugin: Plugin,
         attributes: &Attributes,
         object: &Owned,
         old: Option<&Owned>,
@@ -221,37 +277,39 @@ impl Chain {
         let environment = &self.environment;
         let certificates = certificates::Check { environment, attributes, object, old };
         match plugin {
-            "LimitPodHardAntiAffinityTopology" if is_of_pods(attributes) => {
+            Plugin::LimitPodHardAntiAffinityTopology if is_of_pods(attributes) => {
                 pods::check_anti_affinity(attributes, object)
             }
-            "LimitRanger" => limit_ranger::validate(environment, attributes, object).await,
-            "PodSecurity" => {
+            Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object).await,
+            Plugin::PodSecurity => {
                 pod_security::validate(&self.told.pod_security, environment, attributes, object, old).await
             }
-            "PodTolerationRestriction" => self.told.tolerations.validate(environment, attributes, object).await,
-            "EventRateLimit" => self.told.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object)),
-            "ImagePolicyWebhook" => match &self.told.images {
+            Plugin::PodTolerationRestriction => self.told.tolerations.validate(environment, attributes, object).await,
+            Plugin::EventRateLimit => {
+                self.told.events.as_ref().map_or(Ok(()), |events| events.validate(attributes, object))
+            }
+            Plugin::ImagePolicyWebhook => match &self.told.images {
                 Some(images) => images.validate(attributes, object).await,
                 None => Ok(()),
             },
-            "PersistentVolumeClaimResize" => storage::check_resize(environment, attributes, object, old).await,
-            "CertificateApproval" => certificates.approval().await,
-            "CertificateSigning" => certificates.signing().await,
-            "ClusterTrustBundleAttest" => certificates.attestation().await,
-            "CertificateSubjectRestriction" => certificates.subject(),
-            "DenyServiceExternalIPs" => services::deny_external_ips(attributes, object, old),
-            "OwnerReferencesPermissionEnforcement" => owners::check(environment, attributes, object, old).await,
-            "PodGroupWorkloadExists" if self.is_enabled("GenericWorkload") => {
+            Plugin::PersistentVolumeClaimResize => storage::check_resize(environment, attributes, object, old).await,
+            Plugin::CertificateApproval => certificates.approval().await,
+            Plugin::CertificateSigning => certificates.signing().await,
+            Plugin::ClusterTrustBundleAttest => certificates.attestation().await,
+            Plugin::CertificateSubjectRestriction => certificates.subject(),
+            Plugin::DenyServiceExternalIPs => services::deny_external_ips(attributes, object, old),
+            Plugin::OwnerReferencesPermissionEnforcement => owners::check(environment, attributes, object, old).await,
+            Plugin::PodGroupWorkloadExists if self.is_enabled("GenericWorkload") => {
                 workloads::check_template(environment, attributes, object).await
             }
-            "NodeDeclaredFeatureValidator" if self.is_enabled("NodeDeclaredFeatures") => {
+            Plugin::NodeDeclaredFeatureValidator if self.is_enabled("NodeDeclaredFeatures") => {
                 bound_pods::check_features(environment, attributes, object, old).await
             }
-            "JobValidation" if self.is_enabled("GenericWorkload") || self.is_enabled("WorkloadWithJob") => {
+            Plugin::JobValidation if self.is_enabled("GenericWorkload") || self.is_enabled("WorkloadWithJob") => {
                 workloads::check_job(environment, attributes, object, old).await
             }
-            "PodResizeValidator" => bound_pods::check_resize(environment, attributes, object, old).await,
-            "ResourceQuota" => quota::validate(environment, attributes, object, old).await,
+            Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
+            Plugin::ResourceQuota => quota::validate(environment, attributes, object, old).await,
             _ => Ok(()),
         }
     }
@@ -261,11 +319,11 @@ impl Chain {
     }
 
     /// What a plugin has against removing an object.
-    fn judge_removal(plugin: &'static str, attributes: &Attributes) -> Result<(), Status> {
+    fn judge_removal(plugin: Plugin, attributes: &Attributes) -> Result<(), Status> {
         match plugin {
             _ if attributes.operation != Operation::Delete || !attributes.subresource.is_empty() => Ok(()),
-            "NamespaceLifecycle" => namespaces::validate_delete(attributes),
-            "Priority" => priority::validate_delete(attributes),
+            Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
+            Plugin::Priority => priority::validate_delete(attributes),
             _ => Ok(()),
         }
     }
@@ -286,16 +344,10 @@ impl Admission for Chain {
         {
             certificates::record_requester(attributes, object);
         }
-        let rounds = async {
-            let mut rounds = Reinvocation::default();
-            self.round(attributes, object, old, &mut rounds).await?;
-            if rounds.wanted {
-                rounds.begin_again();
-                self.round(attributes, object, old, &mut rounds).await?;
-            }
-            Ok(())
-        };
-        self.metrics.step(Step::Admit, attributes.operation, rounds).await?;
+        let begin = Instant::now();
+        let outcome = pin!(self.rounds(attributes, object, old)).await;
+        self.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+        outcome?;
         escalation::check(&self.environment, attributes, object, old).await
     }
 
@@ -305,24 +357,20 @@ impl Admission for Chain {
         object: Option<&Owned>,
         old: Option<&Owned>,
     ) -> Result<(), Status> {
-        if attributes.operation == Operation::Delete && self.plugins.contains(&MUTATING_WEBHOOKS) {
-            // There is nothing to change; upstream asks them all the same.
-            let mut rounds = Reinvocation::default();
-            let asked = self.webhooks.mutate(attributes, None, old, &mut rounds);
-            let asked = self.metrics.plugin(MUTATING_WEBHOOKS, Step::Admit, attributes.operation, asked);
-            self.metrics.step(Step::Admit, attributes.operation, asked).await?;
+        let operation = attributes.operation;
+        // There is nothing to change in what is removed; upstream asks webhooks all the same.
+        let asked = |running: &&Running| running.plugin == Plugin::MutatingAdmissionWebhook;
+        if let Some(running) = self.plugins.iter().find(asked).filter(|_| operation == Operation::Delete) {
+            let (begin, mut rounds) = (Instant::now(), Reinvocation::default());
+            let outcome = pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await;
+            running.note(Step::Admit, operation, &mut begin.clone(), &outcome);
+            self.times.note(Step::Admit, operation, begin.elapsed(), &outcome);
+            outcome?;
         }
-        let judged = async {
-            for plugin in self.plugins.iter().filter(|plugin| has_a_say(plugin, attributes.operation)) {
-                let work = self.say(plugin, attributes, object, old);
-                match is_timed(plugin, Step::Validate, attributes.operation) {
-                    true => self.metrics.plugin(plugin, Step::Validate, attributes.operation, work).await?,
-                    false => work.await?,
-                }
-            }
-            Ok(())
-        };
-        self.metrics.step(Step::Validate, attributes.operation, judged).await
+        let begin = Instant::now();
+        let outcome = pin!(self.judgement(attributes, object, old)).await;
+        self.times.note(Step::Validate, operation, begin.elapsed(), &outcome);
+        outcome
     }
 }
 

@@ -107,6 +107,11 @@ impl<T: Struct> Informer<T> {
         self.0.state.read().get(&key(namespace, name)).cloned()
     }
 
+    /// Whether there are none at this moment.
+    pub fn is_empty(&self) -> bool {
+        self.0.state.read().is_empty()
+    }
+
     /// All objects at this moment, in order of namespace and name.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.0.state.read().values().cloned().collect()

@@ -1,14 +1,14 @@
 //! What operators measure admission by (upstream: `admission/metrics`).
 
-use std::future::Future;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use endpoints::{Attributes, Operation};
 use machinery::status::Status;
 use prometheus::core::Collector;
-use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
-use tokio::time::Instant;
+use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
+use super::plugins::Plugin;
 use super::policies::operation_name;
 
 const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
@@ -108,33 +108,14 @@ impl Metrics {
         }
     }
 
-    /// Runs a step of admission, and notes how long it took.
-    pub async fn step(
-        &self,
-        step: Step,
-        operation: Operation,
-        work: impl Future<Output = Result<(), Status>>,
-    ) -> Result<(), Status> {
-        let begin = Instant::now();
-        let outcome = work.await;
-        let labels = [step.name(), operation_name(operation), truth(outcome.is_err())];
-        self.steps.with_label_values(&labels).observe(begin.elapsed().as_secs_f64());
-        outcome
+    /// The times of a plugin.
+    pub fn of_plugin(&self, plugin: Plugin) -> Times {
+        Times::new(&self.plugins, Some(plugin.name()))
     }
 
-    /// Runs a plugin, and notes how long it took.
-    pub async fn plugin(
-        &self,
-        name: &str,
-        step: Step,
-        operation: Operation,
-        work: impl Future<Output = Result<(), Status>>,
-    ) -> Result<(), Status> {
-        let begin = Instant::now();
-        let outcome = work.await;
-        let labels = [name, step.name(), operation_name(operation), truth(outcome.is_err())];
-        self.plugins.with_label_values(&labels).observe(begin.elapsed().as_secs_f64());
-        outcome
+    /// The times of the steps.
+    pub fn of_steps(&self) -> Times {
+        Times::new(&self.steps, None)
     }
 
     /// Notes that a webhook was asked; a rejection comes with the code that the client gets.
@@ -159,6 +140,38 @@ impl Metrics {
     /// Notes that an object passed although a webhook could not be asked.
     pub fn failed_open(&self, name: &str, step: Step) {
         self.fail_open.with_label_values(&[name, step.name()]).inc();
+    }
+}
+
+/// How long something takes, by step, operation and outcome. What nearly always happens is found once and kept.
+pub struct Times {
+    all: HistogramVec,
+    /// What stands before the other labels.
+    name: Option<&'static str>,
+    passed: [[OnceLock<Histogram>; OPERATIONS]; STEPS],
+}
+
+const STEPS: usize = 2;
+const OPERATIONS: usize = 4;
+
+impl Times {
+    fn new(all: &HistogramVec, name: Option<&'static str>) -> Self {
+        Times { all: all.clone(), name, passed: Default::default() }
+    }
+
+    /// Notes one.
+    pub fn note(&self, step: Step, operation: Operation, took: Duration, outcome: &Result<(), Status>) {
+        let of = || self.of(step, operation, outcome.is_err());
+        match outcome {
+            Ok(()) => self.passed[step as usize][operation as usize].get_or_init(of).observe(took.as_secs_f64()),
+            Err(_) => of().observe(took.as_secs_f64()),
+        }
+    }
+
+    fn of(&self, step: Step, operation: Operation, rejected: bool) -> Histogram {
+        let labels = [step.name(), operation_name(operation), truth(rejected)];
+        let labels: Vec<&str> = self.name.into_iter().chain(labels).collect();
+        self.all.with_label_values(&labels)
     }
 }
 

@@ -66,7 +66,7 @@ impl Policies {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         match &self.mutating {
-            Some(followed) if is_subject(attributes) => {
+            Some(followed) if is_subject(attributes) && !followed.policies.is_empty() => {
                 rounds.policies.begin(rounds.round, Some(object));
                 let outcome = mutating::run(self, followed, attributes, object, old, rounds).await;
                 rounds.policies.end(Some(object));
