@@ -1,7 +1,8 @@
 //! Lists as answers, written piece by piece: a long one never stands in memory as a whole.
 
+use std::num::NonZero;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 
 use apimachinery::meta::v1::ListMeta;
@@ -15,6 +16,7 @@ use machinery::{envelope, json};
 use registry::Listed;
 use serving::{Body, Response};
 use storage::cache::Entry;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use crate::answer;
 use crate::endpoint::Endpoint;
@@ -309,10 +311,21 @@ impl HttpBody for Pieces {
     }
 }
 
-/// A body that lets others have their turn after every frame: it would have a worker to itself for as long as its client reads.
+/// How many lists are written at one moment: by half of the processors, so that what is short finds another one.
+static TURNS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    Arc::new(Semaphore::new((processors / 2).max(1)))
+});
+
+type Turn = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
+
+/// A body that is written in turns with those of other lists, and lets everybody else have theirs after every frame: it would have a worker
+/// to itself for as long as its client reads.
 struct InTurns<B> {
     body: B,
     had_its_turn: bool,
+    /// What it waits for.
+    turn: Option<Turn>,
 }
 
 impl<B: HttpBody + Unpin> HttpBody for InTurns<B> {
@@ -327,6 +340,9 @@ impl<B: HttpBody + Unpin> HttpBody for InTurns<B> {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
+        let turn = self.turn.get_or_insert_with(|| Box::pin(TURNS.clone().acquire_owned()));
+        let _turn = ready!(turn.as_mut().poll(context));
+        self.turn = None;
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         self.had_its_turn = true;
         Poll::Ready(frame)
@@ -338,7 +354,7 @@ where
     B: HttpBody<Data = Bytes> + Unpin + Send + 'static,
     B::Error: Into<serving::body::BodyError>,
 {
-    let mut response = Response::new(Body::stream(InTurns { body, had_its_turn: false }));
+    let mut response = Response::new(Body::stream(InTurns { body, had_its_turn: false, turn: None }));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response
