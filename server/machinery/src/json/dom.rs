@@ -86,10 +86,16 @@ pub(super) fn encode_map(map: &Map<String, Value>, out: &mut Vec<u8>) {
 }
 
 fn encode_members(map: &Map<String, Value>, keys: Keys, out: &mut Vec<u8>) {
-    let mut members: Vec<(&String, &Value)> = map.iter().collect();
-    if keys == Keys::Sorted {
-        members.sort_unstable_by_key(|(key, _)| *key);
+    // Most writers send them in order.
+    if keys == Keys::AsTheyAre || map.keys().is_sorted() {
+        return encode_each(map, keys, out);
     }
+    let mut members: Vec<(&String, &Value)> = map.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    encode_each(members, keys, out);
+}
+
+fn encode_each<'m>(members: impl IntoIterator<Item = (&'m String, &'m Value)>, keys: Keys, out: &mut Vec<u8>) {
     out.push(b'{');
     for (index, (key, value)) in members.into_iter().enumerate() {
         if index > 0 {

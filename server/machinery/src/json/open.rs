@@ -1,7 +1,7 @@
 //! Encodes structs of open form, custom resources: all members in order of their names, down to the last struct, as Go writes maps.
 
 use super::dom::{self, encode_value};
-use super::encode::write_value;
+use super::encode::{close, key, write_value};
 use super::write;
 use crate::reflect::{FlatField, Ref, Value};
 
@@ -14,7 +14,15 @@ enum Member<'a> {
 
 /// Appends the JSON of a struct.
 pub(super) fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
-    write_members(members(value), out);
+    if value.undeclared().is_some() {
+        return write_members(members(value), out);
+    }
+    let start = out.len();
+    value.each_member_by_name(|flat, member| {
+        key(flat, out);
+        write_field(flat, member, out);
+    });
+    close(start, out);
 }
 
 /// Appends the JSON of an object with this version and kind, whatever the object itself says.
@@ -46,19 +54,25 @@ fn write_members(mut members: Vec<(&str, Member<'_>)>, out: &mut Vec<u8>) {
         match member {
             Member::Text(text) => write::string(out, text),
             Member::Tree(tree) => encode_value(tree, out),
-            Member::Field(_, Value::Struct(inner)) => encode(inner, out),
-            Member::Field(_, Value::StructList(items)) => {
-                out.push(b'[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    encode(item, out);
-                }
-                out.push(b']');
-            }
-            Member::Field(flat, value) => write_value(&value, flat, out),
+            Member::Field(flat, value) => write_field(flat, &value, out),
         }
     }
     out.push(b'}');
+}
+
+fn write_field(flat: &FlatField, value: &Value<'_>, out: &mut Vec<u8>) {
+    match value {
+        Value::Struct(inner) => encode(*inner, out),
+        Value::StructList(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                encode(item, out);
+            }
+            out.push(b']');
+        }
+        value => write_value(value, flat, out),
+    }
 }

@@ -2,12 +2,6 @@
 
 use crate::scalar::{digits, json_text};
 
-/// Bytes of a string that may not be copied: quotes, backslashes, control characters, `<`, `>`, `&`; 0xe2 may start one of the line
-/// separators U+2028 and U+2029.
-const fn is_special(b: u8) -> bool {
-    (b < 0x20) | (b == b'"') | (b == b'\\') | (b == b'<') | (b == b'>') | (b == b'&') | (b == 0xe2)
-}
-
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
@@ -19,10 +13,11 @@ enum Known {
     Nothing,
 }
 
-/// Whether any of eight bytes is special. In each byte the high bit of `(x - 1) & !x` tells whether it is zero; a borrow may set bits
+/// Not zero if any of eight bytes may not be copied into a string: quotes, backslashes, control characters, `<`, `>`, `&`; 0xe2 may start one of
+/// the line separators U+2028 and U+2029. In each byte the high bit of `(x - 1) & !x` tells whether it is zero; a borrow may set bits
 /// above the first true one only, which does not change the answer.
 #[inline(always)]
-fn any_special(chunk: [u8; 8], known: Known) -> bool {
+fn special(chunk: [u8; 8], known: Known) -> u64 {
     let x = u64::from_le_bytes(chunk);
     let zero = |v: u64| v.wrapping_sub(ONES) & !v;
     let is = |b: u8| zero(x ^ (ONES * b as u64));
@@ -30,7 +25,14 @@ fn any_special(chunk: [u8; 8], known: Known) -> bool {
     let is_either = |b: u8, bit: u8| zero((x | (ONES * bit as u64)) ^ (ONES * b as u64));
     let control = x.wrapping_sub(ONES * 0x20) & !x;
     let separator = if known == Known::Utf8 { is(0xe2) } else { x };
-    (control | is(b'\\') | separator | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS != 0
+    (control | is(b'\\') | separator | is_either(b'>', 2) | is_either(b'&', 4)) & HIGHS
+}
+
+/// Whether any of a chunk's bytes is.
+#[inline(always)]
+fn any_special(chunk: &[u8; 16], known: Known) -> bool {
+    let [first, last] = chunk.as_chunks().0 else { return true };
+    special(*first, known) | special(*last, known) != 0
 }
 
 /// Appends text that can stand between quotes as it is; stops somewhere and says so when it cannot.
@@ -38,30 +40,35 @@ fn any_special(chunk: [u8; 8], known: Known) -> bool {
 /// It copies chunks of fixed sizes, the last of which overlaps the one before: for short texts that is much faster than `memcpy`.
 #[inline(always)]
 fn plain(out: &mut Vec<u8>, text: &[u8], known: Known) -> bool {
-    let (chunks, rest) = text.as_chunks::<8>();
-    for chunk in chunks {
-        out.extend_from_slice(chunk);
-        if any_special(*chunk, known) {
-            return false;
+    let end = out.len() + text.len();
+    if let Some(last) = text.last_chunk::<16>() {
+        for chunk in text.as_chunks::<16>().0 {
+            out.extend_from_slice(chunk);
+            if any_special(chunk, known) {
+                return false;
+            }
         }
+        out.truncate(end - 16);
+        out.extend_from_slice(last);
+        return !any_special(last, known);
     }
-    if rest.is_empty() {
-        return true;
-    }
-    let end = out.len() + rest.len();
-    if let Some(last) = text.last_chunk::<8>() {
+    if let (Some(first), Some(last)) = (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        out.extend_from_slice(first);
         out.truncate(end - 8);
         out.extend_from_slice(last);
-        return !any_special(*last, known);
+        return special(*first, known) | special(*last, known) == 0;
     }
     if let (Some([a, b, c, d]), Some([e, f, g, h])) = (text.first_chunk::<4>(), text.last_chunk::<4>()) {
         out.extend_from_slice(&[*a, *b, *c, *d]);
         out.truncate(end - 4);
         out.extend_from_slice(&[*e, *f, *g, *h]);
-        return !any_special([*a, *b, *c, *d, *e, *f, *g, *h], known);
+        return special([*a, *b, *c, *d, *e, *f, *g, *h], known) == 0;
     }
-    out.extend_from_slice(rest);
-    !rest.iter().any(|&b| is_special(b) || (known == Known::Nothing && !b.is_ascii()))
+    let (Some(&first), Some(&last)) = (text.first(), text.last()) else { return true };
+    let middle = text[text.len() / 2];
+    out.extend_from_slice(&[first, middle, last]);
+    out.truncate(end);
+    special([first, middle, last, last, last, last, last, last], known) == 0
 }
 
 /// Appends a string with its quotes.
@@ -144,5 +151,31 @@ pub(crate) fn raw(out: &mut Vec<u8>, text: &[u8]) {
         out.extend_from_slice(text);
     } else {
         json_text::append_compact(out, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scalar::go_text::append_json_string;
+
+    #[test]
+    fn strings_of_every_length_are_what_go_writes() {
+        let plain: String = ('a'..='z').chain('A'..='Z').collect();
+        for length in 0..=plain.len() {
+            let specials = ['"', '\\', '<', '>', '&', '\n', '\u{1f}', '\u{2028}', '\u{e9}', '\u{7f}', ' '];
+            let with = |at: usize, c: char| format!("{}{c}{}", &plain[..at], &plain[at..length]);
+            let texts = (0..=length).flat_map(|at| specials.map(|special| with(at, special)));
+            for text in texts.chain([plain[..length].to_owned()]) {
+                let (mut ours, mut unchecked, mut gos) = (Vec::new(), Vec::new(), Vec::new());
+                super::string(&mut ours, &text);
+                append_json_string(&mut gos, &text);
+                assert_eq!(ours, gos, "{text:?}");
+                assert_eq!(super::text(&mut unchecked, text.as_bytes()), Some(()));
+                assert_eq!(unchecked, gos, "{text:?}");
+            }
+        }
+        for bad in [&b"\xff"[..], b"ab\xc3", b"0123456789abcdef\xff", b"01234567\x80"] {
+            assert_eq!(super::text(&mut Vec::new(), bad), None, "{bad:?}");
+        }
     }
 }

@@ -122,6 +122,8 @@ pub struct Tables {
     /// The fields in order of declaration, and which of the first 64 JSON has even of a message without them.
     pub(crate) steps: Vec<Step>,
     pub(crate) always: u64,
+    /// Indexes of `json` in order of names, once somebody has asked.
+    by_name: OnceLock<Vec<u16>>,
     /// Open-addressed hash table of `json` indexes plus one; 0 is empty. Its length is a power of two.
     hash: Vec<u16>,
     /// Index into `StructDef::fields` of what holds undeclared members.
@@ -184,6 +186,7 @@ impl Tables {
             probes,
             steps,
             always,
+            by_name: OnceLock::new(),
             hash,
             undeclared: def.fields.iter().position(|f| is_undeclared(def, f)),
             wire,
@@ -193,6 +196,15 @@ impl Tables {
             plans: Default::default(),
             gates: OnceLock::new(),
         }
+    }
+
+    /// Indexes of `json` in order of names.
+    pub(crate) fn by_name(&self) -> &[u16] {
+        self.by_name.get_or_init(|| {
+            let mut indexes: Vec<u16> = (0..self.json.len() as u16).collect();
+            indexes.sort_unstable_by_key(|index| self.json[*index as usize].field.json);
+            indexes
+        })
     }
 
     /// Index into `json` of this exact name.

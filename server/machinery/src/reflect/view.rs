@@ -73,6 +73,18 @@ impl<'a> Ref<'a> {
         }
     }
 
+    /// Likewise all of them, in order of their names.
+    pub(crate) fn each_member_by_name(self, mut visit: impl FnMut(&'static FlatField, &Value<'a>)) {
+        let tables = self.def.tables();
+        for &index in tables.by_name() {
+            let ((offset, probe), field) = (tables.probes[index as usize], &tables.json[index as usize]);
+            // SAFETY: as in `each_member`.
+            if let Some(value) = unsafe { read_member(probe, field.shape, self.at.add(offset as usize)) } {
+                visit(field, &value);
+            }
+        }
+    }
+
     /// Visits the members that the JSON object of this struct or of another one of its type has; none of a struct of another type.
     pub(crate) fn each_member_of_either(
         self,
