@@ -19,6 +19,24 @@ use crate::{names, stored, validation};
 /// How often a generated name is tried again when it is taken (KEP-4420).
 const NAME_ATTEMPTS: usize = 8;
 
+/// How a new object is to be called.
+#[derive(Default)]
+struct AskedName {
+    name: String,
+    generate_name: String,
+}
+
+impl AskedName {
+    fn of(object: &Owned) -> Self {
+        let of = |meta: &ObjectMeta| AskedName { name: meta.name.clone(), generate_name: meta.generate_name.clone() };
+        meta(object.as_ref()).map(of).unwrap_or_default()
+    }
+
+    fn is_made_up(&self) -> bool {
+        self.name.is_empty() && !self.generate_name.is_empty()
+    }
+}
+
 impl ResourceStore {
     /// Stores a new object and answers it as stored. A name that the server makes up is made up again when it is taken.
     pub async fn create<C: CheckWrite + ?Sized>(
@@ -28,8 +46,7 @@ impl ResourceStore {
         options: &CreateOptions,
         check: &mut C,
     ) -> Result<Owned, Status> {
-        let asked = meta(object.as_ref()).cloned().unwrap_or_default();
-        if !asked.name.is_empty() || asked.generate_name.is_empty() {
+        if !AskedName::of(&object).is_made_up() {
             return self.create_once(context, object, options, check).await;
         }
         for _ in 1..NAME_ATTEMPTS {
@@ -78,7 +95,7 @@ impl ResourceStore {
         check: &mut C,
     ) -> Result<Owned, Status> {
         self.strategy.prepare_for_create(context, &mut object);
-        let asked = meta(object.as_ref()).cloned().unwrap_or_default();
+        let asked = AskedName::of(&object);
         self.check_new(context, &object, &asked.name)?;
         check.check(&object, None).await?;
         let object = stored::complete(self.storage_kind, object);
@@ -101,7 +118,7 @@ impl ResourceStore {
         Ok(())
     }
 
-    fn already_exists(&self, context: &Context, asked: &ObjectMeta, taken: Option<Arc<Entry>>) -> Status {
+    fn already_exists(&self, context: &Context, asked: &AskedName, taken: Option<Arc<Entry>>) -> Status {
         let mut status = match asked.generate_name.as_str() {
             "" => Status::already_exists(self.name_in(context), &asked.name),
             _ => Status::generate_name_conflict(self.name_in(context), &asked.name),

@@ -39,7 +39,7 @@ pub use old::Pair;
 pub use pattern::{Pattern, fault as pattern_fault};
 pub use prune::prune;
 pub use result::shown;
-pub use validate::{blocked, check, check_update};
+pub use validate::{blocked, check, check_update, is_certainly_valid};
 
 /// What a value has to be. Descriptions and examples are not kept.
 #[derive(Debug, Default)]

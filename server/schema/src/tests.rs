@@ -2,7 +2,7 @@ use machinery::json::Issues;
 use machinery::reflect::Mut;
 use serde_json::{Value, json};
 
-use crate::{Schema, apply_defaults, check, check_lists, check_update, drop_nulls, prune};
+use crate::{Schema, apply_defaults, check, check_lists, check_update, drop_nulls, is_certainly_valid, prune};
 
 fn compiled(schema: Value) -> Schema {
     let mut props = apimachinery::apiextensions::v1::JSONSchemaProps::default();
@@ -66,6 +66,34 @@ fn faults_are_worded_as_upstream_does() {
             "x: Invalid value: 3: x in body should be greater than or equal to 5",
         ],
     );
+}
+
+#[test]
+fn who_says_certainly_is_right() {
+    let check = |schema: Value, content: Value, expect: bool| {
+        let (schema, mut object) = (compiled(schema), content.clone());
+        let is_certain = is_certainly_valid(&schema, content.as_object().expect("an object"));
+        assert_eq!(is_certain, expect, "{content}");
+        object["metadata"] = json!({"name": "a"});
+        object["apiVersion"] = "v1".into();
+        object["kind"] = "A".into();
+        assert!(!is_certain || check(&schema, &object, "").is_empty(), "{content}");
+    };
+    let of = |properties: Value| json!({"type": "object", "properties": properties});
+    let size = || of(json!({"size": {"type": "integer", "minimum": 1}}));
+    check(size(), json!({"size": 1}), true);
+    check(size(), json!({"size": 0}), false);
+    check(size(), json!({"size": "a"}), false);
+    check(size(), json!({}), true);
+    let meta = || json!({"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"}});
+    check(of(meta()), json!({"spec": {}}), true);
+    // Not wrong, but it takes more than a look.
+    check(of(json!({"kind": {"type": "string", "enum": ["A"]}})), json!({}), false);
+    check(of(json!({"metadata": {"type": "object", "properties": {"name": {"type": "string"}}}})), json!({}), false);
+    check(json!({"type": "object", "required": ["spec"]}), json!({"spec": 1}), false);
+    check(json!({"type": "object", "additionalProperties": {"type": "integer"}}), json!({"spec": 1}), false);
+    let set = json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}});
+    check(of(json!({"list": set})), json!({"list": ["a", "a"]}), false);
 }
 
 #[test]

@@ -6,12 +6,29 @@ use serde_json::{Map, Value};
 
 use crate::lists::sorted;
 use crate::old::Pair;
+use crate::prune::is_meta;
 use crate::result::{Outcome, is_blocking, name, shown};
 use crate::{Additional, Checks, Kind, Schema, format, numbers};
 
 /// The faults of a new value. `below` is the path of the value in its object.
 pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
     validate(schema, value, &Path::NONE, None).into_errors(below)
+}
+
+/// Whether an object is certainly what its schema says, by its members but those that every object has. It is when its other members are and the
+/// schema says nothing else; no is not an answer.
+pub fn is_certainly_valid(schema: &Schema, content: &Map<String, Value>) -> bool {
+    let says_more = schema.kind != Some(Kind::Object)
+        || schema.checks.is_some()
+        || schema.below.embedded
+        || schema.below.lists
+        || !matches!(schema.additional, Additional::Unset | Additional::Allowed);
+    let is_left_alone = |of: &Schema| of.checks.is_none() && of.properties.is_empty();
+    !says_more
+        && schema.properties.iter().all(|(key, of)| match content.get(&**key) {
+            Some(value) => validate(of, value, &Path::new(key), None).is_valid(),
+            None => !is_meta(key) || is_left_alone(of),
+        })
 }
 
 /// The faults of a value that succeeds another one, except where nothing changed.
