@@ -19,7 +19,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::client::Server;
 use crate::error::Result;
-use crate::workloads::{crd, create, get, idle, informers, list, patch, prepare, siege, watch};
+use crate::workloads::{crd, create, custom, get, idle, informers, list, patch, prepare, siege, watch};
 
 /// Puts load on a Kubernetes API server.
 #[derive(Parser)]
@@ -74,6 +74,8 @@ enum Workload {
     Idle(idle::Options),
     /// Reads pods before and during an attack by others.
     Siege(siege::Options),
+    /// Does the same to config maps and to custom objects of the same content.
+    Custom(custom::Options),
     /// Makes many CRDs and an object of each, and says how long that took, and what they cost.
     Crd(crd::Options),
 }
@@ -105,6 +107,7 @@ async fn run(cli: Cli) -> Result<()> {
         Workload::Informers(options) => informers::run(server, common, &options).await,
         Workload::Idle(options) => idle::run(server, common, &options).await,
         Workload::Siege(options) => siege::run(server, common, &options).await,
+        Workload::Custom(options) => custom::run(server, common, &options).await,
         Workload::Crd(options) => crd::run(&server, common, &options).await,
     }
 }

@@ -54,6 +54,27 @@ pub fn config_map(name: &str, size: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"config.yaml": "x".repeat(size)}})
 }
 
+/// The definition of maps, which are what config maps are, in a group of their own.
+pub fn map_crd(group: &str) -> Value {
+    json!({
+        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+        "metadata": {"name": format!("maps.{group}")},
+        "spec": {"group": group, "scope": "Namespaced",
+            "names": {"plural": "maps", "singular": "map", "kind": "Map", "listKind": "MapList"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                "type": "object", "properties": {
+                    "data": {"type": "object", "additionalProperties": {"type": "string"}}}}}}]}
+    })
+}
+
+/// A map with this many bytes of data.
+pub fn map(group: &str, name: &str, size: usize) -> Value {
+    let mut object = config_map(name, size);
+    object["apiVersion"] = format!("{group}/v1").into();
+    object["kind"] = "Map".into();
+    object
+}
+
 /// A secret with this many bytes of data.
 pub fn secret(name: &str, size: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "stringData": {"blob": "x".repeat(size)}})

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, ValueEnum};
+use serde_json::Value;
 
 use super::timed;
 use crate::client::{Ask, Server};
@@ -31,7 +32,8 @@ const GROUP: &str = "load.example.com";
 pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
     let (kind, namespace, run) = (options.kind, common.namespace.clone(), stamp());
     if kind == Kind::Widget {
-        define(&server, GROUP, &namespace).await?;
+        let probe = Ask::post(widgets(GROUP, &namespace), &objects::widget(GROUP, &stamp()));
+        define(&server, &objects::crd(GROUP), &probe).await?;
     }
     measure::run(&format!("POST {kind:?}"), server, common, move |mut client, number| {
         let name = format!("{run}-{number:06}");
@@ -57,19 +59,15 @@ pub fn stamp() -> String {
     format!("run-{:x}", since.as_millis())
 }
 
-/// Makes the definition, and waits until an object of it can be created.
-async fn define(server: &Server, group: &str, namespace: &str) -> Result<()> {
+/// Makes a definition, and waits until an object of it can be created, which `first` does.
+pub async fn define(server: &Server, definition: &Value, first: &Ask) -> Result<()> {
     let mut client = server.connect().await?;
-    let definition = Ask::post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &objects::crd(group));
-    match client.ask(&definition, false).await {
-        Err(Error::Answer { code: 409, .. }) | Ok(_) => {}
-        Err(other) => return Err(other),
-    }
-    let ask = Ask::post(widgets(group, namespace), &objects::widget(group, &stamp()));
+    let definition = Ask::post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    super::prepare::unless_there(client.ask(&definition, false).await.map(drop))?;
     let began = Instant::now();
     loop {
-        match client.ask(&ask, false).await {
-            Ok(_) => return Ok(()),
+        match super::prepare::unless_there(client.ask(first, false).await.map(drop)) {
+            Ok(()) => return Ok(()),
             Err(Error::Answer { code: 404 | 503, .. }) if began.elapsed() < PATIENCE => tokio::task::yield_now().await,
             Err(other) => return Err(other),
         }

@@ -3,6 +3,7 @@
 pub mod attacks;
 pub mod crd;
 pub mod create;
+pub mod custom;
 pub mod get;
 pub mod idle;
 pub mod informers;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use rustix::process::setpriority_process;
 use serde_json::json;
+use tokio::runtime::{self, Runtime};
 
 use super::attacks::{Attack, LISTER, beside};
 use super::{pod_name, timed};
@@ -15,6 +17,8 @@ use crate::measure::{Clock, Sample};
 
 /// Who reads single pods meanwhile.
 const READER: &str = "load-reader";
+/// That of threads that run when no other does, or nearly so.
+const LEAST_PRIORITY: i32 = 19;
 /// How often it does.
 const EVERY: Duration = Duration::from_millis(5);
 
@@ -40,11 +44,13 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
     let time = Duration::from_secs(options.seconds);
     let before = read(&server, common, options, "GET pod, quiet", time / 3).await?;
     let (path, until) = (format!("/api/v1/namespaces/{}/pods", common.namespace), Instant::now() + time);
-    let attacker = |_| tokio::spawn(options.attack.run(server.clone(), path.clone(), until));
+    let elsewhere = elsewhere()?;
+    let attacker = |_| elsewhere.spawn(options.attack.run(server.clone(), path.clone(), until));
     let attackers = (0..options.attackers).map(attacker).collect();
     let name = format!("GET pod, beside {:?}", options.attack);
     let during = read(&server, common, options, &name, time);
     let (during, done) = beside(attackers, during).await;
+    elsewhere.shutdown_background();
     let during = during?;
     println!(
         "{:?}: {done} times; p99 {:.1} times what it was",
@@ -52,6 +58,14 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
         during.as_secs_f64() / before.as_secs_f64()
     );
     Ok(())
+}
+
+/// Threads for attackers, who would be on other machines: they have the processors that the server and its reader leave.
+fn elsewhere() -> Result<Runtime> {
+    let modest = || {
+        let _ = setpriority_process(None, LEAST_PRIORITY); // then they are as urgent as others
+    };
+    Ok(runtime::Builder::new_multi_thread().enable_all().on_thread_start(modest).build()?)
 }
 
 /// Reads pods one after the other for a while, and gives the 99th percentile of how long that took.

@@ -30,15 +30,24 @@ pub struct Options {
 
 const MARK: &str = "\"at\":\"";
 
-/// `--operations` changes at `--rate` a second, or one after the other as fast as they are acknowledged.
-pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
-    let began = Instant::now();
-    let collection = format!("/api/v1/namespaces/{}/configmaps", common.namespace);
-    let mut writer = server.connect().await?;
-    let created = writer.ask(&Ask::post(&collection, &objects::config_map("fan-out", 1024)), false).await;
-    if !matches!(created, Ok(_) | Err(Error::Answer { code: 409, .. })) {
-        return created.map(drop);
+impl Options {
+    /// So many watchers, all of whom read.
+    pub fn reading(watchers: usize) -> Self {
+        Options { watchers, per_connection: 50, stalled: 0 }
     }
+}
+
+pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
+    let collection = format!("/api/v1/namespaces/{}/configmaps", common.namespace);
+    let created = Ask::post(&collection, &objects::config_map("fan-out", 1024));
+    super::prepare::unless_there(server.connect().await?.ask(&created, false).await.map(drop))?;
+    fan_out(&server, common, options, &collection).await
+}
+
+/// `--operations` changes of the object `fan-out` of a collection at `--rate` a second, or one after the other as fast as they are acknowledged.
+pub async fn fan_out(server: &Server, common: &Common, options: &Options, collection: &str) -> Result<()> {
+    let began = Instant::now();
+    let mut writer = server.connect().await?;
     let (sender, mut samples) = mpsc::unbounded_channel();
     let expected = options.watchers * common.operations;
     let mut stalled = Vec::new();
@@ -47,7 +56,7 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
         if number % options.per_connection == 0 {
             connection = server.connect().await?;
         }
-        let body = begin(&mut connection.clone(), &collection).await?;
+        let body = begin(&mut connection.clone(), collection).await?;
         if number >= options.watchers {
             stalled.push(body);
             continue;
@@ -60,7 +69,7 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
         if common.rate > 0.0 {
             tokio::time::sleep_until(tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / common.rate)).await;
         }
-        change(&mut writer, &collection, began, number).await?;
+        change(&mut writer, collection, began, number).await?;
     }
     let mut delivered = Vec::with_capacity(expected);
     while delivered.len() < expected {

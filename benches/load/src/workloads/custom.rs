@@ -1,0 +1,96 @@
+//! The same done to config maps and to custom objects of the same content, in turn: what it costs that a kind is not built in.
+
+use std::sync::Arc;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{create, timed, watch};
+use crate::client::{Ask, Server};
+use crate::error::Result;
+use crate::{Common, measure, objects};
+
+const GROUP: &str = "same.example.com";
+
+/// How much is done.
+#[derive(Args)]
+pub struct Options {
+    /// How many objects are created, and listed later on.
+    #[arg(long, default_value_t = 10_000)]
+    objects: usize,
+    /// How many times they are listed.
+    #[arg(long, default_value_t = 20)]
+    lists: usize,
+    /// How many watchers see each of a thousand changes.
+    #[arg(long, default_value_t = 100)]
+    watchers: usize,
+}
+
+/// A kind, and how its objects are made.
+struct Subject {
+    name: &'static str,
+    collection: String,
+    object: fn(&str) -> Value,
+}
+
+impl Subject {
+    async fn create(&self, server: &Arc<Server>, common: &Common) -> Result<()> {
+        let (run, collection, object) = (create::stamp(), self.collection.clone(), self.object);
+        measure::run(&format!("POST {}", self.name), server.clone(), common, move |mut client, number| {
+            let ask = Ask::post(collection.as_str(), &object(&format!("{run}-{number:06}")));
+            async move { timed(&mut client, &ask).await }
+        })
+        .await
+    }
+
+    async fn get(&self, server: &Arc<Server>, common: &Common, name: &str) -> Result<()> {
+        let path = format!("{}/{name}", self.collection);
+        measure::run(&format!("GET {}", self.name), server.clone(), common, move |mut client, _| {
+            let ask = Ask::get(path.as_str());
+            async move { timed(&mut client, &ask).await }
+        })
+        .await
+    }
+
+    async fn list(&self, server: &Arc<Server>, common: &Common) -> Result<()> {
+        let path = self.collection.clone();
+        measure::run(&format!("LIST {}", self.name), server.clone(), common, move |mut client, _| {
+            let ask = Ask::get(path.as_str());
+            async move { timed(&mut client, &ask).await }
+        })
+        .await
+    }
+}
+
+pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Result<()> {
+    let namespace = &common.namespace;
+    let custom = format!("/apis/{GROUP}/v1/namespaces/{namespace}/maps");
+    let subjects = [
+        Subject {
+            name: "ConfigMap",
+            collection: format!("/api/v1/namespaces/{namespace}/configmaps"),
+            object: |name| objects::config_map(name, 1024),
+        },
+        Subject { name: "custom Map", collection: custom.clone(), object: |name| objects::map(GROUP, name, 1024) },
+    ];
+    create::define(&server, &objects::map_crd(GROUP), &Ask::post(custom, &objects::map(GROUP, "first", 1024))).await?;
+    let times = |operations: usize, clients: usize| Common { operations, clients, ..common.clone() };
+    for subject in &subjects {
+        subject.create(&server, &times(options.objects, common.clients)).await?;
+    }
+    for subject in &subjects {
+        let mut client = server.connect().await?;
+        let first = Ask::post(subject.collection.as_str(), &(subject.object)("fan-out"));
+        super::prepare::unless_there(client.ask(&first, false).await.map(drop))?;
+        subject.get(&server, &times(options.objects, common.clients), "fan-out").await?;
+    }
+    for subject in &subjects {
+        subject.list(&server, &times(options.lists, 1)).await?;
+    }
+    for subject in &subjects {
+        println!("WATCH {}", subject.name);
+        let watchers = watch::Options::reading(options.watchers);
+        watch::fan_out(&server, &times(1000, 1), &watchers, &subject.collection).await?;
+    }
+    Ok(())
+}
