@@ -20,6 +20,7 @@ use etcd_server::EtcdServer;
 use reqwest::{Certificate, Client, Method, Response};
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 const TOKEN: &str = "admins-token-4d1e";
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
@@ -202,13 +203,13 @@ async fn nobody_notices_that_servers_are_restarted() {
     let servers = Arc::new(Servers { client: client(folder.path()), urls, answered, stop });
     let client = |at: usize| Balanced { servers: servers.clone(), at: at % 2 };
     let begin = client(0).ask(Method::GET, MAPS, None).await["metadata"]["resourceVersion"].clone();
-    let watchers: Vec<_> = (0..4)
-        .map(|at| {
-            let (client, begin) = (client(at), begin.clone());
-            tokio::spawn(async move { follow(client, begin.as_str().unwrap()).await })
-        })
-        .collect();
-    let lists = [0, 1].map(|at| tokio::spawn(list(client(at))));
+    let follow = |at| {
+        let (client, begin) = (client(at), begin.clone());
+        async move { follow(client, begin.as_str().unwrap()).await }
+    };
+    // These end when a writer fails, and leave the last word to it.
+    let watchers: JoinSet<_> = (0..4).map(follow).collect();
+    let lists: JoinSet<_> = [0, 1].map(|at| list(client(at))).into_iter().collect();
     let writers: Vec<_> = (0..WRITERS).map(|writer| tokio::spawn(write(client(writer), writer))).collect();
 
     for at in [0, 1].repeat(ROUNDS) {
@@ -232,11 +233,9 @@ async fn nobody_notices_that_servers_are_restarted() {
         let types = ["ADDED", "MODIFIED", "MODIFIED", "DELETED"].map(str::to_owned).to_vec();
         expected.extend((0..task.await.unwrap()).map(|i| (format!("w{writer}-{i}"), types.clone())));
     }
-    for task in lists {
-        task.await.unwrap();
-    }
+    lists.join_all().await;
     client(0).ask(Method::POST, MAPS, Some(&config_map(END, "created"))).await;
-    for task in watchers {
-        assert_eq!(task.await.unwrap(), expected);
+    for seen in watchers.join_all().await {
+        assert_eq!(seen, expected);
     }
 }

@@ -18,6 +18,9 @@ use tempfile::TempDir;
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
+/// How many lines of a server's log are shown when a test fails.
+const COMPLAINTS: usize = 20;
+
 /// A running server; it is killed when this is dropped, and its logs are searched for secrets.
 pub struct Server {
     process: Child,
@@ -115,7 +118,11 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         let log = self.end();
-        if !std::thread::panicking() {
+        if std::thread::panicking() {
+            let complaints: Vec<&str> = log.lines().filter(|line| !line.starts_with('I')).collect();
+            let last = complaints.len().saturating_sub(COMPLAINTS);
+            eprintln!("the server's last complaints:\n{}", complaints[last..].join("\n"));
+        } else {
             self.logs.search(&log, &[]);
         }
     }
