@@ -3,16 +3,27 @@
 //! Quantities and times are printed once per object on every encode, where the formatting machinery would dominate.
 
 /// Appends `value` in decimal.
-pub fn append_u64(out: &mut Vec<u8>, mut value: u64) {
+pub fn append_u64(out: &mut Vec<u8>, value: u64) {
+    let digit = |value: u64| b'0' + (value % 10) as u8;
+    // Most numbers are short, and pieces of known lengths are copied without a call.
+    match value {
+        0..=9 => out.push(digit(value)),
+        10..=99 => out.extend_from_slice(&[digit(value / 10), digit(value)]),
+        100..=999 => out.extend_from_slice(&[digit(value / 100), digit(value / 10), digit(value)]),
+        1000..=9999 => {
+            out.extend_from_slice(&[digit(value / 1000), digit(value / 100), digit(value / 10), digit(value)]);
+        }
+        _ => append_long(out, value),
+    }
+}
+
+fn append_long(out: &mut Vec<u8>, mut value: u64) {
     let mut buffer = [0u8; 20];
     let mut at = buffer.len();
-    loop {
+    while value > 0 {
         at -= 1;
         buffer[at] = b'0' + (value % 10) as u8;
         value /= 10;
-        if value == 0 {
-            break;
-        }
     }
     out.extend_from_slice(&buffer[at..]);
 }
@@ -44,8 +55,16 @@ mod tests {
 
     #[test]
     fn prints_digits() {
-        let cases: &[(i64, usize, &str)] =
-            &[(0, 1, "0"), (7, 2, "07"), (42, 2, "42"), (123, 2, "123"), (5, 6, "000005"), (999, 4, "0999")];
+        let cases: &[(i64, usize, &str)] = &[
+            (0, 1, "0"),
+            (7, 2, "07"),
+            (42, 2, "42"),
+            (123, 2, "123"),
+            (5, 6, "000005"),
+            (999, 4, "0999"),
+            (1000, 1, "1000"),
+            (98_765, 1, "98765"),
+        ];
         for (value, width, expect) in cases {
             let mut out = Vec::new();
             append_padded(&mut out, *value as u64, *width);

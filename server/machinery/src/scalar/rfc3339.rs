@@ -257,12 +257,18 @@ fn civil_from_days(days: i64) -> (i64, u64, u64) {
 pub(super) fn append_date_time(out: &mut Vec<u8>, seconds: i64) {
     let (year, month, day) = civil_from_days(seconds.div_euclid(86_400));
     let second = seconds.rem_euclid(86_400) as u64;
-    if year < 0 {
-        out.push(b'-');
+    let digit = |value: u64| b'0' + (value % 10) as u8;
+    let two = |value: u64| [digit(value / 10), digit(value)];
+    let [[m1, m2], [d1, d2]] = [two(month), two(day)];
+    let [[h1, h2], [n1, n2], [s1, s2]] = [two(second / 3600), two(second / 60 % 60), two(second % 60)];
+    let rest = [b'-', m1, m2, b'-', d1, d2, b'T', h1, h2, b':', n1, n2, b':', s1, s2];
+    if let Ok(year @ 1000..=9999) = u64::try_from(year) {
+        out.extend_from_slice(&[digit(year / 1000), digit(year / 100), digit(year / 10), digit(year)]);
+    } else {
+        if year < 0 {
+            out.push(b'-');
+        }
+        append_padded(out, year.unsigned_abs(), 4);
     }
-    append_padded(out, year.unsigned_abs(), 4);
-    let parts = [(b'-', month), (b'-', day), (b'T', second / 3600), (b':', second / 60 % 60), (b':', second % 60)];
-    for (separator, value) in parts {
-        out.extend_from_slice(&[separator, b'0' + (value / 10) as u8, b'0' + (value % 10) as u8]);
-    }
+    out.extend_from_slice(&rest);
 }
