@@ -85,9 +85,10 @@ impl ResourceStore {
         bookmarks: bool,
         send_initial_events: Option<bool>,
     ) -> Result<WatchStream, Status> {
-        let from = self.watch_from(query, send_initial_events).await?;
+        let (from, is_behind) = self.watch_from(query, send_initial_events).await?;
         let selector = Arc::new(Selector::new(self, namespace, predicate));
-        let (source, state) = match self.cache.watch(selector.selection(), from) {
+        let started = if is_behind { None } else { self.cache.watch(selector.selection(), from) };
+        let (source, state) = match started {
             Some(Started { state, watcher }) => (Source::Cache(watcher), state),
             None => (self.watch_store(&selector, from).await?, None),
         };
@@ -101,20 +102,29 @@ impl ResourceStore {
         Ok(WatchStream { resource: self.clone(), selector, initial, initial_end, source, told, on_its_way: None })
     }
 
-    async fn watch_from(&self, query: &ListQuery, send_initial_events: Option<bool>) -> Result<WatchFrom, Status> {
+    /// Where a watch begins, and whether the cache has not come that far.
+    async fn watch_from(
+        &self,
+        query: &ListQuery,
+        send_initial_events: Option<bool>,
+    ) -> Result<(WatchFrom, bool), Status> {
         let wanted = parse_resource_version(&query.resource_version)?;
+        let mut is_behind = false;
         match (wanted, send_initial_events) {
             (0, _) if query.resource_version.is_empty() => {
-                self.reach_latest().await?.map_err(|latest| self.lags(latest))?
+                self.reach_latest().await?.map_err(|latest| self.lags(latest))?;
             }
             (0, _) => {}
-            _ => self.reach(wanted).await?,
+            (_, Some(true)) => self.reach(wanted).await?,
+            // It is told only of what comes later, by the store if need be.
+            _ => is_behind = self.reach(wanted).await.is_err(),
         }
-        Ok(match (wanted, send_initial_events) {
+        let from = match (wanted, send_initial_events) {
             (_, Some(true)) | (0, None) => WatchFrom::State,
             (0, Some(false)) => WatchFrom::After(self.whole.revision()),
             (revision, _) => WatchFrom::After(revision),
-        })
+        };
+        Ok((from, is_behind))
     }
 
     async fn watch_store(&self, selector: &Selector, from: WatchFrom) -> Result<Source, Status> {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use generated::core::v1::ConfigMap;
@@ -17,8 +18,8 @@ use storage::{
     TxnOutcome, Watch,
 };
 
-/// A store whose watches say nothing.
-struct Silent(Arc<EmbeddedStore>);
+/// A store whose first watch, that of the cache, says nothing.
+struct Silent(Arc<EmbeddedStore>, AtomicBool);
 
 #[async_trait]
 impl Store for Silent {
@@ -38,8 +39,11 @@ impl Store for Silent {
         self.0.commit(txn).await
     }
 
-    async fn watch(&self, _: KeyRange, _: Option<Revision>) -> Result<Watch> {
-        Ok(Watch::new(futures_util::stream::pending()))
+    async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
+        match self.1.swap(true, Ordering::Relaxed) {
+            false => Ok(Watch::new(futures_util::stream::pending())),
+            true => self.0.watch(range, from).await,
+        }
     }
 
     async fn request_progress(&self) -> Result<()> {
@@ -78,17 +82,21 @@ impl CheckDelete for Anything {
 
 impl CheckWrite for Anything {}
 
+async fn create(store: &ResourceStore, context: &Context, name: &str) {
+    let mut object = ConfigMap::default();
+    object.metadata.name = name.into();
+    store.create(context, Owned::of(object), &CreateOptions::default(), &mut Anything).await.unwrap();
+}
+
 #[tokio::test]
 async fn the_newest_is_read_from_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let store = Arc::new(EmbeddedStore::open(folder.path().join("store")).unwrap());
-    let behind = config_maps(Arc::new(Silent(store.clone()))).await;
+    let behind = config_maps(Arc::new(Silent(store.clone(), AtomicBool::new(false)))).await;
     let writer = config_maps(store).await;
     let context = Context { namespace: "a".into(), ..Context::default() };
     for name in ["one", "two", "three"] {
-        let mut object = ConfigMap::default();
-        object.metadata.name = name.into();
-        writer.create(&context, Owned::of(object), &CreateOptions::default(), &mut Anything).await.unwrap();
+        create(&writer, &context, name).await;
     }
     let (predicate, page) = (Predicate::default(), ListQuery { limit: 2, ..ListQuery::default() });
     let options = DeleteOptions::default();
@@ -104,7 +112,12 @@ async fn the_newest_is_read_from_the_store() {
     assert!(!listed.continue_token.is_empty() && listed.remaining == Some(1));
     let (future, any) =
         (listed.revision.to_string(), ListQuery { resource_version: "0".into(), ..ListQuery::default() });
-    let status = behind.get("a", "one", &future).await.err().unwrap();
+    let after = ListQuery { resource_version: future.clone(), ..ListQuery::default() };
+    let (got, watched) =
+        tokio::join!(behind.get("a", "one", &future), behind.watch("b", &predicate, &after, false, None));
+    let status = got.err().unwrap();
     assert_eq!((status.code, status.reason), (504, "Timeout"), "who names a revision waits for the cache");
     assert!(behind.list("a", &predicate, &any).await.unwrap().entries.is_empty(), "any state will do");
+    create(&writer, &Context { namespace: "b".into(), ..Context::default() }, "four").await;
+    assert!(watched.unwrap().next().await.unwrap().is_ok(), "a watch goes on where the client stopped");
 }
