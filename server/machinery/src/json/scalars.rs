@@ -75,7 +75,11 @@ impl JsonScalar for bool {
     }
 
     fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(if *self { b"true" } else { b"false" });
+        // Two copies of known lengths, where one of either length would be a call.
+        match *self {
+            true => out.extend_from_slice(b"true"),
+            false => out.extend_from_slice(b"false"),
+        }
     }
 }
 
