@@ -54,17 +54,25 @@ pub fn config_map(name: &str, size: usize) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"config.yaml": "x".repeat(size)}})
 }
 
-/// The definition of maps, which are what config maps are, in a group of their own.
-pub fn map_crd(group: &str) -> Value {
+/// The definition of a kind whose objects have these properties beside their metadata.
+fn definition(group: &str, plural: &str, kind: &str, properties: &Value) -> Value {
     json!({
         "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("maps.{group}")},
-        "spec": {"group": group, "scope": "Namespaced",
-            "names": {"plural": "maps", "singular": "map", "kind": "Map", "listKind": "MapList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
-                "type": "object", "properties": {
-                    "data": {"type": "object", "additionalProperties": {"type": "string"}}}}}}]}
+        "metadata": {"name": format!("{plural}.{group}")},
+        "spec": {"group": group, "scope": "Namespaced", "names": {"plural": plural, "kind": kind},
+            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}},
+                "schema": {"openAPIV3Schema": {"type": "object", "properties": properties}}}]}
     })
+}
+
+/// The schema of a status that says a phase.
+fn status() -> Value {
+    json!({"type": "object", "properties": {"phase": {"type": "string"}}})
+}
+
+/// The definition of maps, which are what config maps are, in a group of their own.
+pub fn map_crd(group: &str) -> Value {
+    definition(group, "maps", "Map", &json!({"data": {"type": "object", "additionalProperties": {"type": "string"}}}))
 }
 
 /// A map with this many bytes of data.
@@ -82,19 +90,12 @@ pub fn secret(name: &str, size: usize) -> Value {
 
 /// The definition of widgets, in a group of their own.
 pub fn crd(group: &str) -> Value {
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("widgets.{group}")},
-        "spec": {"group": group, "scope": "Namespaced",
-            "names": {"plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList"},
-            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
-                "type": "object", "properties": {
-                    "spec": {"type": "object", "properties": {
-                        "size": {"type": "integer", "minimum": 0}, "text": {"type": "string", "maxLength": 4096},
-                        "parts": {"type": "array", "items": {"type": "object", "required": ["name"], "properties": {
-                            "name": {"type": "string"}, "count": {"type": "integer", "default": 1}}}}}},
-                    "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}}}]}
-    })
+    let part = json!({"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "count": {"type": "integer", "default": 1}}});
+    let spec = json!({"type": "object", "properties": {
+        "size": {"type": "integer", "minimum": 0}, "text": {"type": "string", "maxLength": 4096},
+        "parts": {"type": "array", "items": part}}});
+    definition(group, "widgets", "Widget", &json!({"spec": spec, "status": status()}))
 }
 
 /// A widget of about 1 KB.
@@ -114,14 +115,7 @@ pub fn large_crd(group: &str, plural: &str, schema: usize) -> Value {
     spec["properties"]["parts"] = json!({"type": "object", "description": "What it is made of.", "properties": filled});
     let rule = json!({"rule": "!has(self.count0) || self.count0 <= 1000", "message": "too many"});
     spec["x-kubernetes-validations"] = json!([rule]);
-    json!({
-        "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("{plural}.{group}")},
-        "spec": {"group": group, "scope": "Namespaced",
-            "names": {"plural": plural, "kind": format!("G{}", &plural[1..])},
-            "versions": [{"name": "v1", "served": true, "storage": true, "subresources": {"status": {}}, "schema": {"openAPIV3Schema": {
-                "type": "object", "properties": {"spec": spec, "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}}}]}
-    })
+    definition(group, plural, &format!("G{}", &plural[1..]), &json!({"spec": spec, "status": status()}))
 }
 
 fn part(level: usize) -> Value {

@@ -363,8 +363,9 @@ impl Admission for Chain {
         if let Some(running) = self.plugins.iter().find(asked).filter(|_| operation == Operation::Delete) {
             let (begin, mut rounds) = (Instant::now(), Reinvocation::default());
             let outcome = pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await;
-            running.note(Step::Admit, operation, &mut begin.clone(), &outcome);
-            self.times.note(Step::Admit, operation, begin.elapsed(), &outcome);
+            for times in [&running.times, &self.times] {
+                times.note(Step::Admit, operation, begin.elapsed(), &outcome);
+            }
             outcome?;
         }
         let begin = Instant::now();

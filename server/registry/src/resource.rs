@@ -213,7 +213,7 @@ impl ResourceStore {
         }
     }
 
-    /// The object under a key as it is stored now. A cache that lags behind is not waited for any longer than it takes to ask the store.
+    /// The object under a key as it is stored now: from the store itself when the cache lags behind for long.
     pub(crate) async fn current(&self, key: &str) -> Result<Option<Arc<Entry>>, Status> {
         if self.reach_latest().await?.is_ok() {
             return Ok(self.cache.get(key.as_bytes()));

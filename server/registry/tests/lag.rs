@@ -2,17 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use generated::core::v1::ConfigMap;
-use machinery::reflect::Owned;
-use machinery::status::Status;
-use registry::{
-    Backend, CheckDelete, CheckWrite, Context, CreateOptions, DeclaredStrategy, DeleteOptions, ListQuery, Predicate,
-    ResourceStore,
-};
+use common::{Anything, config_maps, create, embedded, within};
+use registry::{DeleteOptions, ListQuery, Predicate};
 use storage::{
     CountResponse, EmbeddedStore, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn,
     TxnOutcome, Watch,
@@ -63,43 +60,17 @@ impl Store for Silent {
     }
 }
 
-async fn config_maps(store: Arc<dyn Store>) -> Arc<ResourceStore> {
-    let kind = generated::CATALOG.resource("", "v1", "configmaps").unwrap();
-    let def = kind.resource.unwrap();
-    let backend = Backend::start(store, "/registry").await.unwrap();
-    let strategy = Arc::new(DeclaredStrategy::new(kind, def));
-    Arc::new(ResourceStore::new(&generated::CATALOG, kind, def, strategy, &backend))
-}
-
-struct Anything;
-
-#[async_trait]
-impl CheckDelete for Anything {
-    async fn check(&self, _: &Owned) -> std::result::Result<(), Status> {
-        Ok(())
-    }
-}
-
-impl CheckWrite for Anything {}
-
-async fn create(store: &ResourceStore, context: &Context, name: &str) {
-    let mut object = ConfigMap::default();
-    object.metadata.name = name.into();
-    store.create(context, Owned::of(object), &CreateOptions::default(), &mut Anything).await.unwrap();
-}
-
 #[tokio::test]
 async fn the_newest_is_read_from_the_store() {
     let folder = tempfile::tempdir().unwrap();
-    let store = Arc::new(EmbeddedStore::open(folder.path().join("store")).unwrap());
+    let store = embedded(&folder);
     let behind = config_maps(Arc::new(Silent(store.clone(), AtomicBool::new(false)))).await;
     let writer = config_maps(store).await;
-    let context = Context { namespace: "a".into(), ..Context::default() };
     for name in ["one", "two", "three"] {
-        create(&writer, &context, name).await;
+        create(&writer, "a", name).await;
     }
     let (predicate, page) = (Predicate::default(), ListQuery { limit: 2, ..ListQuery::default() });
-    let options = DeleteOptions::default();
+    let (context, options) = (within("a"), DeleteOptions::default());
     let (got, listed, deleted) = tokio::join!(
         behind.get("a", "one", ""),
         behind.list("a", &predicate, &page),
@@ -118,6 +89,6 @@ async fn the_newest_is_read_from_the_store() {
     let status = got.err().unwrap();
     assert_eq!((status.code, status.reason), (504, "Timeout"), "who names a revision waits for the cache");
     assert!(behind.list("a", &predicate, &any).await.unwrap().entries.is_empty(), "any state will do");
-    create(&writer, &Context { namespace: "b".into(), ..Context::default() }, "four").await;
+    create(&writer, "b", "four").await;
     assert!(watched.unwrap().next().await.unwrap().is_ok(), "a watch goes on where the client stopped");
 }

@@ -156,6 +156,38 @@ pub struct Checks {
     pub not: Option<Box<Schema>>,
 }
 
+impl Checks {
+    fn say_only_what_is_required(&self) -> bool {
+        let Self {
+            format,
+            pattern,
+            maximum,
+            minimum,
+            multiple_of,
+            max_length,
+            min_length,
+            max_items,
+            min_items,
+            max_properties,
+            min_properties,
+            choices,
+            required: _,
+            all_of,
+            any_of,
+            one_of,
+            not,
+        } = self;
+        let lengths = [max_length, min_length, max_items, min_items, max_properties, min_properties];
+        format.is_empty()
+            && pattern.is_none()
+            && [maximum, minimum, multiple_of].iter().all(|bound| bound.is_none())
+            && lengths.iter().all(|bound| bound.is_none())
+            && choices.is_empty()
+            && [all_of, any_of, one_of].iter().all(|schemas| schemas.is_empty())
+            && not.is_none()
+    }
+}
+
 impl Schema {
     /// The schema of whole objects, which have a kind and metadata whatever it says of that.
     pub fn as_resource(mut self) -> Self {

@@ -90,7 +90,12 @@ fn who_says_certainly_is_right() {
     // Not wrong, but it takes more than a look.
     check(of(json!({"kind": {"type": "string", "enum": ["A"]}})), json!({}), false);
     check(of(json!({"metadata": {"type": "object", "properties": {"name": {"type": "string"}}}})), json!({}), false);
-    check(json!({"type": "object", "required": ["spec"]}), json!({"spec": 1}), false);
+    let required =
+        || json!({"type": "object", "required": ["metadata", "spec"], "properties": {"spec": {"type": "object"}}});
+    check(required(), json!({"spec": {}}), true);
+    check(required(), json!({}), false);
+    check(required(), json!({"spec": 1}), false);
+    check(json!({"type": "object", "required": ["spec"], "minProperties": 1}), json!({"spec": 1}), false);
     check(json!({"type": "object", "additionalProperties": {"type": "integer"}}), json!({"spec": 1}), false);
     let set = json!({"type": "array", "x-kubernetes-list-type": "set", "items": {"type": "string"}});
     check(of(json!({"list": set})), json!({"list": ["a", "a"]}), false);

@@ -16,10 +16,14 @@ pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
 }
 
 /// Whether an object is certainly what its schema says, by its members but those that every object has. It is when its other members are and the
-/// schema says nothing else; no is not an answer.
+/// schema says nothing else but which of them there have to be; no is not an answer.
 pub fn is_certainly_valid(schema: &Schema, content: &Map<String, Value>) -> bool {
+    let has_required = |checks: &Checks| {
+        checks.say_only_what_is_required()
+            && checks.required.iter().all(|key| is_meta(key) || content.contains_key(&**key))
+    };
     let says_more = schema.kind != Some(Kind::Object)
-        || schema.checks.is_some()
+        || !schema.checks.as_deref().is_none_or(has_required)
         || schema.below.embedded
         || schema.below.lists
         || !matches!(schema.additional, Additional::Unset | Additional::Allowed);

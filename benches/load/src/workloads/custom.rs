@@ -43,18 +43,10 @@ impl Subject {
         .await
     }
 
-    async fn get(&self, server: &Arc<Server>, common: &Common, name: &str) -> Result<()> {
-        let path = format!("{}/{name}", self.collection);
-        measure::run(&format!("GET {}", self.name), server.clone(), common, move |mut client, _| {
-            let ask = Ask::get(path.as_str());
-            async move { timed(&mut client, &ask).await }
-        })
-        .await
-    }
-
-    async fn list(&self, server: &Arc<Server>, common: &Common) -> Result<()> {
-        let path = self.collection.clone();
-        measure::run(&format!("LIST {}", self.name), server.clone(), common, move |mut client, _| {
+    /// Asks for what is below the collection at this path, or for all of it.
+    async fn read(&self, server: &Arc<Server>, common: &Common, verb: &str, below: &str) -> Result<()> {
+        let path = format!("{}{below}", self.collection);
+        measure::run(&format!("{verb} {}", self.name), server.clone(), common, move |mut client, _| {
             let ask = Ask::get(path.as_str());
             async move { timed(&mut client, &ask).await }
         })
@@ -82,10 +74,10 @@ pub async fn run(server: Arc<Server>, common: &Common, options: &Options) -> Res
         let mut client = server.connect().await?;
         let first = Ask::post(subject.collection.as_str(), &(subject.object)("fan-out"));
         super::prepare::unless_there(client.ask(&first, false).await.map(drop))?;
-        subject.get(&server, &times(options.objects, common.clients), "fan-out").await?;
+        subject.read(&server, &times(options.objects, common.clients), "GET", "/fan-out").await?;
     }
     for subject in &subjects {
-        subject.list(&server, &times(options.lists, 1)).await?;
+        subject.read(&server, &times(options.lists, 1), "LIST", "").await?;
     }
     for subject in &subjects {
         println!("WATCH {}", subject.name);
