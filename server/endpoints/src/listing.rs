@@ -26,11 +26,11 @@ use crate::query::Query;
 use crate::render::Renderer;
 use crate::table::TableWriter;
 
-/// How much is written at a time.
-const CHUNK: usize = 128 << 10;
+/// How much is written before an answer begins: what is no longer leaves as a whole.
+const FIRST: usize = 128 << 10;
 
-/// How much is read for it at most: a row of a table is short, and takes as long as its object.
-const MOST_READ: usize = 2 * CHUNK;
+/// How much is written at a time from then on. Others wait for as long as that takes.
+const CHUNK: usize = 32 << 10;
 
 /// A list in the form and encoding asked for: what stands before the items, each item, what stands after.
 enum Writer {
@@ -86,7 +86,7 @@ impl Items {
             meta: self.meta,
             state: State::First,
         };
-        let first = chunks.fill()?;
+        let first = chunks.fill(FIRST)?;
         if chunks.state == State::Ended {
             return Ok(answer::respond(StatusCode::OK, Encoding::Json, first));
         }
@@ -139,7 +139,7 @@ impl Items {
         let mut head = Vec::new();
         envelope::list_head(&api_version, kind, Ref::of(&self.meta), length, &mut head);
         let mut pieces = Pieces { next: head, messages: messages.into_iter(), ended: false };
-        let first = pieces.fill();
+        let first = pieces.fill(FIRST);
         if pieces.ended {
             return Ok(answer::respond(StatusCode::OK, Encoding::Protobuf, first));
         }
@@ -239,10 +239,10 @@ impl Chunks {
         self.state = State::Ended;
     }
 
-    /// The next chunk.
-    fn fill(&mut self) -> Result<Vec<u8>, Status> {
+    /// The next chunk, for which twice as much is read at most: a row of a table is short, and takes as long as its object.
+    fn fill(&mut self, size: usize) -> Result<Vec<u8>, Status> {
         let mut read = 0;
-        while self.next.len() < CHUNK && read < MOST_READ && self.state != State::Ended {
+        while self.next.len() < size && read < 2 * size && self.state != State::Ended {
             match self.entries.next() {
                 Some(entry) => {
                     self.write(&entry)?;
@@ -266,7 +266,7 @@ impl HttpBody for Chunks {
             }
             self.next.reserve(CHUNK + CHUNK / 8);
         }
-        let chunk = self.fill().map_err(|status| std::io::Error::other(status.message));
+        let chunk = self.fill(CHUNK).map_err(|status| std::io::Error::other(status.message));
         Poll::Ready(Some(chunk.map(|chunk| Frame::data(chunk.into()))))
     }
 }
@@ -279,8 +279,8 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn fill(&mut self) -> Vec<u8> {
-        while self.next.len() < CHUNK && !self.ended {
+    fn fill(&mut self, size: usize) -> Vec<u8> {
+        while self.next.len() < size && !self.ended {
             match self.messages.next() {
                 Some(message) => {
                     envelope::item_head(message.len(), &mut self.next);
@@ -307,7 +307,7 @@ impl HttpBody for Pieces {
             }
             self.next.reserve(CHUNK + CHUNK / 8);
         }
-        Poll::Ready(Some(Ok(Frame::data(self.fill().into()))))
+        Poll::Ready(Some(Ok(Frame::data(self.fill(CHUNK).into()))))
     }
 }
 

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `messages`, `convert` | etcd's messages on the wire; between them and the store's terms |
 //! | `client` | connections to the members, and which one is asked |
+//! | `batched` | one question for many who ask it at the same time |
 //! | `watch` | one watcher's stream, opened again where it broke off |
 //! | `leases`, `compactor` | leases and compaction, shared as upstream shares them |
 //! | `snapshot` | saving to and restoring from snapshot files |
 
+mod batched;
 mod client;
 mod compactor;
 mod convert;
@@ -26,6 +28,7 @@ use async_trait::async_trait;
 use tonic::{Code, Status};
 
 use self::{
+    batched::Batched,
     client::{Client, Repeat, failure},
     leases::Leases,
     messages::{
@@ -78,6 +81,7 @@ impl EtcdOptions {
 /// It needs etcd 3.4.31, 3.5.13 or newer: before that, progress could be told ahead of events.
 pub struct EtcdStore {
     cluster: Arc<Cluster>,
+    revision: Batched<Result<Revision>>,
 }
 
 /// What all parts of a store share.
@@ -114,7 +118,14 @@ impl EtcdStore {
         if let Some(interval) = options.compaction_interval {
             tokio::spawn(compactor::run(Arc::clone(&cluster), interval));
         }
-        Ok(Self { cluster })
+        let revision = Batched::new({
+            let cluster = Arc::clone(&cluster);
+            move || {
+                let cluster = Arc::clone(&cluster);
+                async move { cluster.current_revision().await }
+            }
+        });
+        Ok(Self { cluster, revision })
     }
 
     /// How large the members' databases are (upstream's `etcd_db_total_size_in_bytes`).
@@ -195,7 +206,7 @@ impl Store for EtcdStore {
     }
 
     async fn current_revision(&self) -> Result<Revision> {
-        self.cluster.current_revision().await
+        self.revision.ask().await.unwrap_or(Err(Error::Closed))
     }
 
     async fn close(&self) -> Result<()> {
