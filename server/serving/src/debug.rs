@@ -1,5 +1,6 @@
 //! What can be asked of the process rather than of its objects: `/debug/pprof`, `/debug/flags` (upstream: `routes.Profiling`, `routes.DebugFlags`).
 
+mod pprof;
 mod socket;
 
 use http::{HeaderValue, Method, header};
@@ -14,10 +15,6 @@ const PROFILES: &str = "/debug/pprof";
 const FLAGS: &str = "/debug/flags";
 /// The longest text of a verbosity that is read.
 const MAX_VERBOSITY: usize = 1024;
-
-/// What stands where Go programs list the profiles that they can take of themselves.
-const NO_PROFILES: &str =
-    "No profiles can be taken of this server over HTTP; use perf or another sampling profiler on its process.\n";
 
 /// The page of the flags that can be changed, of which there is one.
 const CHANGEABLE: &str = "<html>\n<head>\n<title>/debug/flags/</title>\n</head>\n<body>\n/debug/flags/<br>\n<br>\nflags:<br>\n<table>\n\
@@ -40,10 +37,9 @@ impl Handler for DebugHandler {
         Box::pin(async move {
             match request.uri().path() {
                 PROFILES => found("/debug/pprof/"),
-                "/debug/pprof/" => respond::bytes(200, respond::TEXT, NO_PROFILES),
+                path if path.starts_with(PROFILES) => pprof::answer(request).await,
                 "/debug/flags/v" => verbosity(request).await,
-                path if path.starts_with(FLAGS) => respond::bytes(200, HTML, CHANGEABLE),
-                _ => respond::text_error(404, "Unknown profile"),
+                _ => respond::bytes(200, HTML, CHANGEABLE),
             }
         })
     }
@@ -101,7 +97,7 @@ mod tests {
         assert_eq!(ask("PUT", "/debug/flags/v", "4").await, (200, done.into()));
         assert!(tracing::enabled!(tracing::Level::DEBUG));
         ask("PUT", "/debug/flags/v", "0").await;
-        assert_eq!(ask("GET", "/debug/pprof/cmdline", "").await.0, 404);
+        assert_eq!(ask("GET", "/debug/pprof/cmdline", "").await, (404, "Unknown profile\n".into()));
         assert!(DebugHandler::serves("/debug/pprof/profile") && !DebugHandler::serves("/debug/pprofile"));
     }
 }

@@ -13,7 +13,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{UnixListener, UnixStream};
 
-use super::DebugHandler;
+use super::{DebugHandler, pprof};
 use crate::body::Body;
 use crate::handler::Handler;
 use crate::respond;
@@ -54,7 +54,7 @@ pub(crate) fn listen(path: &Path) -> Result<(), Error> {
 async fn serve(stream: UnixStream) {
     let service = service_fn(|request: hyper::Request<Incoming>| async move {
         let response = match request.uri().path() {
-            COMMAND_LINE => respond::bytes(200, respond::TEXT, command_line()),
+            COMMAND_LINE => pprof::command_line(),
             path if DebugHandler::serves(path) => DebugHandler.handle(request.map(Body::from)).await,
             _ => respond::not_found(),
         };
@@ -63,11 +63,6 @@ async fn serve(stream: UnixStream) {
     if let Err(error) = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await {
         tracing::debug!(%error, "a connection of the debug socket ended");
     }
-}
-
-/// The words that the program was started with, as pprof reads them.
-fn command_line() -> String {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join("\0")
 }
 
 #[cfg(test)]

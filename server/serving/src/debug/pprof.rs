@@ -1,0 +1,116 @@
+//! Profiles of this process at `/debug/pprof` (upstream: `routes.Profiling`; Go: `net/http/pprof`).
+
+mod cpu;
+mod encoding;
+mod messages;
+mod symbols;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, header};
+use tokio::task;
+
+use super::HTML;
+use crate::handler::{Request, Response};
+use crate::request_info::parameter;
+use crate::respond;
+
+/// How many seconds are profiled when the request does not say.
+const SECONDS: u64 = 30;
+/// The longest list of addresses that is read.
+const MAX_ADDRESSES: usize = 1 << 20;
+
+/// What there is; Go programs list the profiles of Go's runtime here too.
+const INDEX: &str = "<html>\n<head>\n<title>/debug/pprof/</title>\n</head>\n<body>\n/debug/pprof/\n<br>\n<br>\nTypes of profiles available:\n\
+                     <table>\n<thead><td>Count</td><td>Profile</td></thead>\n\
+                     <tr><td>0</td><td><a href='cmdline'>cmdline</a></td></tr>\n\
+                     <tr><td>0</td><td><a href='profile'>profile</a></td></tr>\n\
+                     <tr><td>0</td><td><a href='symbol'>symbol</a></td></tr>\n\
+                     </table>\n<br>\n<p>\nProfile Descriptions:\n<ul>\n\
+                     <li>cmdline: The words that the program was started with, at the debug socket only</li>\n\
+                     <li>profile: Where all threads spend CPU time during so many ?seconds=, for go tool pprof</li>\n\
+                     <li>symbol: The names of the functions at addresses, which stand in the query or the body with + between them</li>\n\
+                     </ul>\n</p>\n</body>\n</html>";
+
+/// Answers what is below `/debug/pprof`.
+pub(super) async fn answer(request: Request) -> Response {
+    match request.uri().path().strip_prefix("/debug/pprof/").unwrap_or("") {
+        "" => unsniffed(respond::bytes(200, HTML, INDEX)),
+        "profile" => profile(request.uri().query().unwrap_or("")).await,
+        "symbol" => symbol(request).await,
+        _ => failed(404, "Unknown profile"),
+    }
+}
+
+/// The words that the program was started with. Upstream tells them at the debug socket only: elsewhere the name is that of no profile.
+pub(super) fn command_line() -> Response {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    unsniffed(respond::bytes(200, respond::TEXT, words.join("\0")))
+}
+
+async fn profile(query: &str) -> Response {
+    let asked = parameter(query, "seconds").and_then(|text| text.parse::<i64>().ok()?.try_into().ok());
+    let seconds = asked.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
+    match cpu::profile(Duration::from_secs(seconds)).await {
+        Ok(bytes) => {
+            let mut response = respond::bytes(200, HeaderValue::from_static("application/octet-stream"), bytes);
+            let name = HeaderValue::from_static("attachment; filename=\"profile\"");
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
+            unsniffed(response)
+        }
+        Err(why) => failed(500, &format!("Could not enable CPU profiling: {why}")),
+    }
+}
+
+async fn symbol(request: Request) -> Response {
+    let asked = match *request.method() {
+        Method::POST => request.into_body().read(MAX_ADDRESSES).await,
+        _ => Ok(Bytes::copy_from_slice(request.uri().query().unwrap_or("").as_bytes())),
+    };
+    // Looking up the first name reads the tables of the whole program.
+    let look_up = |bytes: Bytes| task::spawn_blocking(move || symbols::name(&String::from_utf8_lossy(&bytes)));
+    let names = match asked {
+        Ok(bytes) => look_up(bytes).await.unwrap_or_default(),
+        Err(why) => format!("reading request: {why}\n"),
+    };
+    // How many there are does not matter to anybody; that it is not 0 says that this program has symbols.
+    unsniffed(respond::bytes(200, respond::TEXT, format!("num_symbols: 1\n{names}")))
+}
+
+/// A failure as `net/http/pprof` writes one.
+fn failed(code: u16, text: &str) -> Response {
+    let mut response = respond::text_error(code, text);
+    response.headers_mut().insert("x-go-pprof", HeaderValue::from_static("1"));
+    response
+}
+
+fn unsniffed(mut response: Response) -> Response {
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::filters::testing::{request, seen};
+
+    #[tokio::test]
+    async fn what_is_below_debug_pprof() {
+        let address = format!("{:#x}", command_line as fn() -> Response as usize);
+        let found = format!("num_symbols: 1\n{address} serving::debug::pprof::command_line\n");
+        for (method, target, body, expect) in [
+            ("GET", "", "", (200, INDEX)),
+            ("GET", "heap", "", (404, "Unknown profile\n")),
+            ("GET", "heap?seconds=1", "", (404, "Unknown profile\n")),
+            ("GET", &format!("symbol?1+x+{address}"), "", (200, &*found)),
+            ("POST", "symbol", &*address, (200, &*found)),
+            ("POST", "symbol", "", (200, "num_symbols: 1\n")),
+        ] {
+            let request = request(method, &format!("/debug/pprof/{target}")).map(|_| Body::full(body.to_owned()));
+            let (code, text) = seen(answer(request).await).await;
+            assert_eq!((code, &*text), expect, "{method} {target}");
+        }
+    }
+}
