@@ -99,7 +99,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_below_debug_pprof() {
         let address = format!("{:#x}", command_line as fn() -> Response as usize);
-        let found = format!("num_symbols: 1\n{address} serving::debug::pprof::command_line\n");
+        // Without whole debugging information names come without their modules.
+        let bare = |text: &str| text.replace("serving::debug::pprof::", "");
+        let found = format!("num_symbols: 1\n{address} command_line\n");
         for (method, target, body, expect) in [
             ("GET", "", "", (200, INDEX)),
             ("GET", "heap", "", (404, "Unknown profile\n")),
@@ -110,7 +112,7 @@ mod tests {
         ] {
             let request = request(method, &format!("/debug/pprof/{target}")).map(|_| Body::full(body.to_owned()));
             let (code, text) = seen(answer(request).await).await;
-            assert_eq!((code, &*text), expect, "{method} {target}");
+            assert_eq!((code, &*bare(&text)), expect, "{method} {target}");
         }
     }
 }

@@ -41,6 +41,27 @@ fn nanoseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX)
 }
 
+/// The name of a function with its module. The tables that say where lines are have bare names for what is inlined and for what it is inlined
+/// into; the file tells the module of these.
+fn whole_name(symbol: &Symbol) -> String {
+    let name = symbol.name();
+    let is_bare = ![&b"_ZN"[..], b"_R"].iter().any(|start| symbol.raw_name().starts_with(start));
+    match module(&symbol.filename()).filter(|_| is_bare) {
+        Some(module) => format!("{module}::{name}"),
+        None => name,
+    }
+}
+
+/// The module that is in a file, by its place in the package, whose folder may end with a version.
+fn module(file: &str) -> Option<String> {
+    let (folder, place) = file.strip_suffix(".rs")?.rsplit_once("/src/")?;
+    let package = folder.rsplit('/').next()?;
+    let is_version = |(_, version): &(&str, &str)| version.starts_with(|c: char| c.is_ascii_digit());
+    let package = package.rsplit_once('-').filter(is_version).map_or(package, |(name, _)| name).replace('-', "_");
+    let modules = place.split('/').filter(|part| !matches!(*part, "lib" | "main" | "mod"));
+    Some(modules.fold(package, |path, part| path + "::" + part))
+}
+
 /// A profile that is being written, and where it has what already.
 #[derive(Default)]
 struct Writer {
@@ -94,7 +115,7 @@ impl Writer {
         let next = self.functions.len() as u64 + 1;
         let id = *self.functions.entry((system_name, filename)).or_insert(next);
         if id == next {
-            let name = self.text(&symbol.name());
+            let name = self.text(&whole_name(symbol));
             self.profile.function.push(Function { id, name, system_name, filename });
         }
         id
@@ -117,6 +138,21 @@ mod tests {
 
     fn symbol(name: &str, lineno: u32) -> Symbol {
         Symbol { name: Some(name.into()), addr: None, lineno: Some(lineno), filename: Some("a.rs".into()) }
+    }
+
+    #[test]
+    fn names_have_modules() {
+        for (name, file, expect) in [
+            ("_ZN1a4hereE", "/x/y/src/z.rs", "a::here"),
+            ("poll", "/x/h2-0.4.20/src/proto/streams/mod.rs", "h2::proto::streams::poll"),
+            ("{async_fn#0}", "/x/tokio-rustls-0.26.4/src/lib.rs", "tokio_rustls::{async_fn#0}"),
+            ("write", "server/serving/src/body.rs", "serving::body::write"),
+            ("sqlite3_step", "sqlite3/sqlite3.c", "sqlite3_step"),
+            ("memcpy", "Unknown", "memcpy"),
+        ] {
+            let filename = Some(file.into());
+            assert_eq!(whole_name(&Symbol { filename, ..symbol(name, 1) }), expect);
+        }
     }
 
     #[test]
