@@ -17,7 +17,7 @@ const AGGREGATOR: &str = "system:kube-aggregator";
 /// How long an aggregated server may take to say what it serves.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How many bytes a document of an aggregated server may have.
-const MAX_DOCUMENT: usize = 64 << 20;
+pub(crate) const MAX_DOCUMENT: usize = 64 << 20;
 /// How many questions are asked at once before a server counts as away: one of its endpoints may be.
 const ATTEMPTS: usize = 5;
 
@@ -59,7 +59,7 @@ impl Backends {
         headers: &[(http::HeaderName, &str)],
     ) -> Result<Reply, Error> {
         let uri = uri(&self.resolve(backend)?, path)?;
-        self.client(backend)?.exchange(question(&uri, headers), PATIENCE, MAX_DOCUMENT).await
+        self.client(backend)?.exchange(question(&uri, &asker(), headers), PATIENCE, MAX_DOCUMENT).await
     }
 
     /// Whether a server answers for its group version (upstream: the probe of `remote.AvailableConditionController`). The error is the
@@ -93,7 +93,7 @@ impl Backends {
         let uri = self.resolve(backend).and_then(|host| uri(&host, path)).map_err(|why| why.to_string())?;
         let client = self.client(backend).map_err(|why| why.to_string())?;
         let missing = |why: &str| format!("failing or missing response from {uri}: {why}");
-        match client.exchange(question(&uri, &[]), PATIENCE, MAX_DOCUMENT).await {
+        match client.exchange(question(&uri, &asker(), &[]), PATIENCE, MAX_DOCUMENT).await {
             Ok(reply) if reply.status.is_success() => Ok(()),
             Ok(reply) => Err(missing(&format!("bad status from {uri}: {}", reply.status.as_u16()))),
             Err(why) => Err(missing(&why.to_string())),
@@ -105,11 +105,16 @@ pub(crate) fn uri(host: &str, path_and_query: &str) -> Result<Uri, Error> {
     format!("https://{host}{path_and_query}").parse().map_err(|why| Error::Service(format!("{host}: {why}")))
 }
 
-fn question(uri: &Uri, headers: &[(http::HeaderName, &str)]) -> Request<Body> {
+fn asker() -> User {
+    User::new(AGGREGATOR, [SYSTEM_MASTERS])
+}
+
+/// A request for a document, in the name of a user.
+pub(crate) fn question(uri: &Uri, user: &User, headers: &[(http::HeaderName, &str)]) -> Request<Body> {
     let mut request = Request::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
     *request.method_mut() = Method::GET;
     *request.uri_mut() = uri.clone();
-    identity::set(request.headers_mut(), &User::new(AGGREGATOR, [SYSTEM_MASTERS]));
+    identity::set(request.headers_mut(), user);
     for (name, value) in headers {
         if let Ok(value) = http::HeaderValue::from_str(value) {
             request.headers_mut().insert(name, value);

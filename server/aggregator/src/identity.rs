@@ -1,4 +1,4 @@
-//! Users, told to an aggregated server in headers; it believes them because of this server's client certificate
+//! Users, told to another API server in headers; it believes them because of this server's client certificate
 //! (upstream: `transport.SetAuthProxyHeaders`).
 
 use http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,5 +1,5 @@
-//! Group versions that other API servers serve (upstream: `kube-aggregator`): requests are passed on, and what those servers serve is shown in
-//! discovery as if it were served here.
+//! What other API servers serve, behind this one (upstream: `kube-aggregator`) or beside it (upstream: `apiserver/pkg/util/peerproxy`): requests
+//! are passed on, and what those servers serve is shown in discovery as if it were served here.
 //!
 //! Who serves what is for [`endpoints::Registrations`] to say; nothing here knows APIServices or Services by name.
 
@@ -8,6 +8,7 @@ mod discovery;
 mod identity;
 mod keyed;
 mod legacy;
+mod peers;
 mod proxy;
 
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::proxy::Proxy;
 pub use backends::Backends;
 pub use discovery::follow;
 pub use keyed::Keyed;
+pub use peers::{Peers, WithPeers};
 
 /// Passes requests for aggregated group versions on, and hands all others to the next server.
 pub struct Aggregator {

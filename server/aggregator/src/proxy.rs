@@ -1,4 +1,4 @@
-//! Passing a request on to an aggregated server, and its answer back (upstream: `proxyHandler`, `proxy.UpgradeAwareHandler`).
+//! Passing a request on to another API server, and its answer back (upstream: `proxyHandler`, `proxy.UpgradeAwareHandler`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,6 +9,7 @@ use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http_body_util::BodyExt;
 use proxy::{headers, upgrade};
 use serving::{Body, Request, RequestExt, Response, User, respond};
+use webhook::Client;
 
 use crate::backends::{Backends, uri};
 use crate::identity;
@@ -42,30 +43,38 @@ impl Proxy {
             return unavailable("service unavailable");
         };
         let discovers = request.uri().path().trim_matches('/').split('/').count() == 3;
-        if upgrade::is_wanted(request.headers()) {
-            let (request, client_side) = upgrade::split(request);
-            let answer = upgrade::pass_on(&client, outgoing(request, &target, &user, true), client_side, None).await;
-            return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
-        }
-        let sent = client.send(outgoing(request, &target, &user, false));
+        let answered = exchange(&client, &target, &user, request);
         let answer = match discovers {
-            true => tokio::time::timeout(DISCOVERY_TIMEOUT, sent).await,
-            false => Ok(sent.await),
+            true => tokio::time::timeout(DISCOVERY_TIMEOUT, answered).await,
+            false => Ok(answered.await),
         };
         match answer {
-            Ok(Ok(response)) => self.answer(response.map(Body::from)),
-            Ok(Err(why)) => unavailable(&why.cause()),
-            Err(_) => unavailable("context deadline exceeded"),
+            Ok(response) if self.reject_redirects && redirects(&response) => refused_redirect(),
+            Ok(response) => response,
+            Err(_) => unreachable("context deadline exceeded"),
         }
     }
+}
 
-    fn answer(&self, mut response: Response) -> Response {
-        if self.reject_redirects && response.status().is_redirection() && response.headers().contains_key(LOCATION) {
-            return refused_redirect();
+fn redirects(response: &Response) -> bool {
+    response.status().is_redirection() && response.headers().contains_key(LOCATION)
+}
+
+/// What another server answers to a user's request, or that it cannot.
+pub(crate) async fn exchange(client: &Client, target: &Uri, user: &User, request: Request) -> Response {
+    if upgrade::is_wanted(request.headers()) {
+        let (request, client_side) = upgrade::split(request);
+        let answer = upgrade::pass_on(client, outgoing(request, target, user, true), client_side, None).await;
+        return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
+    }
+    match client.send(outgoing(request, target, user, false)).await {
+        Ok(response) => {
+            let mut response = response.map(Body::from);
+            *response.version_mut() = http::Version::default();
+            headers::clean_answer(response.headers_mut());
+            response
         }
-        *response.version_mut() = http::Version::default();
-        headers::clean_answer(response.headers_mut());
-        response
+        Err(why) => unreachable(&why.cause()),
     }
 }
 
@@ -96,6 +105,10 @@ fn outgoing(request: Request, target: &Uri, user: &User, upgrade: bool) -> http:
     *out.uri_mut() = target.clone();
     *out.headers_mut() = parts.headers;
     out
+}
+
+fn unreachable(why: &str) -> Response {
+    unavailable(&format!("error trying to reach service: {why}"))
 }
 
 /// 503, in the plain words of upstream's proxy.

@@ -225,7 +225,7 @@ async fn what_servers_serve_is_found_out() {
     // The server knows no aggregated discovery: its list of resources is asked for.
     tokio::spawn(aggregator::follow(discovery.clone(), backends));
     loop {
-        let known: serde_json::Value = serde_json::from_slice(&discovery.aggregated(false).text).unwrap();
+        let known: serde_json::Value = serde_json::from_slice(&discovery.aggregated(false, true).text).unwrap();
         let versions = &known["items"][0]["versions"][0];
         if versions["freshness"] == "Current" {
             assert_eq!(versions["resources"][0]["resource"], "things");

@@ -1,8 +1,9 @@
-//! The delegation chain: aggregator -> control plane -> apiextensions -> not found.
+//! The delegation chain: (other servers of the cluster ->) aggregator -> control plane -> apiextensions -> not found.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use aggregator::{Aggregator, Backends as Aggregated};
+use aggregator::{Aggregator, Backends as Aggregated, Peers, WithPeers};
 use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{
     Admission, AdmissionChain, ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi, Served,
@@ -88,7 +89,28 @@ pub fn build(
     if enabled::serves(&kinds, AGGREGATOR) {
         handler = Arc::new(aggregator(&environment, handler)?);
     }
+    if let Some(authorities) = &options.peers.ca_file {
+        handler = Arc::new(with_peers(behaviour.as_ref(), &environment, authorities, handler)?);
+    }
+    discovery.count_in(running.metrics.registry());
     Ok(Delegation { handler, discovery, environment, loopback, custom })
+}
+
+/// Passes requests on to other servers of the cluster for what is not served here, and finds out what those serve.
+fn with_peers(
+    behaviour: &dyn Behaviour,
+    environment: &Environment,
+    authorities: &Path,
+    next: Arc<dyn Handler>,
+) -> Result<WithPeers, String> {
+    let options = &environment.options;
+    let authorities = std::fs::read(authorities).map_err(|why| format!("{}: {why}", authorities.display()))?;
+    let (identity, route) = (options.aggregation.identity()?, options.egress.control_plane.clone());
+    let (addresses, registry) = (behaviour.peer_addresses(environment), environment.metrics.registry());
+    let peers = Peers::new(authorities, identity, route, addresses, environment.discovery.clone(), registry);
+    let peers = Arc::new(peers.map_err(|why| why.to_string())?);
+    tokio::spawn(peers.clone().follow());
+    Ok(WithPeers::new(peers, next))
 }
 
 fn custom_resources(

@@ -78,7 +78,7 @@ fn text(why: impl std::fmt::Display) -> String {
 /// What is encrypted in the stores, and its health check where that can fail.
 async fn encryption(server: &serving::Server) -> Result<Arc<Encryption>, String> {
     let Some(options) = &server.options.storage.encryption else { return Ok(Encryption::none()) };
-    let identity = identity::of_host(&identity::hostname());
+    let identity = identity::of_host(&server.options.serving.hostname);
     let registry = server.metrics.registry();
     let encryption = Encryption::open(&options.file, options.reload, registry, &identity).await?;
     if options.reload || encryption.has_plugins() {

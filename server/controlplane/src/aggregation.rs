@@ -15,10 +15,11 @@ use machinery::status::Status;
 use registry::Informer;
 use webhook::Identity;
 
-pub use addresses::Addresses;
+pub use addresses::{Addresses, join};
 use autoregister::Autoregister;
 use availability::Availability;
 use desired::Desired;
+pub use desired::definitions;
 
 const API_SERVICES: Resource = ("apiregistration.k8s.io", "v1", "apiservices");
 /// The port of a service that names none (`APIServiceSpec` of upstream, by default).

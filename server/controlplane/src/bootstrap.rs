@@ -10,7 +10,7 @@ use machinery::reflect::Struct;
 use machinery::status::Status;
 
 use crate::services::{self, kubernetes};
-use crate::{aggregation, flow_control, identity, rbac, trust};
+use crate::{aggregation, flow_control, identity, peers, rbac, trust};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
@@ -57,6 +57,7 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
         flow_control::start(environment, loopback),
         kubernetes::start(environment, loopback),
         identity::start(environment, loopback),
+        peers::start(environment),
         trust::publish(environment, loopback),
         aggregation::start(environment, loopback),
     )?;

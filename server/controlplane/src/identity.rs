@@ -1,7 +1,6 @@
 //! The lease by which servers of one cluster know of each other (upstream: `start-kube-apiserver-identity-lease-controller` and its garbage
 //! collector).
 
-use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -13,10 +12,13 @@ use registry::Informer;
 use serving::identity;
 use tokio::time::Instant;
 
-use crate::services::kubernetes;
+use crate::aggregation::join;
+use crate::{leases, peers};
 
-const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
-const NAMESPACE: &str = "kube-system";
+/// The resource.
+pub const LEASES: Resource = ("coordination.k8s.io", "v1", "leases");
+/// Where the leases of servers are.
+pub const NAMESPACE: &str = "kube-system";
 const IDENTITY: &str = "apiserver.kubernetes.io/identity";
 const OURS: &str = "kube-apiserver";
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -33,15 +35,19 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     if !environment.options.features.enabled("APIServerIdentity") || !loopback.serves(LEASES) {
         return Ok(());
     }
-    let holder = Holder::new(
-        loopback.clone(),
-        kubernetes::reached_at(&environment.options),
-        environment.options.serving.secure_port,
-    );
+    let holder = Arc::new(Holder::new(environment, loopback.clone()));
+    // What is left of a run before tells others nothing of this one (upstream: `lease.Controller.Start`).
+    holder.leave().await?;
     holder.renew().await?;
     let leases = environment.informers.of::<Lease>(LEASES.0, LEASES.2);
-    tokio::spawn(holder.follow(leases));
+    let keeping = tokio::spawn(holder.clone().follow(leases));
+    leases::until_shutdown(environment, "identity lease", keeping, async move { holder.leave().await });
     Ok(())
+}
+
+/// Whether a lease is that of an API server of the cluster.
+pub fn is_of_server(lease: &Lease) -> bool {
+    lease.metadata.labels.get(IDENTITY).is_some_and(|of| of == OURS)
 }
 
 /// This server.
@@ -56,14 +62,16 @@ struct Holder {
 }
 
 impl Holder {
-    fn new(loopback: Arc<Loopback>, address: Option<IpAddr>, port: u16) -> Self {
-        let hostname = identity::hostname();
+    fn new(environment: &Environment, loopback: Arc<Loopback>) -> Self {
+        let options = &environment.options;
+        let hostname = options.serving.hostname.clone();
         let name = identity::of_host(&hostname);
         let id = format!("{name}_{}", uuid::Uuid::new_v4());
-        Holder { loopback, name, id, hostname, address: address.map(|ip| SocketAddr::new(ip, port).to_string()) }
+        let place = peers::place(options).filter(|_| options.peers.enabled);
+        Holder { loopback, name, id, hostname, address: place.map(|(host, port)| join(&host, port.into())) }
     }
 
-    async fn follow(self, leases: Option<Informer<Lease>>) {
+    async fn follow(self: Arc<Self>, leases: Option<Informer<Lease>>) {
         let mut collected = Instant::now();
         loop {
             tokio::time::sleep(RENEW).await;
@@ -79,37 +87,39 @@ impl Holder {
 
     /// Creates the lease, or says that this server still lives.
     async fn renew(&self) -> Result<(), Status> {
-        let now = MicroTime::from(SystemTime::now());
-        match self.loopback.get::<Lease>(LEASES, NAMESPACE, &self.name).await? {
-            None => self.loopback.create(LEASES, self.lease(now)).await.map(drop),
-            Some(mut lease) => {
-                lease.spec.holder_identity = Some(self.id.clone());
-                lease.spec.lease_duration_seconds = Some(DURATION);
-                lease.spec.renew_time = Some(now);
-                self.loopback.update(LEASES, lease).await.map(drop)
-            }
+        let renewed = match self.loopback.get::<Lease>(LEASES, NAMESPACE, &self.name).await? {
+            None => self.loopback.create(LEASES, self.fill(Lease::default())).await,
+            Some(lease) => self.loopback.update(LEASES, self.fill(lease)).await,
+        };
+        match renewed {
+            // Another server of this name was faster; the next round is ours.
+            Err(status) if status.code == 409 => Ok(()),
+            renewed => renewed.map(drop),
         }
     }
 
-    fn lease(&self, now: MicroTime) -> Lease {
-        let mut lease = Lease::default();
+    fn fill(&self, mut lease: Lease) -> Lease {
         let metadata = &mut lease.metadata;
         metadata.name.clone_from(&self.name);
         metadata.namespace = NAMESPACE.into();
-        metadata.labels = [(IDENTITY.into(), OURS.into()), (HOSTNAME.into(), self.hostname.clone())].into();
+        metadata.labels.extend([(IDENTITY.into(), OURS.into()), (HOSTNAME.into(), self.hostname.clone())]);
         metadata.annotations.extend(self.address.clone().map(|address| (PEER_ADDRESS.to_owned(), address)));
         lease.spec.holder_identity = Some(self.id.clone());
         lease.spec.lease_duration_seconds = Some(DURATION);
-        lease.spec.renew_time = Some(now);
+        lease.spec.renew_time = Some(MicroTime::from(SystemTime::now()));
         lease
+    }
+
+    /// Takes the lease back: others are not to count on this server.
+    async fn leave(&self) -> Result<(), Status> {
+        self.loopback.delete(LEASES, NAMESPACE, &self.name).await
     }
 
     /// Clears leases of servers away that have not been heard of in time.
     async fn collect(&self, leases: &Informer<Lease>) {
         let now = Time::from(SystemTime::now()).unix();
         for lease in leases.in_namespace(NAMESPACE) {
-            let ours = lease.metadata.labels.get(IDENTITY).is_some_and(|of| of == OURS);
-            if ours && expired(&lease, now) {
+            if is_of_server(&lease) && expired(&lease, now) {
                 // The next round tries again.
                 let _ = self.loopback.delete(LEASES, NAMESPACE, &lease.metadata.name).await;
             }

@@ -7,7 +7,9 @@ mod budgets;
 mod connect;
 mod flow_control;
 mod identity;
+mod leases;
 mod nodes;
+mod peers;
 mod pods;
 mod rbac;
 mod reviews;
@@ -20,7 +22,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use connect::{Connect, Connection};
-use endpoints::{Admission, Behaviour, Environment, Loopback, SubresourceHandler};
+use endpoints::{Admission, Behaviour, Environment, Loopback, PeerAddresses, SubresourceHandler};
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::status::Status;
 use nodes::NodeAuthorizer;
@@ -48,6 +50,10 @@ impl Behaviour for ControlPlane {
     fn service_addresses(&self, server: &Server, informers: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
         let to_endpoints = server.options.aggregation.to_endpoints;
         Arc::new(aggregation::Addresses::new(informers, to_endpoints, server.address().ok()))
+    }
+
+    fn peer_addresses(&self, environment: &Environment) -> Arc<dyn PeerAddresses> {
+        Arc::new(peers::Addresses::new(&environment.backend))
     }
 
     fn time_to_live(&self, kind: &'static KindDef, options: &Options) -> u64 {

@@ -20,6 +20,7 @@ use crate::admission::{Admission, AdmissionChain};
 use crate::discovery::Discovery;
 use crate::endpoint::SubresourceHandler;
 use crate::loopback::Loopback;
+use crate::peers::{NoPeers, PeerAddresses};
 
 /// What behaviours are given to work with.
 pub struct Environment {
@@ -59,6 +60,11 @@ pub trait Behaviour: Send + Sync {
     /// Where Services of the cluster are reached.
     fn service_addresses(&self, _: &Server, _: &Arc<Informers>) -> Arc<dyn ServiceAddress> {
         Arc::new(NoServices)
+    }
+
+    /// Where other servers of the cluster are reached.
+    fn peer_addresses(&self, _: &Environment) -> Arc<dyn PeerAddresses> {
+        Arc::new(NoPeers)
     }
 
     /// How many seconds objects of a kind live after they were last written; 0 for ever.

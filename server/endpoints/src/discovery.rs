@@ -1,7 +1,10 @@
 //! Discovery documents: `/api`, `/apis`, per group, per group version, and all at once (KEP-3352).
 
 mod aggregated;
+mod counts;
+mod merge;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use base64::Engine;
@@ -12,8 +15,10 @@ use sha2::{Digest, Sha256};
 
 use aggregated::Remote;
 pub use aggregated::{Aggregated, RemoteDocument, RemoteVersion};
+use counts::Counts;
 
 use crate::openapi_docs::RemoteOpenApi;
+use crate::peers::{self, PeerResources, Peers};
 use crate::registrations::{Registration, Registrations};
 use crate::versions;
 
@@ -36,8 +41,11 @@ pub struct Discovery {
     /// What aggregated servers say of theirs.
     remote: RwLock<Remote>,
     registrations: Registrations,
-    /// The documents of `/api` and `/apis`, until something changes.
-    merged: Mutex<[Option<Arc<Aggregated>>; 2]>,
+    /// The other servers of the cluster.
+    peers: Peers,
+    /// The documents of all groups at once, until something changes.
+    merged: Mutex<[Option<Arc<Aggregated>>; 3]>,
+    counts: Counts,
 }
 
 impl Discovery {
@@ -66,7 +74,7 @@ impl Discovery {
     }
 
     fn forget(&self) {
-        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = [None, None];
+        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = [None, None, None];
     }
 
     /// Everything that servers of this process serve now.
@@ -77,6 +85,29 @@ impl Discovery {
     /// Who serves what, by what was registered.
     pub fn registrations(&self) -> &Registrations {
         &self.registrations
+    }
+
+    /// The other servers of the cluster.
+    pub fn peers(&self) -> &Peers {
+        &self.peers
+    }
+
+    /// Tells what the other servers of the cluster serve.
+    pub fn set_peer_resources(&self, served: PeerResources) {
+        self.peers.set_served(served);
+        self.forget();
+    }
+
+    /// Whether this server, or one behind it, serves a resource.
+    pub fn serves(&self, group: &str, version: &str, plural: &str) -> bool {
+        let is_it = |g: &GroupVersions| (g.group.as_str(), g.version.as_str()) == (group, version);
+        let local = self.all().iter().any(|g| is_it(g) && g.served.iter().any(|(_, r)| r.plural == plural));
+        local || self.registrations.current().backend(group, version).is_some()
+    }
+
+    /// Counts from now on where everybody can see it.
+    pub fn count_in(&self, registry: &prometheus::Registry) {
+        self.counts.register(registry);
     }
 
     /// What an aggregated server said of a group version.
@@ -196,14 +227,33 @@ impl Discovery {
         Some(out)
     }
 
-    /// `GET /api` or `/apis` as `APIGroupDiscoveryList`.
-    pub fn aggregated(&self, core: bool) -> Arc<Aggregated> {
+    /// `GET /api` or `/apis` as `APIGroupDiscoveryList`; where there are other servers of the cluster, with what these serve unless `alone`.
+    pub fn aggregated(&self, core: bool, alone: bool) -> Arc<Aggregated> {
+        if alone {
+            self.counts.alone.inc();
+        }
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        let [of_core, named, everywhere] = &mut *merged;
         let make = || {
+            self.counts.made.inc();
             let remote = self.remote.read().unwrap_or_else(PoisonError::into_inner);
             Arc::new(Aggregated::new(&self.all(), &remote, core))
         };
-        merged[usize::from(core)].get_or_insert_with(make).clone()
+        let place = if core { of_core } else { named };
+        let local = place.get_or_insert_with(make);
+        let Some(own) = self.peers.own().filter(|_| !core && !alone) else { return local.clone() };
+        let counter = if everywhere.is_some() { &self.counts.kept } else { &self.counts.missed };
+        counter.inc();
+        everywhere.get_or_insert_with(|| self.with_peers(&own, local)).clone()
+    }
+
+    /// A document of this server with what other servers say.
+    fn with_peers(&self, own: &str, local: &Arc<Aggregated>) -> Arc<Aggregated> {
+        let served = self.peers.served();
+        let known: Value = serde_json::from_slice(&local.text).unwrap_or_default();
+        let mut servers: BTreeMap<&str, Vec<&Value>> = served.groups().collect();
+        servers.insert(own, peers::list(&known, "items").iter().collect());
+        merge::groups(&servers).map_or_else(|| local.clone(), |groups| Arc::new(Aggregated::of(groups)))
     }
 }
 

@@ -152,9 +152,9 @@ impl ApiServer {
     fn negotiated(&self, request: &Request, document: Value, core: Option<bool>) -> Response {
         let accept = request.headers().get(ACCEPT).and_then(|v| v.to_str().ok());
         if let Some(core) = core
-            && let Some(encoding) = wants_aggregated(accept)
+            && let Some((encoding, alone)) = wants_aggregated(accept)
         {
-            return aggregated_response(request, &self.discovery.aggregated(core), encoding);
+            return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
         match Spoken::BY_DEFAULT.accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
             Ok(accepted) => {
@@ -170,19 +170,20 @@ fn is_read_of_openapi(request: &Request) -> bool {
         && (request.method() == Method::GET || request.method() == Method::HEAD)
 }
 
-/// The encoding of the first clause that asks for an aggregated document of version v2.
-fn wants_aggregated(accept: Option<&str>) -> Option<Encoding> {
+/// The encoding of the first clause that asks for an aggregated document of version v2, and whether it asks for that of this server alone.
+fn wants_aggregated(accept: Option<&str>) -> Option<(Encoding, bool)> {
     let accept = accept?;
     let clause = accept.split(',').map(str::trim).find(|clause| {
         let parts: Vec<&str> = clause.split(';').map(str::trim).collect();
         ["g=apidiscovery.k8s.io", "v=v2", "as=APIGroupDiscoveryList"].iter().all(|p| parts.contains(p))
     })?;
-    match clause.split(';').next()? {
-        "application/json" => Some(Encoding::Json),
-        "application/yaml" => Some(Encoding::Yaml),
-        "application/vnd.kubernetes.protobuf" => Some(Encoding::Protobuf),
-        _ => None,
-    }
+    let encoding = match clause.split(';').next()? {
+        "application/json" => Encoding::Json,
+        "application/yaml" => Encoding::Yaml,
+        "application/vnd.kubernetes.protobuf" => Encoding::Protobuf,
+        _ => return None,
+    };
+    Some((encoding, clause.split(';').any(|part| part.trim() == "profile=nopeer")))
 }
 
 /// The document, or that the client has it already (upstream: `ServeHTTPWithETag`).

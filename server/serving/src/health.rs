@@ -127,6 +127,11 @@ impl Health {
         Pending(done)
     }
 
+    /// Whether `/readyz` is good at this moment.
+    pub fn is_ready(&self) -> bool {
+        self.checks(Endpoint::Readyz).iter().all(|named| (named.check)().is_ok())
+    }
+
     /// The paths of the endpoints and their checks, for the list at `/`.
     pub fn paths(&self) -> Vec<String> {
         let of = |endpoint: Endpoint| {

@@ -18,6 +18,7 @@ mod metrics;
 mod mistakes;
 mod network;
 mod oidc;
+mod peers;
 mod plugins;
 mod program;
 mod storage;
@@ -45,6 +46,7 @@ pub use metrics::MetricsOptions;
 use mistakes::Mistakes;
 pub use network::{Cidr, PortRange};
 pub use oidc::IssuerOptions;
+pub use peers::PeerOptions;
 pub use plugins::PLUGINS;
 pub use program::Program;
 use rustls::{CipherSuite, NamedGroup};
@@ -90,7 +92,7 @@ enum Kind {
     Repeated,
 }
 
-/// A flag. One without help is known, but has no effect yet.
+/// A flag.
 #[derive(Debug)]
 struct Flag {
     section: Section,
@@ -115,6 +117,7 @@ pub struct Options {
     pub services: ServiceOptions,
     pub admission: AdmissionOptions,
     pub aggregation: AggregationOptions,
+    pub peers: PeerOptions,
     pub kubelet: KubeletOptions,
     pub egress: EgressOptions,
     /// A TracingConfiguration: where traces of requests go.
@@ -141,6 +144,8 @@ pub struct Options {
 /// Listening.
 #[derive(Clone, Debug)]
 pub struct ServingOptions {
+    /// What this host is called: servers of a cluster are told apart by it.
+    pub hostname: String,
     pub bind_address: IpAddr,
     pub secure_port: u16,
     pub advertise_address: Option<IpAddr>,
@@ -328,6 +333,7 @@ impl Options {
         let services = mistakes.checked(values.services());
         let admission = mistakes.checked(values.admission());
         let aggregation = mistakes.checked(values.aggregation());
+        let peers = values.peers(&mut mistakes);
         let kubelet = mistakes.checked(values.kubelet());
         let audit = mistakes.checked(values.audit());
         let egress = mistakes.checked(values.egress());
@@ -351,6 +357,7 @@ impl Options {
                 services: services?,
                 admission: admission?,
                 aggregation: aggregation?,
+                peers,
                 kubelet: kubelet?,
                 audit: audit?,
                 egress: egress?,

@@ -71,7 +71,7 @@ impl Server {
         options.egress.dials.register(metrics.registry());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();
-        let instance = identity::of_host(&identity::hostname());
+        let instance = identity::of_host(&options.serving.hostname);
         let tracing = options.tracing_config_file.as_deref();
         let tracer = tracing.map(|path| Tracer::load(path, &instance)).transpose()?;
         Ok(Server {

@@ -92,6 +92,6 @@ impl ServiceAddress for Addresses {
 }
 
 /// `net.JoinHostPort`
-fn join(host: &str, port: i32) -> String {
+pub fn join(host: &str, port: i32) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }

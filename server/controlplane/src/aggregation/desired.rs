@@ -79,12 +79,7 @@ impl Desired {
             };
             (wanted.name(), wanted)
         });
-        let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"));
-        let definitions = store.map(|store| Informer::trimmed(store, keep_versions));
-        if let Some(definitions) = &definitions {
-            Informer::synced(definitions).await;
-        }
-        Desired { built_in: built_in.collect(), definitions }
+        Desired { built_in: built_in.collect(), definitions: definitions(environment).await }
     }
 
     /// To wait for the next change.
@@ -109,6 +104,14 @@ impl Desired {
         }
         all
     }
+}
+
+/// The versions of custom resources, known when this returns.
+pub async fn definitions(environment: &Environment) -> Option<Informer<CustomResourceDefinition>> {
+    let store = environment.stores.get(&("apiextensions.k8s.io", "customresourcedefinitions"))?;
+    let definitions = Informer::trimmed(store, keep_versions);
+    definitions.synced().await;
+    Some(definitions)
 }
 
 /// Leaves of a definition which versions there are: decoded schemas take many times what their text does.

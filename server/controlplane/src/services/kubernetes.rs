@@ -14,10 +14,10 @@ use machinery::scalar::IntOrString;
 use machinery::status::Status;
 use registry::Informer;
 use serving::options::Options;
-use serving::shutdown::Phase;
 
 use super::families;
 use super::masters::Masters;
+use crate::leases::{self, INTERVAL};
 
 const NAMESPACE: &str = "default";
 const NAME: &str = "kubernetes";
@@ -27,10 +27,6 @@ const PROTOCOL: &str = "TCP";
 const SERVICES: Resource = ("", "v1", "services");
 const ENDPOINTS: Resource = ("", "v1", "endpoints");
 const SLICES: Resource = ("discovery.k8s.io", "v1", "endpointslices");
-/// How often everything is looked at.
-const INTERVAL: Duration = Duration::from_secs(10);
-/// How long a server that stops may take to say so.
-const LEAVE: Duration = Duration::from_secs(5);
 /// How long to wait after a failure: an address may still belong to the service that has just gone.
 const RETRY: Duration = Duration::from_millis(500);
 
@@ -48,25 +44,14 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
         loopback: loopback.clone(),
         cluster,
         server: server.filter(|_| options.services.reconciles_endpoints),
-        masters: Masters::new(environment.backend.clone()),
+        masters: Masters::new(&environment.backend),
         port: options.serving.secure_port.into(),
         node_port: options.services.kubernetes_node_port,
     });
     keeper.keep().await?;
     let Some(services) = environment.informers.of::<Service>(SERVICES.0, SERVICES.2) else { return Ok(()) };
     let following = tokio::spawn(follow(keeper.clone(), services));
-    let shutdown = environment.shutdown.clone();
-    let to_do = shutdown.enter();
-    tokio::spawn(async move {
-        shutdown.reached(Phase::Initiated).await;
-        following.abort();
-        match tokio::time::timeout(LEAVE, keeper.leave()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(status)) => tracing::warn!(why = status.message, "taking this server out of the service"),
-            Err(_) => tracing::warn!("taking this server out of the service takes too long"),
-        }
-        drop(to_do);
-    });
+    leases::until_shutdown(environment, "service", following, async move { keeper.leave().await });
     Ok(())
 }
 

@@ -62,7 +62,12 @@ impl Aggregated {
 
     /// The document of the core group, or of all others. Where an aggregated server serves a group version, nobody else does.
     pub(super) fn new(local: &[GroupVersions], remote: &Remote, core: bool) -> Self {
-        let items = Value::from(entries(local, remote, core)).to_string();
+        Self::of(entries(local, remote, core))
+    }
+
+    /// The document of these groups.
+    pub(super) fn of(groups: Vec<Value>) -> Self {
+        let items = Value::from(groups).to_string();
         let etag =
             Sha512::digest(&items).iter().fold("\"".to_owned(), |text, byte| text + &format!("{byte:02X}")) + "\"";
         let (api_version, kind) = Self::KIND;

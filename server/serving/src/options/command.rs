@@ -38,10 +38,6 @@ impl Section {
 }
 
 impl Flag {
-    pub(super) fn works(&self) -> bool {
-        !self.help.is_empty()
-    }
-
     fn arg(&self) -> Arg {
         let arg = Arg::new(self.name).long(self.name).action(ArgAction::Append).help_heading(self.section.title());
         let arg = match self.kind {
@@ -49,10 +45,9 @@ impl Flag {
             _ => arg.num_args(1).allow_hyphen_values(true).value_name(self.value),
         };
         let arg = if self.name == "v" { arg.short('v') } else { arg };
-        match (self.works(), self.default) {
-            (false, _) => arg.hide(true),
-            (true, "") => arg.help(self.help),
-            (true, default) => arg.help(format!("{} [default: {default}]", self.help)),
+        match self.default {
+            "" => arg.help(self.help),
+            default => arg.help(format!("{} [default: {default}]", self.help)),
         }
     }
 }
@@ -89,13 +84,7 @@ pub(super) fn read(program: Program, args: impl IntoIterator<Item = impl Into<Os
     if matches.get_many::<String>("version").and_then(|mut v| v.next_back()).is_some_and(|v| v != "false") {
         return Err(Error::Print(format!("Kubernetes {}", version::GIT_VERSION)));
     }
-    let refused: Vec<_> =
-        flags.iter().filter(|f| !f.works() && matches.contains_id(f.name)).map(|f| format!("--{}", f.name)).collect();
-    match refused.as_slice() {
-        [] => Ok(values(&flags, &matches)),
-        [one] => Err(Error::Options(format!("{one} is not supported yet: see docs/status.md"))),
-        more => Err(Error::Options(format!("{} are not supported yet: see docs/status.md", more.join(", ")))),
-    }
+    Ok(values(&flags, &matches))
 }
 
 /// What was given, and defaults: of flags that the program does not have those of kube-apiserver.
@@ -104,7 +93,7 @@ fn values(flags: &[&'static Flag], matches: &ArgMatches) -> Values {
         matches.get_many::<String>(flag.name).map(|values| (flag.name, values.cloned().collect()))
     };
     let all = Program::KubeApiserver.flags();
-    let defaults = all.iter().chain(flags).filter(|flag| flag.works()).map(|flag| (flag.name, flag.default));
+    let defaults = all.iter().chain(flags).map(|flag| (flag.name, flag.default));
     Values::new(defaults, flags.iter().filter_map(given))
 }
 

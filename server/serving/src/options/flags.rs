@@ -1,7 +1,6 @@
 //! Every flag of kube-apiserver 1.36, in the sections of its help, and those of our own.
 //!
-//! A flag that does something here has a value name and a help text; one that upstream has and this server has not is refused, so that nobody
-//! believes in a setting that has no effect.
+//! One that cannot have its effect here is refused when it is given, so that nobody believes in a setting that does nothing.
 
 use super::Kind::{Bool, List, One, Repeated};
 use super::Section::{self, *};
@@ -18,14 +17,11 @@ pub(super) const fn works(
     Flag { section, name, kind, default, value, help }
 }
 
-const fn not_yet(section: Section, name: &'static str, kind: Kind) -> Flag {
-    Flag { section, name, kind, default: "", value: "", help: "" }
-}
-
 /// The flags.
 #[rustfmt::skip]
 pub(super) static FLAGS: &[Flag] = &[
     works(ThisServer, "data-dir", One, "kube-apiserver-data", "DIR", "Where this server keeps objects, certificates and keys."),
+    works(ThisServer, "hostname-override", One, "", "NAME", "What this host is called towards other API servers of the cluster, which are told apart by it. When empty: what the system says."),
     works(Generic, "advertise-address", One, "", "ADDRESS", "Address that other members of the cluster reach this server at. When empty: the bind address."),
     works(Generic, "cors-allowed-origins", List, "", "REGEXP,...", "Origins that browsers may call from, as regular expressions pinned to the host: ^https://example[.]com$"),
     works(Generic, "emulated-version", List, "", "VERSION,...", "The version whose API is served: kube=1.36, there is no other."),
@@ -190,9 +186,9 @@ pub(super) static FLAGS: &[Flag] = &[
     works(Misc, "kubelet-timeout", One, "5s", "DURATION", "Has no effect, as upstream."),
     works(Misc, "kubernetes-service-node-port", One, "0", "PORT", "Port of nodes at which the kubernetes service is reached. 0: at its address in the cluster only."),
     works(Misc, "max-connection-bytes-per-sec", One, "0", "BYTES", "Bytes a second, each way, of connections to pods (exec, attach, portforward, proxy). 0: no limit."),
-    not_yet(Misc, "peer-advertise-ip", One),
-    not_yet(Misc, "peer-advertise-port", One),
-    not_yet(Misc, "peer-ca-file", One),
+    works(Misc, "peer-advertise-ip", One, "", "ADDRESS", "Address at which other API servers of the cluster reach this one, with --peer-advertise-port. When empty: where everybody does. Needs the gate UnknownVersionInteroperabilityProxy."),
+    works(Misc, "peer-advertise-port", One, "", "PORT", "Port at which other API servers of the cluster reach this one, with --peer-advertise-ip."),
+    works(Misc, "peer-ca-file", One, "", "FILE", "Authorities of the certificates of the cluster's other API servers, in PEM. When given, requests for what this server does not serve and another one does are passed on to that one, as the proxy of --proxy-client-cert-file. Needs the gate UnknownVersionInteroperabilityProxy."),
     works(Misc, "proxy-client-cert-file", One, "", "FILE", "Certificate by which aggregated servers know this one, and believe what it says of users, in PEM."),
     works(Misc, "proxy-client-key-file", One, "", "FILE", "Private key of --proxy-client-cert-file."),
     works(Misc, "service-account-signing-endpoint", One, "", "SOCKET", "Unix socket of a program that signs service account tokens and says which keys verify them (ExternalJWTSigner): a path, or @ and a name. Instead of --service-account-signing-key-file and --service-account-key-file."),

@@ -139,12 +139,21 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn what_has_no_effect_is_refused() {
-    refused(&["--peer-ca-file=x"], "--peer-ca-file is not supported yet: see docs/status.md");
-    refused(
-        &["--peer-ca-file=x", "--peer-advertise-ip=10.0.0.1"],
-        "--peer-advertise-ip, --peer-ca-file are not supported yet: see docs/status.md",
-    );
+fn peers() {
+    let o = parse(&["--peer-advertise-ip=10.0.0.1"]).unwrap();
+    assert!(o.peers.enabled && o.peers.advertised.is_none() && o.peers.ca_file.is_none());
+    let proxy = ["--proxy-client-cert-file=c", "--proxy-client-key-file=k"];
+    let address = ["--peer-advertise-ip=10.0.0.1", "--peer-advertise-port=6444", "--hostname-override=one"];
+    let o = parse(&[&proxy[..], &address, &["--peer-ca-file=x"]].concat()).unwrap();
+    assert_eq!(o.peers.advertised, Some(("10.0.0.1".into(), 6444)));
+    assert_eq!((o.peers.ca_file, &*o.serving.hostname), (Some("x".into()), "one"));
+    refused(&["--peer-ca-file=x"], "error building peer proxy handler, proxy-cert-file not specified");
+    let off = "--feature-gates=UnknownVersionInteroperabilityProxy=false";
+    for flag in ["--peer-ca-file", "--peer-advertise-ip", "--peer-advertise-port"] {
+        let why = format!("{flag} requires UnknownVersionInteroperabilityProxy feature to be turned on");
+        refused(&[off, &format!("{flag}=x")], &why);
+    }
+    assert!(!parse(&[off]).unwrap().peers.enabled);
 }
 
 #[test]
@@ -337,12 +346,7 @@ fn help_and_version_are_texts() {
     };
     assert_eq!(text("--version"), "Kubernetes v1.36.2");
     let help = text("--help");
-    assert!(
-        help.contains("Secure serving flags:")
-            && help.contains("--tls-cert-file <FILE>")
-            && !help.contains("--peer-ca-file"),
-        "{help}"
-    );
+    assert!(help.contains("Secure serving flags:") && help.contains("--tls-cert-file <FILE>"), "{help}");
 }
 
 #[test]

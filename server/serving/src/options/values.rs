@@ -18,6 +18,7 @@ use super::{
     AuthenticationOptions, Cidr, PortRange, RequestOptions, ServiceOptions, ServingOptions, TokenWebhookOptions,
 };
 use crate::authentication::RequestHeaders;
+use crate::identity;
 use machinery::features::{FeatureGates, parse_bool};
 
 /// Upstream's `http2` default.
@@ -128,7 +129,9 @@ impl Values {
             "" => None,
             text => Some(self.parsed::<IpAddr>("advertise-address", text)?),
         };
+        let hostname = Some(self.text("hostname-override")).filter(|name| !name.is_empty());
         Ok(ServingOptions {
+            hostname: hostname.map_or_else(identity::hostname, str::to_owned),
             bind_address: self.parsed("bind-address", self.text("bind-address"))?,
             secure_port: self.number("secure-port")?,
             advertise_address,

@@ -1,0 +1,174 @@
+//! Passes requests for what this server does not serve, and another one does, on to that one (upstream: `peerProxyHandler.WrapHandler`).
+
+use std::sync::Arc;
+
+use http::HeaderValue;
+use machinery::status::Status;
+use rand::seq::IndexedRandom;
+use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, respond};
+
+use super::metrics::Asked;
+use super::{PASSED_ON, Peers};
+use crate::backends::uri;
+use crate::proxy;
+
+/// The innermost filter: users are known, and may do what they ask for.
+pub struct WithPeers {
+    peers: Arc<Peers>,
+    next: Arc<dyn Handler>,
+}
+
+impl WithPeers {
+    /// Asks other servers before these are left with what they do not serve.
+    pub fn new(peers: Arc<Peers>, next: Arc<dyn Handler>) -> Self {
+        WithPeers { peers, next }
+    }
+}
+
+impl Handler for WithPeers {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        match self.peers.who_serves(&request) {
+            Some((info, servers)) => Box::pin(async move { self.peers.pass_on(request, &info, &servers).await }),
+            None => self.next.handle(request),
+        }
+    }
+}
+
+impl Peers {
+    /// The other servers that serve what is asked for, if this one does not.
+    fn who_serves(&self, request: &Request) -> Option<(Arc<RequestInfo>, Vec<String>)> {
+        let info = request.info().filter(|info| info.is_resource_request)?;
+        let is_passed_on = request.headers().get(PASSED_ON).is_some_and(|value| value == "true");
+        let [group, version, resource] = asked(info);
+        if is_passed_on || self.discovery.serves(group, version, resource) {
+            return None;
+        }
+        let servers = self.discovery.peers().served().servers(group, version, resource).to_vec();
+        (!servers.is_empty()).then(|| (info.clone(), servers))
+    }
+
+    /// The answer of one of these servers.
+    async fn pass_on(&self, mut request: Request, info: &RequestInfo, servers: &[String]) -> Response {
+        let Some(user) = request.user().cloned() else {
+            return respond::failure(&request, &Status::bad_request("no user details present in request"));
+        };
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+        let Some(target) = self.locate(servers).await.and_then(|address| uri(&address, path).ok()) else {
+            self.metrics.unresolved(asked(info));
+            let why = "Error getting ip and port info of the remote server while proxying";
+            return respond::failure(&request, &Status::service_unavailable(why));
+        };
+        request.headers_mut().append(PASSED_ON, HeaderValue::from_static("true"));
+        let response = proxy::exchange(&self.client, &target, &user, request).await;
+        self.metrics.passed_on(response.status().as_u16(), asked(info));
+        response
+    }
+
+    /// Where one of these servers is, any of those that say so.
+    async fn locate(&self, servers: &[String]) -> Option<String> {
+        let mut addresses = Vec::new();
+        for server in servers {
+            match self.addresses.find(server).await {
+                Ok(address) => addresses.push(address),
+                Err(why) => tracing::warn!(server, why, "another server of the cluster cannot be found"),
+            }
+        }
+        addresses.choose(&mut rand::rng()).cloned()
+    }
+}
+
+fn asked(info: &RequestInfo) -> Asked<'_> {
+    [&info.api_group, &info.api_version, &info.resource]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use async_trait::async_trait;
+    use endpoints::{Backend, Discovery, PeerAddresses, PeerResources, Registration};
+    use http_body_util::BodyExt;
+    use prometheus::{Registry, TextEncoder};
+    use serde_json::json;
+    use serving::handler::FromFn;
+    use serving::{Body, User};
+    use webhook::Route;
+
+    use super::*;
+
+    /// One server is where nobody listens; another one is nowhere.
+    struct Addresses;
+
+    #[async_trait]
+    impl PeerAddresses for Addresses {
+        async fn find(&self, server: &str) -> Result<String, String> {
+            if server == "away" { Ok("127.0.0.1:1".into()) } else { Err("no address".into()) }
+        }
+    }
+
+    /// Other servers that serve `lost/v1`, `away/v1` and `both/v1`; behind this one, `behind/v1` is served as well.
+    fn discovery() -> Arc<Discovery> {
+        let discovery = Discovery::default();
+        let of = |groups: &[&str]| {
+            let group = |name: &&str| json!({"metadata": {"name": name}, "versions": [{"version": "v1", "resources": [{"resource": "things"}]}]});
+            groups.iter().map(group).collect()
+        };
+        let said = [("lost", of(&["lost", "both", "behind"])), ("away", of(&["away", "both"]))];
+        let said: BTreeMap<_, _> = said.into_iter().map(|(server, groups)| (server.to_owned(), groups)).collect();
+        discovery.set_peer_resources(PeerResources::new(said, &BTreeSet::new()));
+        let backend = Backend {
+            namespace: "default".into(),
+            name: "back".into(),
+            port: 443,
+            ca_bundle: Vec::new(),
+            insecure: false,
+            available: true,
+        };
+        let (group, version) = ("behind".into(), "v1".into());
+        let backend = Some(Arc::new(backend));
+        let registration = Registration { group, version, group_priority: 1, version_priority: 1, backend };
+        discovery.registrations().replace(vec![registration]);
+        Arc::new(discovery)
+    }
+
+    #[tokio::test]
+    async fn what_is_not_served_here_is_passed_on() {
+        let (registry, route) = (Registry::new(), Route::DIRECT);
+        let peers = Peers::new(Vec::new(), None, route, Arc::new(Addresses), discovery(), &registry).unwrap();
+        let next = Arc::new(FromFn(|_| Response::new(Body::from("here"))));
+        let filter = WithPeers::new(Arc::new(peers), next);
+        let nowhere = "Error getting ip and port info of the remote server while proxying";
+        let refused = "error trying to reach service: dial tcp 127.0.0.1:1: connect: connection refused";
+        for (path, passed_on, expect) in [
+            ("/version", "", "here"),
+            ("/apis/lost/v1", "", "here"),
+            ("/apis/nobody/v1/things", "", "here"),
+            ("/apis/away/v1/others", "", "here"),
+            ("/apis/behind/v1/things", "", "here"),
+            ("/apis/away/v1/things", "true", "here"),
+            ("/apis/lost/v1/things/a", "", nowhere),
+            ("/apis/away/v1/namespaces/default/things?watch=1", "", refused),
+            ("/apis/both/v1/things", "", refused),
+        ] {
+            let mut request = Request::new(Body::default());
+            *request.uri_mut() = path.parse().unwrap();
+            request.headers_mut().insert(PASSED_ON, passed_on.parse().unwrap());
+            let info = RequestInfo::new(request.method(), request.uri()).unwrap();
+            request.extensions_mut().insert(Arc::new(info));
+            request.extensions_mut().insert(Arc::new(User::new("jane", ["dev"])));
+            let (head, body) = filter.handle(request).await.into_parts();
+            let body = String::from_utf8(body.collect().await.unwrap().to_bytes().to_vec()).unwrap();
+            assert!(body.contains(expect) && (head.status == 200) == (expect == "here"), "{path}: {body}");
+        }
+        let text = TextEncoder::new().encode_to_string(&registry.gather()).unwrap();
+        let counts: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            counts,
+            [
+                "apiserver_peer_proxy_errors_total{group=\"lost\",resource=\"things\",type=\"endpoint_resolution\",version=\"v1\"} 1",
+                "apiserver_rerouted_request_total{code=\"503\",group=\"away\",resource=\"things\",version=\"v1\"} 1",
+                "apiserver_rerouted_request_total{code=\"503\",group=\"both\",resource=\"things\",version=\"v1\"} 1",
+            ]
+        );
+    }
+}
