@@ -181,7 +181,8 @@ mod tests {
         ] {
             assert_eq!(served.servers(group, version, plural), expect, "{group}/{version} {plural}");
         }
-        let shown: Vec<Vec<&str>> = served.groups().map(|(_, groups)| groups.into_iter().map(group_name).collect()).collect();
+        let shown: Vec<Vec<&str>> =
+            served.groups().map(|(_, groups)| groups.into_iter().map(group_name).collect()).collect();
         assert_eq!(shown, [vec!["batch"], vec!["batch"]]);
     }
 }
