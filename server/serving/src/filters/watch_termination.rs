@@ -45,6 +45,8 @@ struct Ending {
     end: BoxFuture<'static, ()>,
     /// Whom `end` wakes.
     waiting: Option<Waker>,
+    /// Whether watches were ending already when this one began: no change of the phase tells of its end.
+    is_late: bool,
     ended: bool,
 }
 
@@ -52,7 +54,7 @@ impl Ending {
     /// Whether it is time to end. All watches wait at one place and after every event, so `end` is not asked while nothing has changed.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let is_known = self.waiting.as_ref().is_some_and(|waiting| waiting.will_wake(context.waker()));
-        if is_known && self.phases.has_changed().is_ok_and(|changed| !changed) {
+        if is_known && !self.is_late && self.phases.has_changed().is_ok_and(|changed| !changed) {
             return Poll::Pending;
         }
         self.waiting = Some(context.waker().clone());
@@ -97,11 +99,12 @@ impl<H: Handler> Handler for WithWatchTermination<H> {
             response.extensions_mut().insert(Waits);
             let (shutdown, spread) = (self.shutdown.clone(), self.spread());
             let phases = shutdown.phases();
+            let is_late = *phases.borrow() >= Phase::Refusing;
             let end = Box::pin(async move {
                 shutdown.reached(Phase::Refusing).await;
                 tokio::time::sleep(spread).await;
             });
-            response.map(|body| Body::layer(Ending { body, phases, end, waiting: None, ended: false }))
+            response.map(|body| Body::layer(Ending { body, phases, end, waiting: None, is_late, ended: false }))
         })
     }
 }
@@ -142,5 +145,18 @@ mod tests {
             shutdown.advance(phase);
         }
         assert_eq!(end.await.unwrap(), (200, String::new()));
+    }
+
+    #[tokio::test]
+    async fn a_watch_that_begins_late_ends_too() {
+        let shutdown = Shutdown::default();
+        shutdown.advance(Phase::Refusing);
+        let silent = || StreamBody::new(futures_util::stream::pending::<Result<Frame<Bytes>, BodyError>>());
+        let handler = FromFn(move |_| Response::new(Body::stream(silent())));
+        let filter = WithWatchTermination::new(handler, shutdown, Duration::from_millis(20));
+        for _ in 0..8 {
+            let answer = filter.handle(request("GET", "/api/v1/pods?watch=1")).await;
+            assert_eq!(seen(answer).await, (200, String::new()));
+        }
     }
 }
