@@ -30,6 +30,9 @@ pub use request::{Arrival, Entry, Stage};
 /// How long a request is expected to run. What it really took is charged afterwards.
 pub const ESTIMATED_SERVICE: Duration = Duration::from_millis(3);
 
+/// For how long narrow requests may pass one that is too wide for the seats that are free.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Names a request of a queue set; never used twice.
 pub type RequestId = u64;
 
@@ -77,6 +80,8 @@ pub struct QueueSet {
     waiting: usize,
     executing: usize,
     seats_in_use: u32,
+    /// Of those, the ones of requests that have passed wider ones.
+    seats_of_passers: u32,
     seats_waiting: u32,
     pub counts: Counts,
     pub demand: Demand,
@@ -100,6 +105,7 @@ impl QueueSet {
             waiting: 0,
             executing: 0,
             seats_in_use: 0,
+            seats_of_passers: 0,
             seats_waiting: 0,
             counts: Counts::default(),
             demand: Demand::default(),
@@ -162,6 +168,9 @@ impl QueueSet {
         let Some(entry) = self.requests.remove(&id) else { return };
         let seats = entry.seats();
         self.seats_in_use -= seats;
+        if entry.has_passed {
+            self.seats_of_passers -= seats;
+        }
         entry.arrival.flow.metrics.seats_executing.sub(i64::from(seats));
         if let Some(index) = entry.queue {
             self.queues[index].seats_in_use -= seats;
@@ -263,7 +272,17 @@ impl QueueSet {
     fn entry(&mut self, now: Duration, arrival: Arrival, queue: Option<usize>, stage: Stage) -> (RequestId, Entry) {
         self.next_id += 1;
         let arrived_virtually = self.virtual_now;
-        (self.next_id, Entry { arrival, arrived: now, arrived_virtually, started: now, queue, stage })
+        let entry = Entry {
+            arrival,
+            arrived: now,
+            arrived_virtually,
+            started: now,
+            queue,
+            stage,
+            too_wide_since: None,
+            has_passed: false,
+        };
+        (self.next_id, entry)
     }
 
     fn execute_at_once(&mut self, now: Duration, arrival: Arrival, queue: Option<usize>) -> RequestId {
@@ -400,21 +419,43 @@ impl QueueSet {
         while self.waiting > 0 && self.seats_in_use < self.limit && self.dispatch(now) {}
     }
 
-    /// Lets the request run that would end first in virtual time, if there are seats for it. Others wait for it although there would be
-    /// seats for them: wide requests would never run otherwise.
+    /// Lets the request run that would end first in virtual time, if there are seats for it, or else one that may pass it.
     fn dispatch(&mut self, now: Duration) -> bool {
-        let Some((index, id)) = self.next() else { return false };
-        let Some(next) = self.requests.get(&id) else { return false };
-        if !self.fits(next.seats()) {
-            next.arrival.flow.metrics.no_accommodation.inc();
-            return false;
+        let Some((index, id)) = self.next(|_, _| true) else { return false };
+        let Some(seats) = self.requests.get(&id).map(Entry::seats) else { return false };
+        if self.fits(seats) {
+            self.serve(now, index, id, false);
+            return true;
         }
-        let Some(mut entry) = self.dequeue(id) else { return false };
+        let Some(next) = self.requests.get_mut(&id) else { return false };
+        let since = *next.too_wide_since.get_or_insert(now);
+        next.arrival.flow.metrics.no_accommodation.inc();
+        let Some((index, id)) = self.passer(seats).filter(|_| now < since + PATIENCE) else { return false };
+        self.serve(now, index, id, true);
+        true
+    }
+
+    /// Who may run although it is the turn of a request that is too wide for the seats that are free: the only request of its queue. Upstream
+    /// lets nobody pass, and who asks for little then waits for as long as somebody else's lists take. The wide one runs all the same
+    /// when those that run now have ended: passers leave as many seats as it needs.
+    fn passer(&self, wide: u32) -> Option<(usize, RequestId)> {
+        let left = self.limit.checked_sub(wide)?.checked_sub(self.seats_of_passers)?;
+        let seats = left.min(self.limit.saturating_sub(self.seats_in_use));
+        self.next(|queue, entry| entry.seats() <= seats && queue.executing == 0 && queue.waiting.len() == 1)
+    }
+
+    /// Lets a request run that was waiting.
+    fn serve(&mut self, now: Duration, index: usize, id: RequestId, has_passed: bool) {
+        let Some(mut entry) = self.dequeue(id) else { return };
         self.last_served = index;
         self.last_dispatch = LastDispatch { at: self.virtual_now, start: self.queues[index].next_dispatch };
         let stage = std::mem::replace(&mut entry.stage, Stage::Executing);
         entry.started = now;
         entry.arrival.work = entry.arrival.work.narrowed(self.limit);
+        entry.has_passed = has_passed;
+        if has_passed {
+            self.seats_of_passers += entry.seats();
+        }
         self.execute(now, id, entry);
         if let Stage::Waiting(tell) = stage
             && tell.send(()).is_err()
@@ -424,17 +465,17 @@ impl QueueSet {
             self.release(now, id);
         }
         self.bound(index);
-        true
     }
 
-    /// The queue whose oldest request would end first in virtual time, and that request.
-    fn next(&self) -> Option<(usize, RequestId)> {
+    /// The queue whose oldest request would end first in virtual time, of those that are meant, and that request.
+    fn next(&self, is_meant: impl Fn(&Queue, &Entry) -> bool) -> Option<(usize, RequestId)> {
         let count = self.queues.len();
         let in_turn = (1..=count).map(|step| (self.last_served + step) % count);
         let heads = in_turn.filter_map(|index| {
             let queue = &self.queues[index];
             let id = *queue.waiting.front()?;
-            Some((queue.next_dispatch + self.requests.get(&id)?.total_work(), index, id))
+            let entry = self.requests.get(&id).filter(|entry| is_meant(queue, entry))?;
+            Some((queue.next_dispatch + entry.total_work(), index, id))
         });
         heads.min_by_key(|(end, ..)| *end).map(|(_, index, id)| (index, id))
     }

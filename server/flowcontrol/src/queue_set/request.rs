@@ -30,6 +30,10 @@ pub struct Entry {
     /// The queue that it went, or would have gone, through; none where there are no queues.
     pub queue: Option<usize>,
     pub stage: Stage,
+    /// When it was first kept waiting only because it is wide.
+    pub too_wide_since: Option<Duration>,
+    /// Whether it ran before a wider one whose turn it was.
+    pub has_passed: bool,
 }
 
 /// How far a request is.

@@ -180,6 +180,17 @@ fn wide_requests_are_not_starved() {
 }
 
 #[test]
+fn who_asks_for_little_passes_wide_requests_and_they_run_all_the_same() {
+    // Four lists of ten seats run, others wait, and nine seats are left.
+    let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(4, 1, 1)]);
+    assert!(got[1].requests > 20_000 && got[1].longest_wait < 10 * MS, "{got:?}");
+    assert!(got[0].requests >= 4 * 90, "{got:?}");
+    // Any number of narrow ones leave them their part.
+    let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(100, 1, 10), client(100, 1, 10)]);
+    assert!(got[0].seat_seconds > 0.25 * 49.0 * 30.0, "{got:?}");
+}
+
+#[test]
 fn nobody_queues_while_there_are_seats() {
     let (got, set) = simulate(QUEUES, 20, &[client(8, 1, 10), client(4, 3, 7)]);
     assert!(got.iter().all(|got| got.waited.is_zero() && got.rejected == 0), "{got:?}");
