@@ -33,6 +33,9 @@ pub const ESTIMATED_SERVICE: Duration = Duration::from_millis(3);
 /// For how long narrow requests may pass one that is too wide for the seats that are free.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// One seat in so many is only for requests that take one: what is short does not wait until the lists of others have been read.
+const SEATS_FOR_ONE_NARROW: u32 = 32;
+
 /// Names a request of a queue set; never used twice.
 pub type RequestId = u64;
 
@@ -255,7 +258,8 @@ impl QueueSet {
         match self.queuing {
             Queuing::Exempt => true,
             _ if seats > self.limit => self.executing == 0,
-            _ => self.seats_in_use + seats <= self.limit,
+            _ if seats == 1 => self.seats_in_use < self.limit,
+            _ => self.seats_in_use + seats <= (self.limit - self.limit / SEATS_FOR_ONE_NARROW).max(seats),
         }
     }
 
@@ -440,8 +444,8 @@ impl QueueSet {
     /// when those that run now have ended: passers leave as many seats as it needs.
     fn passer(&self, wide: u32) -> Option<(usize, RequestId)> {
         let left = self.limit.checked_sub(wide)?.checked_sub(self.seats_of_passers)?;
-        let seats = left.min(self.limit.saturating_sub(self.seats_in_use));
-        self.next(|queue, entry| entry.seats() <= seats && queue.executing == 0 && queue.waiting.len() == 1)
+        let may_pass = |entry: &Entry| entry.seats() <= left && self.fits(entry.seats());
+        self.next(|queue, entry| may_pass(entry) && queue.executing == 0 && queue.waiting.len() == 1)
     }
 
     /// Lets a request run that was waiting.

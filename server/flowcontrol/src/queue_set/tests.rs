@@ -185,6 +185,9 @@ fn who_asks_for_little_passes_wide_requests_and_they_run_all_the_same() {
     let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(4, 1, 1)]);
     assert!(got[1].requests > 20_000 && got[1].longest_wait < 10 * MS, "{got:?}");
     assert!(got[0].requests >= 4 * 90, "{got:?}");
+    // Seven lists of eight would take all seats.
+    let (got, _) = simulate(QUEUES, 56, &[client(16, 8, 300), client(4, 1, 1)]);
+    assert!(got[1].longest_wait < 10 * MS && got[0].requests >= 6 * 90, "{got:?}");
     // Any number of narrow ones leave them their part.
     let (got, _) = simulate(QUEUES, 49, &[client(16, 10, 300), client(100, 1, 10), client(100, 1, 10)]);
     assert!(got[0].seat_seconds > 0.25 * 49.0 * 30.0, "{got:?}");
