@@ -164,7 +164,7 @@ impl Reader<'_> {
         if std::ptr::eq(kind, expected) {
             return Ok(());
         }
-        if std::ptr::eq(kind.hub, expected.hub) {
+        if said_kind::is_version_of(kind, expected) {
             if self.any_version {
                 return Ok(());
             }

@@ -144,10 +144,18 @@ impl Clause<'_> {
     }
 }
 
+/// The forms that an answer may be asked in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    All,
+    /// What is not stored has no table.
+    NoTable,
+    Object,
+}
+
 impl Spoken {
-    /// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`). `forms`: whether the answer can be a table or
-    /// metadata.
-    pub fn accept_object(self, header: Option<&str>, pretty: bool, forms: bool) -> Result<Accepted, Status> {
+    /// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`).
+    pub fn accept_object(self, header: Option<&str>, pretty: bool, forms: Forms) -> Result<Accepted, Status> {
         let header = header.unwrap_or("");
         if header.trim().is_empty() {
             return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
@@ -161,8 +169,8 @@ impl Spoken {
             let is_known = match form {
                 Form::Object => true,
                 // Upstream's tables have no protobuf form.
-                Form::Table(_) => forms && encoding != Encoding::Protobuf,
-                Form::PartialMetadata(_) | Form::PartialMetadataList(_) => forms,
+                Form::Table(_) => forms == Forms::All && encoding != Encoding::Protobuf,
+                Form::PartialMetadata(_) | Form::PartialMetadataList(_) => forms != Forms::Object,
             };
             if !is_known || !clause.parameter("stream").is_empty() {
                 continue;
@@ -214,7 +222,7 @@ mod tests {
     #[test]
     fn the_first_clause_that_can_be_served_wins() {
         let check = |header: &str, encoding: Encoding, form: Form| {
-            let accepted = Spoken::BY_DEFAULT.accept_object(Some(header), false, true).expect("acceptable");
+            let accepted = Spoken::BY_DEFAULT.accept_object(Some(header), false, Forms::All).expect("acceptable");
             assert_eq!((accepted.encoding, accepted.form), (encoding, form), "{header}");
         };
         check(
@@ -225,7 +233,10 @@ mod tests {
         check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Form::Object);
         check("text/html, */*;q=0.1", Encoding::Json, Form::Object);
         check("application/yaml;q=0.2, application/vnd.kubernetes.protobuf", Encoding::Protobuf, Form::Object);
-        assert_eq!(Spoken::BY_DEFAULT.accept_object(Some("text/plain"), false, true).expect_err("refused").code, 406);
+        assert_eq!(
+            Spoken::BY_DEFAULT.accept_object(Some("text/plain"), false, Forms::All).expect_err("refused").code,
+            406
+        );
     }
 
     #[test]
@@ -233,7 +244,7 @@ mod tests {
         let header = Some("application/cbor, application/json;q=0.5");
         let with = Spoken { cbor: true };
         for (spoken, expect) in [(Spoken::BY_DEFAULT, Encoding::Json), (with, Encoding::Cbor)] {
-            assert_eq!(spoken.accept_object(header, false, true).expect("acceptable").encoding, expect);
+            assert_eq!(spoken.accept_object(header, false, Forms::All).expect("acceptable").encoding, expect);
             assert_eq!(spoken.accept_stream(header).expect("acceptable").encoding, expect);
         }
         assert_eq!(with.body_encoding(Some("application/cbor")), Ok(Encoding::Cbor));

@@ -32,6 +32,12 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     }
 }
 
+/// Whether an object of `kind` converts to one of `expected`. Scales of the workloads' old versions do to that of autoscaling, for which they
+/// were given up.
+pub fn is_version_of(kind: &KindDef, expected: &KindDef) -> bool {
+    std::ptr::eq(kind.hub, expected.hub) || (kind.kind == "Scale" && expected.kind == "Scale")
+}
+
 /// Why an object of another kind is refused, once it has been decoded.
 pub fn no_conversion(expected: &KindDef, version: &str, kind: &str) -> String {
     let package = internal_package(expected.group);

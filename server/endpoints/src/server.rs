@@ -19,7 +19,7 @@ use crate::audit;
 use crate::discovery::{Aggregated, Discovery, GroupVersions};
 use crate::endpoint::{Endpoint, SubresourceHandler};
 use crate::gzip;
-use crate::media::{Encoding, Spoken};
+use crate::media::{Encoding, Forms, Spoken};
 use crate::openapi_docs::OpenApi;
 use crate::query::Query;
 use crate::routes::Routes;
@@ -156,7 +156,11 @@ impl ApiServer {
         {
             return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
-        match Spoken::BY_DEFAULT.accept_object(accept, Query::parse(request.uri().query()).flag("pretty"), false) {
+        match Spoken::BY_DEFAULT.accept_object(
+            accept,
+            Query::parse(request.uri().query()).flag("pretty"),
+            Forms::Object,
+        ) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
             }
@@ -270,7 +274,7 @@ fn refuse(request: &Request, status: &Status) -> Response {
 /// A failure in the encoding that these headers ask for.
 pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Response {
     let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok());
-    let encoding = spoken.accept_object(accept, false, true).map_or(Encoding::Json, |a| a.encoding);
+    let encoding = spoken.accept_object(accept, false, Forms::All).map_or(Encoding::Json, |a| a.encoding);
     answer::failure(status, encoding)
 }
 

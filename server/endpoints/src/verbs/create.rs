@@ -12,13 +12,14 @@ use super::Call;
 use crate::admission::Operation;
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
+use crate::media::Forms;
 use crate::owners::{self, Moment};
 use crate::{answer, audit, body};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let options = call.query.write_options("CreateOptions", false)?;
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::All)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
@@ -61,7 +62,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         return Err(Status::not_implemented(what.trim_end_matches('/')));
     };
     let endpoint = &Arc::new(endpoint.of_bodies(&subresource)?);
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::NoTable)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let body = body::Reader {

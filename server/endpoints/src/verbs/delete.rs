@@ -17,13 +17,13 @@ use serving::Response;
 use super::Call;
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
-use crate::media::Encoding;
+use crate::media::{Encoding, Forms};
 use crate::query::{Query, check_dry_run, refuse};
 use crate::{answer, audit, body, listing};
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::All)?;
     let options = options(&mut call).await?;
     warn(endpoint, &call, &options);
     let context = call.context(endpoint, options.store.dry_run);
@@ -42,7 +42,7 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
 
 /// Deletes what a list would show.
 pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::All)?;
     let query = super::list::list_query(&call.query)?;
     super::list::check_list(&query, &call.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;

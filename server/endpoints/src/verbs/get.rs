@@ -9,14 +9,14 @@ use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Form};
+use crate::media::{Accepted, Form, Forms};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::{answer, table};
 
 /// Reads an object or its status.
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::All)?;
     let store = endpoint.store()?;
     let entry = store.get_entry(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
     match &accepted.form {

@@ -12,11 +12,12 @@ use serving::Response;
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::listing;
+use crate::media::Forms;
 use crate::query::{Query, refuse};
 
 /// Lists a collection.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(true)?;
+    let accepted = call.accept(Forms::All)?;
     let query = list_query(&call.query)?;
     check_list(&query, &call.query)?;
     let predicate = predicate(endpoint, &call)?;

@@ -25,7 +25,7 @@ use serving::{Body, RequestInfo, User};
 
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Spoken};
+use crate::media::{Accepted, Forms, Spoken};
 use crate::query::Query;
 use scale::{AsScale, Scale};
 
@@ -68,7 +68,7 @@ impl Call {
     }
 
     /// How to answer with an object.
-    pub fn accept(&self, forms: bool) -> Result<Accepted, Status> {
+    pub fn accept(&self, forms: Forms) -> Result<Accepted, Status> {
         self.spoken.accept_object(self.header(&ACCEPT), self.pretty(), forms)
     }
 

@@ -15,6 +15,7 @@ use super::{Call, check_identity};
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
+use crate::media::Forms;
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
 use crate::query::FieldValidation;
@@ -27,7 +28,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
-    let accepted = call.accept(scale.is_none())?;
+    let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
     let bytes = body::read(std::mem::take(&mut call.body)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
     audit::patch(&call.trail, &bytes);

@@ -154,7 +154,7 @@ fn split(path: &str) -> Vec<&str> {
 
 /// GET
 pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(false)?;
+    let accepted = call.accept(media::Forms::Object)?;
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
         endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
