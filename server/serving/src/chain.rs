@@ -8,8 +8,8 @@ use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{
     WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithFairness,
-    WithGoaway, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithRetryAfter, WithTimeout,
-    WithWarnings, WithWatchTermination,
+    WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithRetryAfter,
+    WithTimeout, WithWarnings, WithWatchTermination,
 };
 use flowcontrol::FlowControl;
 
@@ -72,6 +72,7 @@ impl Chain<'_> {
             true => Box::new(WithRetryAfter::new(handler, self.shutdown)),
             false => Box::new(handler),
         };
+        let handler = WithHttpLog(handler);
         let handler = WithRequestInfo(handler);
         let handler = WithPanicRecovery(handler);
         Ok(Arc::new(WithAuditId { inner: handler, audit: self.audit }))

@@ -9,6 +9,7 @@ mod fairness;
 mod goaway;
 mod headers;
 pub(crate) mod held;
+mod http_log;
 mod impersonation;
 mod in_flight;
 mod panic_recovery;
@@ -29,6 +30,7 @@ pub use cors::WithCors;
 pub use fairness::WithFairness;
 pub use goaway::WithGoaway;
 pub use headers::WithDefaultHeaders;
+pub use http_log::WithHttpLog;
 pub use impersonation::WithImpersonation;
 pub use in_flight::WithMaxInFlight;
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where log lines go, which are written, and in which form: klog's text, or JSON (upstream: `component-base/logs`).
 //!
-//! Levels of `tracing` stand for klog's verbosities: what is worth knowing is of verbosity 0, `DEBUG` of 4, `TRACE` of 6.
+//! Levels of `tracing` stand for klog's verbosities: what is worth knowing is of verbosity 0, `DEBUG` of 4, `TRACE` of 6. Lines about
+//! requests, of the target [`HTTP`], are of verbosity 3.
 
 mod format;
 mod sink;
@@ -17,6 +18,9 @@ use sink::Sinks;
 use threshold::{Levels, Threshold};
 
 pub use threshold::Module;
+
+/// The target of lines about requests.
+pub const HTTP: &str = "http";
 
 /// What is logged by this process, once it logs; a process has one log.
 static LEVELS: OnceLock<Arc<Levels>> = OnceLock::new();

@@ -130,7 +130,7 @@ fn json(metadata: &Metadata<'_>, said: &Said, now: OffsetDateTime) -> String {
     line.insert("msg".into(), said.message.clone().into());
     // Errors have no verbosity: they are always written.
     if *metadata.level() != Level::ERROR {
-        line.insert("v".into(), verbosity_of(*metadata.level()).into());
+        line.insert("v".into(), verbosity_of(metadata).into());
     }
     line.extend(said.values.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     format!("{}\n", Value::Object(line))

@@ -11,6 +11,7 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
 /// The verbosities that levels stand for, in klog's scale.
+const HTTP: u32 = 3;
 const DEBUG: u32 = 4;
 const TRACE: u32 = 6;
 
@@ -76,7 +77,7 @@ impl Levels {
     }
 
     fn lets_through(&self, metadata: &Metadata<'_>) -> bool {
-        verbosity_of(*metadata.level()) <= self.of(metadata.file())
+        verbosity_of(metadata) <= self.of(metadata.file())
     }
 
     /// The most that any file may say.
@@ -86,9 +87,10 @@ impl Levels {
     }
 }
 
-/// The verbosity that a level stands for.
-pub(super) fn verbosity_of(level: Level) -> u32 {
-    match level {
+/// The verbosity that the level and target of a line stand for.
+pub(super) fn verbosity_of(metadata: &Metadata<'_>) -> u32 {
+    match *metadata.level() {
+        Level::DEBUG if metadata.target() == super::HTTP => HTTP,
         Level::TRACE => TRACE,
         Level::DEBUG => DEBUG,
         _ => 0,
@@ -110,7 +112,7 @@ impl<S: Subscriber> Layer<S> for Threshold {
     fn max_level_hint(&self) -> Option<LevelFilter> {
         Some(match self.0.most() {
             TRACE.. => LevelFilter::TRACE,
-            DEBUG.. => LevelFilter::DEBUG,
+            HTTP.. => LevelFilter::DEBUG,
             _ => LevelFilter::INFO,
         })
     }

@@ -1,0 +1,139 @@
+//! A line of the log for each request, once it has been answered, at verbosity 3 (upstream: `httplog.WithLogging`).
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::{HeaderValue, StatusCode, header};
+use tracing::Level;
+
+use super::{AuditId, held};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::listener::Peer;
+use crate::logging::HTTP;
+
+/// Logs requests. While nobody wants to see them that costs a look at the verbosity.
+pub struct WithHttpLog<H>(pub H);
+
+impl<H: Handler> Handler for WithHttpLog<H> {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        if !tracing::enabled!(target: HTTP, Level::DEBUG) {
+            return self.0.handle(request);
+        }
+        let mut line = Line::of(&request);
+        Box::pin(async move {
+            let response = self.0.handle(request).await;
+            line.code = response.status();
+            response.map(|body| held::until_sent(body, line))
+        })
+    }
+}
+
+/// What is said of a request when this is dropped: when its answer has been sent, or nobody wants it any longer.
+struct Line {
+    began: Instant,
+    verb: String,
+    uri: String,
+    user_agent: String,
+    audit_id: String,
+    peer: Option<SocketAddr>,
+    /// 499 until there is an answer: the client has gone.
+    code: StatusCode,
+}
+
+impl Line {
+    fn of(request: &Request) -> Self {
+        let text = |value: Option<&HeaderValue>| {
+            value.map_or(String::new(), |value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let verb = request.info().map_or_else(|| request.method().as_str(), |info| &*info.verb);
+        Line {
+            began: Instant::now(),
+            verb: verb.to_ascii_uppercase(),
+            uri: request.uri().path_and_query().map_or(String::new(), ToString::to_string),
+            user_agent: text(request.headers().get(header::USER_AGENT)),
+            audit_id: text(request.extensions().get::<AuditId>().map(|id| &id.0)),
+            peer: request.extensions().get::<Arc<Peer>>().map(|peer| peer.address),
+            code: StatusCode::from_u16(499).unwrap_or_default(),
+        }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        let Line { began, verb, uri, user_agent, audit_id, peer, code } = self;
+        tracing::event!(
+            target: HTTP,
+            Level::DEBUG,
+            verb = verb.as_str(),
+            URI = uri.as_str(),
+            latency = Shown(began.elapsed()).to_string(),
+            userAgent = user_agent.as_str(),
+            "audit-ID" = audit_id.as_str(),
+            srcIP = peer.map(|peer| peer.to_string()).unwrap_or_default(),
+            resp = code.as_u16(),
+            "HTTP"
+        );
+    }
+}
+
+/// A duration as Go shows it, to the microsecond.
+struct Shown(Duration);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micros = u64::try_from(self.0.as_micros()).unwrap_or(u64::MAX);
+        write!(f, "{:?}", Duration::from_micros(micros))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::Mutex;
+
+    use tracing_subscriber::filter::LevelFilter;
+
+    use super::*;
+    use crate::filters::testing::{ok, request};
+
+    #[derive(Clone, Default)]
+    struct Log(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Log {
+        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(line)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_is_a_line_when_it_has_been_answered() {
+        let log = Log::default();
+        let writer = log.clone();
+        let subscriber = tracing_subscriber::fmt().with_max_level(LevelFilter::DEBUG).with_ansi(false);
+        let _guard = tracing::subscriber::set_default(subscriber.with_writer(move || writer.clone()).finish());
+        let mut asked = request("GET", "/api/v1/pods?limit=1");
+        asked.headers_mut().insert(header::USER_AGENT, HeaderValue::from_static("me/1"));
+        asked.extensions_mut().insert(AuditId(HeaderValue::from_static("a-1")));
+        WithHttpLog(ok()).handle(asked).await;
+        drop(WithHttpLog(ok()).handle(request("DELETE", "/api/v1/namespaces/default/pods/x")));
+        let lines = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let (first, second) = lines.split_once('\n').unwrap();
+        assert!(first.contains(r#"HTTP verb="LIST" URI="/api/v1/pods?limit=1" latency=""#), "{first}");
+        assert!(first.contains(r#"userAgent="me/1" audit-ID="a-1" srcIP="" resp=200"#), "{first}");
+        assert!(second.contains(r#"verb="DELETE""#) && second.contains("resp=499"), "{second}");
+    }
+
+    #[test]
+    fn durations_are_shown_to_the_microsecond() {
+        let check = |nanos: u64, expect: &str| assert_eq!(Shown(Duration::from_nanos(nanos)).to_string(), expect);
+        check(1_234_567, "1.234ms");
+        check(12_345, "12µs");
+        check(61_500_000_000, "61.5s");
+    }
+}
