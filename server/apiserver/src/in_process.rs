@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use webhook::Kubeconfig;
 
 use crate::Server;
-use crate::run::Ready;
+use crate::run::{POLLS_BETWEEN_EVENTS, Ready};
 
 /// How long an answer to the client may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -106,8 +106,8 @@ fn serve(
     started: &mpsc::Sender<Result<Started, String>>,
     stopped: oneshot::Receiver<()>,
 ) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    let runtime = match runtime {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match runtime.worker_threads(2).enable_all().event_interval(POLLS_BETWEEN_EVENTS).build() {
         Ok(runtime) => runtime,
         Err(why) => return drop(started.send(Err(why.to_string()))),
     };

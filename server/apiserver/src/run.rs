@@ -15,7 +15,7 @@ use crate::{Server, delegation, store_monitor};
 
 /// How often a busy worker runs something before it looks for what has arrived meanwhile. Much of what runs are pieces of long lists, at a quarter
 /// of a millisecond each: who asks for something short would wait for sixty of them if the runtime had its way. To look costs a hundredth of a GET.
-const POLLS_BETWEEN_EVENTS: u32 = 2;
+pub(crate) const POLLS_BETWEEN_EVENTS: u32 = 2;
 
 /// Serves until told to stop by a signal. The error is text for a person.
 pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), String> {

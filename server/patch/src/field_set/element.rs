@@ -7,17 +7,19 @@ use std::sync::Arc;
 use machinery::json;
 use machinery::scalar::go_text::quote;
 use serde_json::{Map, Number, Value};
+use smol_str::SmolStr;
 
 use super::Error;
 use crate::go_print;
 
 /// A step from an object or list to something in it (`fieldpath.PathElement`).
 ///
-/// The order is that of `fieldsV1`: names, then keys, then values, then indexes. Names and keys are shared: sets are made of one another.
+/// The order is that of `fieldsV1`: names, then keys, then values, then indexes. Short names stand in
+/// the element itself, long ones and keys are shared: sets are made of one another.
 #[derive(Clone, Debug)]
 pub enum PathElement {
     /// A field of a struct or a key of a map.
-    Field(Arc<str>),
+    Field(SmolStr),
     /// The item of a list that has these values of the key fields, sorted by their names.
     Key(Arc<[(String, Value)]>),
     /// The item of a set.

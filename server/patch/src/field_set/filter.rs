@@ -26,7 +26,7 @@ impl Step {
     fn matches(self, element: &PathElement) -> bool {
         match self {
             Step::Any => true,
-            Step::Field(name) => matches!(element, PathElement::Field(field) if **field == *name),
+            Step::Field(name) => matches!(element, PathElement::Field(field) if field == name),
         }
     }
 }

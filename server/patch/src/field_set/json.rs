@@ -1,10 +1,9 @@
 //! The text of a `fieldsV1`, read and written without a tree in between: every write of an object reads its owners.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use machinery::json;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::{Error, FieldSet, PathElement};
@@ -68,17 +67,50 @@ impl<'de> Visitor<'de> for Place {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut set = FieldSet::new();
         let mut is_member = false;
-        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+        while let Some(key) = map.next_key_seed(Key)? {
             let (child, child_is_member) = map.next_value_seed(Place)?;
-            if key == "." {
-                is_member = true;
-                continue;
+            match key {
+                Said::Itself => is_member = true,
+                Said::Step(element) => set.add(element, child_is_member, child),
+                Said::Unknown => {}
             }
-            let Some(element) = PathElement::parse(&key).map_err(A::Error::custom)? else { continue };
-            set.add(element, child_is_member, child);
         }
         let is_leaf = set.is_empty();
         Ok((set, is_member || is_leaf))
+    }
+}
+
+/// What a key of an object says, read without a copy of its text.
+enum Said {
+    /// The place is a field itself.
+    Itself,
+    Step(PathElement),
+    /// A step of an unknown kind.
+    Unknown,
+}
+
+struct Key;
+
+impl<'de> DeserializeSeed<'de> for Key {
+    type Value = Said;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Said, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key {
+    type Value = Said;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a step of a path")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, key: &str) -> Result<Said, E> {
+        if key == "." {
+            return Ok(Said::Itself);
+        }
+        Ok(PathElement::parse(key).map_err(E::custom)?.map_or(Said::Unknown, Said::Step))
     }
 }
 

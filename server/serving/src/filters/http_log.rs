@@ -12,6 +12,7 @@ use super::{AuditId, held};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
 use crate::logging::HTTP;
+use crate::request_info::shown_target;
 
 /// Logs requests. While nobody wants to see them that costs a look at the verbosity.
 pub struct WithHttpLog<H>(pub H);
@@ -51,7 +52,7 @@ impl Line {
         Line {
             began: Instant::now(),
             verb: verb.to_ascii_uppercase(),
-            uri: request.uri().path_and_query().map_or(String::new(), ToString::to_string),
+            uri: shown_target(request.uri()).into_owned(),
             user_agent: text(request.headers().get(header::USER_AGENT)),
             audit_id: text(request.extensions().get::<AuditId>().map(|id| &id.0)),
             peer: request.extensions().get::<Arc<Peer>>().map(|peer| peer.address),
