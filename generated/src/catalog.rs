@@ -695,7 +695,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<apimachinery::apiregistration::v1::APIService>(), old.downcast()) { apimachinery::hatches::apiregistration::create_api_service(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
         ..Hooks::NONE
     },
 };
@@ -734,7 +734,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<apimachinery::apiregistration::v1::APIService>(), old.downcast()) { apimachinery::hatches::apiregistration::create_api_service(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
         ..Hooks::NONE
     },
 };
@@ -882,7 +882,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -930,7 +930,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::create_daemon_set(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::DaemonSet>(), old.downcast()) { crate::hatches::apps::update_daemon_set(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::DaemonSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_daemon_set(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -1868,7 +1868,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::batch::v1::Job>(), old.downcast()) { crate::hatches::batch::create_job(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::batch::v1::Job>() { crate::hatches::batch::create_job(c, new, said.and_then(|o| o.downcast())) }),
         warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::Job>().map_or(Vec::new(), |new| crate::hatches::batch::warn_job(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
@@ -2423,7 +2423,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::LimitRange>(), old.downcast()) { crate::hatches::core::create_limit_range(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() { crate::hatches::core::create_limit_range(c, new, said.and_then(|o| o.downcast())) }),
         ..Hooks::NONE
     },
 };
@@ -2464,7 +2464,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::create_namespace(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Namespace>() { crate::hatches::core::create_namespace(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Namespace>(), old.downcast()) { crate::hatches::core::update_namespace(c, new, old) }),
         delete: Some(|c, o| if let Some(o) = o.downcast::<crate::core::v1::Namespace>() { crate::hatches::core::delete_namespace(c, o) }),
         holds: Some(|o| o.downcast::<crate::core::v1::Namespace>().is_some_and(crate::hatches::core::namespace_has_content)),
@@ -2515,7 +2515,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::create_node(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Node>() { crate::hatches::core::create_node(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Node>(), old.downcast()) { crate::hatches::core::update_node(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Node>().map_or(Vec::new(), |new| crate::hatches::core::warn_node(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -2563,7 +2563,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::create_volume(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() { crate::hatches::core::create_volume(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolume>(), old.downcast()) { crate::hatches::core::update_volume(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolume>().map_or(Vec::new(), |new| crate::hatches::core::warn_volume(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -2609,7 +2609,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::create_claim(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() { crate::hatches::core::create_claim(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::PersistentVolumeClaim>(), old.downcast()) { crate::hatches::core::update_claim(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PersistentVolumeClaim>().map_or(Vec::new(), |new| crate::hatches::core::warn_claim(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -2675,7 +2675,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::create_pod(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Pod>() { crate::hatches::core::create_pod(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Pod>(), old.downcast()) { crate::hatches::core::update_pod(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Pod>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod(c, new, old.and_then(|o| o.downcast())))),
         grace: Some(|asked, o| o.downcast::<crate::core::v1::Pod>().and_then(|o| crate::hatches::core::grace_of_pod(asked, o))),
@@ -2887,7 +2887,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) { crate::hatches::core::create_service(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Service>() { crate::hatches::core::create_service(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Service>(), old.downcast()) { crate::hatches::core::update_service(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Service>().map_or(Vec::new(), |new| crate::hatches::core::warn_service(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -2926,7 +2926,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) { crate::hatches::core::create_service_account(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() { crate::hatches::core::create_service_account(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::ServiceAccount>(), old.downcast()) { crate::hatches::core::update_service_account(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ServiceAccount>().map_or(Vec::new(), |new| crate::hatches::core::warn_service_account(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -2966,7 +2966,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -3006,7 +3006,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::create_endpoint_slice(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::discovery::v1::EndpointSlice>(), old.downcast()) { crate::hatches::discovery::update_endpoint_slice(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::discovery::v1::EndpointSlice>().map_or(Vec::new(), |new| crate::hatches::discovery::warn_endpoint_slice(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
@@ -4974,7 +4974,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::scheduling::v1::PriorityClass>(), old.downcast()) { crate::hatches::scheduling::create_priority_class(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
         ..Hooks::NONE
     },
 };
@@ -5012,7 +5012,7 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::scheduling::v1::PriorityClass>(), old.downcast()) { crate::hatches::scheduling::create_priority_class(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
         ..Hooks::NONE
     },
 };
@@ -5085,7 +5085,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::storage::v1::CSIDriver>() { crate::hatches::storage::create_driver(c, new, said.and_then(|o| o.downcast())) }),
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIDriver>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_driver(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
@@ -5127,7 +5127,7 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
-        create: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::create_driver(c, new, old) }),
+        create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::storage::v1::CSIDriver>() { crate::hatches::storage::create_driver(c, new, said.and_then(|o| o.downcast())) }),
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIDriver>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_driver(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },

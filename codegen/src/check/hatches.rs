@@ -126,6 +126,7 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
                 (vec![context("Context"), object], "")
             }
             "grace" => (vec![Parameter::new("asked", Passing::Optional, Type::Named("i64")), object], "Option"),
+            "create" => (change(Passing::Mutable, Passing::Optional), ""),
             _ => (change(Passing::Mutable, Passing::Shared), ""),
         };
         out.push(wanted(&hook.function, parameters, returns, &hook.span));

@@ -7,6 +7,7 @@ mod convert_command;
 mod delegation;
 mod enabled;
 mod help_command;
+mod huge_pages;
 mod in_process;
 mod list_sizes;
 mod metered_store;

@@ -11,7 +11,7 @@ use crate::cache_metrics::CacheMetrics;
 use crate::list_sizes::ResourceSizes;
 use crate::metered_store::StoreMetrics;
 use crate::namespaces::Namespaces;
-use crate::{Server, delegation, store_monitor};
+use crate::{Server, delegation, huge_pages, store_monitor};
 
 /// How often a busy worker runs something before it looks for what has arrived meanwhile. Much of what runs are pieces of long lists, at a quarter
 /// of a millisecond each: who asks for something short would wait for sixty of them if the runtime had its way. To look costs a hundredth of a GET.
@@ -24,6 +24,7 @@ pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), Strin
     let runtime = runtime.enable_all().event_interval(POLLS_BETWEEN_EVENTS).build().map_err(text)?;
     runtime.block_on(async {
         let Ready { listening, front, backends } = Ready::make(server, options).await?;
+        tokio::spawn(huge_pages::allow_when_large());
         listening.run(front).await.map_err(text)?;
         backends.close().await.map_err(text)
     })

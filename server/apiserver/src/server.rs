@@ -10,7 +10,7 @@ use serving::options::{self, Options, Program};
 use storage::Store;
 
 use crate::in_process::InProcess;
-use crate::{convert_command, help_command, run, snapshot_command};
+use crate::{convert_command, help_command, huge_pages, run, snapshot_command};
 
 /// A server that is being put together.
 pub struct Server {
@@ -60,6 +60,7 @@ impl Server {
 
     /// Runs the program by its command line until it is told to stop.
     pub fn run(self) -> ExitCode {
+        huge_pages::refuse();
         match self.run_with(std::env::args_os().collect()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(text) => {

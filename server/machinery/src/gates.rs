@@ -1,25 +1,36 @@
 //! Fields of features: while its gate is off a field holds nothing, unless the stored object uses the feature already.
 
+use crate::def::StructDef;
 use crate::features::FeatureGates;
 use crate::reflect::{Mut, Ref, Slot, Value};
 
 /// Empties the fields of gates that are off, except of those that `old` uses (upstream: every kind's `dropDisabledFields`).
 pub fn drop_disabled(features: &FeatureGates, new: Mut<'_>, old: Option<Ref<'_>>) {
-    let gates = new.def().gates().iter().copied();
-    let off: Vec<&str> = gates
-        .filter(|gate| !features.enabled(gate))
-        .filter(|gate| !old.is_some_and(|old| uses_gate(old, gate)))
-        .collect();
+    let off = off(features, new.def(), |gate| old.is_some_and(|old| uses_gate(old, gate)));
     drop_all(new, &off);
+}
+
+/// Whether [`drop_disabled`] would take something from a new object.
+pub fn uses_disabled(features: &FeatureGates, new: Ref<'_>) -> bool {
+    uses_any(new, &off(features, new.def(), |_| false))
+}
+
+/// The gates of a struct and what is below it that are off and not kept.
+fn off(features: &FeatureGates, def: &'static StructDef, is_kept: impl Fn(&str) -> bool) -> Vec<&'static str> {
+    def.gates().iter().copied().filter(|gate| !features.enabled(gate) && !is_kept(gate)).collect()
 }
 
 /// Whether a field of the gate holds anything, in the struct or below it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
+    uses_any(value, &[gate])
+}
+
+fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
     let def = value.def();
-    def.gates().contains(&gate)
+    def.gates().iter().any(|gate| gates.contains(gate))
         && def.fields.iter().enumerate().any(|(index, field)| {
             let value = value.get(index);
-            (field.info.gate == gate && !value.is_empty()) || any_below(value, |below| uses_gate(below, gate))
+            (gates.contains(&field.info.gate) && !value.is_empty()) || any_below(value, |below| uses_any(below, gates))
         })
 }
 

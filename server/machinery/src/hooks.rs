@@ -92,8 +92,8 @@ pub type RowsFn = fn(Ref<'_>) -> Vec<RowCondition>;
 /// What a kind adds to the declared strategy (`#[strategy(..)]`). Objects are in hub form.
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks {
-    /// After the declared preparation of a new object; the last argument is the object as it came, with its status.
-    pub create: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
+    /// After the declared preparation of a new object; the last argument is the object as it came, with its status, if anything was taken from it.
+    pub create: Option<fn(&Context, Mut<'_>, Option<Ref<'_>>)>,
     /// After the declared preparation of a change; the last argument is the stored object.
     pub update: Option<fn(&Context, Mut<'_>, Ref<'_>)>,
     /// What the writer is to be warned of: the new object, and the stored one on update.

@@ -52,16 +52,20 @@ impl DeclaredStrategy {
 
 impl Strategy for DeclaredStrategy {
     fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
-        let said = self.resource.hooks.create.map(|hook| (hook, object.clone()));
+        let drops_fields = gates::uses_disabled(&context.features, object.as_ref());
+        let loses_something = drops_fields || (self.has_status && !is_zero(object.as_ref().by_name("status")));
+        let said = (loses_something && self.resource.hooks.create.is_some()).then(|| object.clone());
         if self.has_status {
             clear_field(object, "status");
         }
-        gates::drop_disabled(&context.features, object.as_mut(), None);
+        if drops_fields {
+            gates::drop_disabled(&context.features, object.as_mut(), None);
+        }
         if let Some(meta) = meta_mut(object).filter(|_| self.resource.generation) {
             meta.generation = 1;
         }
-        if let Some((hook, said)) = said {
-            hook(context, object.as_mut(), said.as_ref());
+        if let Some(hook) = self.resource.hooks.create {
+            hook(context, object.as_mut(), said.as_ref().map(Owned::as_ref));
         }
     }
 
@@ -119,6 +123,14 @@ fn count_generation(new: &mut Owned, old: Ref<'_>) {
     if let (Some(to), Some(from)) = (meta_mut(new), meta(old)) {
         to.generation = from.generation + 1;
     }
+}
+
+/// Whether a field says nothing, nor does any below it.
+fn is_zero(value: Option<Value<'_>>) -> bool {
+    value.is_none_or(|value| match value {
+        Value::Struct(of) => (0..of.def().fields.len()).all(|index| is_zero(Some(of.get(index)))),
+        value => value.is_empty(),
+    })
 }
 
 /// Sets a top-level field to its zero value.

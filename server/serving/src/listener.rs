@@ -6,6 +6,7 @@ mod gather;
 mod leftover;
 mod plaintext;
 mod renewal;
+mod spare;
 mod streams;
 mod tls;
 

@@ -5,7 +5,7 @@ use machinery::hooks::Context;
 use crate::apiregistration::v1::{APIService, APIServiceCondition};
 
 /// What the server itself serves is there from the beginning (`apiServerStrategy.PrepareForCreate`).
-pub fn create_api_service(context: &Context, service: &mut APIService, _: &APIService) {
+pub fn create_api_service(context: &Context, service: &mut APIService, _: Option<&APIService>) {
     if service.spec.service.is_none() {
         service.status.conditions.push(APIServiceCondition {
             r#type: "Available".to_owned(),

@@ -10,7 +10,7 @@ use crate::apps::v1::{DaemonSet, Deployment};
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 /// Mirrors `daemonSetStrategy.PrepareForCreate`.
-pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: &DaemonSet) {
+pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: Option<&DaemonSet>) {
     let generation = template_generation(&set.metadata.annotations).max(1);
     set.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
 }

@@ -13,7 +13,7 @@ pub(super) const LEGACY_JOB_NAME: &str = "job-name";
 
 /// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where both are one map,
 /// and where jobs without labels get those of their template when they are read back.
-pub fn create_job(_: &Context, job: &mut Job, _: &Job) {
+pub fn create_job(_: &Context, job: &mut Job, _: Option<&Job>) {
     if job.spec.manual_selector == Some(true) {
         return;
     }

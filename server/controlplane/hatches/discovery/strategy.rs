@@ -16,7 +16,7 @@ const MANAGED_BY: &str = "endpointslice.kubernetes.io/managed-by";
 const CAREFUL: [&str; 2] = ["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"];
 
 /// Topology belongs to v1beta1, which is no longer written (`dropTopologyOnV1`).
-pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: &EndpointSlice) {
+pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&EndpointSlice>) {
     for endpoint in &mut slice.endpoints {
         endpoint.deprecated_topology.clear();
     }

@@ -5,6 +5,6 @@ use machinery::hooks::Context;
 use crate::scheduling::v1::PriorityClass;
 
 /// A class begins with a generation, and changes of it are not counted (`priorityClassStrategy`).
-pub fn create_priority_class(_: &Context, new: &mut PriorityClass, _: &PriorityClass) {
+pub fn create_priority_class(_: &Context, new: &mut PriorityClass, _: Option<&PriorityClass>) {
     new.metadata.generation = 1;
 }

@@ -137,8 +137,12 @@ impl Walker {
             return;
         }
         let element = element();
-        self.below.removed.add(element.clone(), here.removed, below.removed);
-        self.below.modified.add(element.clone(), here.modified, below.modified);
+        if here.removed || !below.removed.is_empty() {
+            self.below.removed.add(element.clone(), here.removed, below.removed);
+        }
+        if here.modified || !below.modified.is_empty() {
+            self.below.modified.add(element.clone(), here.modified, below.modified);
+        }
         self.below.added.add(element, here.added, below.added);
     }
 

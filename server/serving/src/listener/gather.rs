@@ -10,21 +10,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker, ready};
 
-use bytes::{Buf, BytesMut};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::spare;
 
 /// How much is gathered before it is written in any case: four TLS records of the largest size.
 const ENOUGH: usize = 64 << 10;
-
-/// A piece from which on more of the same is to be expected.
-const SMALL: usize = 4 << 10;
 
 /// A stream whose writes are gathered.
 pub(super) struct Gathered<S> {
     stream: S,
     /// HTTP/1.1 writes an answer as a whole, and has nothing to gather.
     is_gathering: bool,
-    waiting: BytesMut,
+    /// What waits to be written, after the first `written` bytes of it.
+    waiting: Vec<u8>,
+    written: usize,
     /// The moment that is waited for before what waits is written.
     lull: Option<Arc<Lull>>,
     /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
@@ -63,7 +63,7 @@ impl Lull {
 
 impl<S: AsyncWrite + Unpin> Gathered<S> {
     pub fn new(stream: S, is_gathering: bool) -> Self {
-        Gathered { stream, is_gathering, waiting: BytesMut::new(), lull: None, lulls: 0 }
+        Gathered { stream, is_gathering, waiting: Vec::new(), written: 0, lull: None, lulls: 0 }
     }
 
     /// Whether everybody has had their say.
@@ -83,16 +83,16 @@ impl<S: AsyncWrite + Unpin> Gathered<S> {
 
     /// Writes what waits.
     fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
-        while !self.waiting.is_empty() {
-            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting))?;
+        while self.written < self.waiting.len() {
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting[self.written..]))?;
             if written == 0 {
                 return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
             }
-            self.waiting.advance(written);
+            self.written += written;
         }
         // The buffer is given back: a connection that is silent costs nothing.
-        self.waiting = BytesMut::new();
-        (self.lull, self.lulls) = (None, 0);
+        spare::give_back(std::mem::take(&mut self.waiting));
+        (self.written, self.lull, self.lulls) = (0, None, 0);
         Poll::Ready(Ok(()))
     }
 }
@@ -119,12 +119,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
         if self.waiting.len() >= ENOUGH {
             ready!(self.poll_write_out(context))?;
         }
-        let length = from.iter().map(|slice| slice.len()).sum();
         if self.waiting.capacity() == 0 {
-            self.waiting.reserve(if length < SMALL { 2 * SMALL } else { ENOUGH + length });
+            self.waiting = spare::take();
         }
         from.iter().for_each(|slice| self.waiting.extend_from_slice(slice));
-        Poll::Ready(Ok(length))
+        Poll::Ready(Ok(from.iter().map(|slice| slice.len()).sum()))
     }
 
     fn is_write_vectored(&self) -> bool {

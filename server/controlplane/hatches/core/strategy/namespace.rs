@@ -8,7 +8,7 @@ use crate::core::v1::{Namespace, namespace_phase};
 const FINALIZER: &str = "kubernetes";
 
 /// Mirrors `namespaceStrategy.PrepareForCreate`.
-pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: &Namespace) {
+pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Namespace>) {
     namespace.status.phase = namespace_phase::ACTIVE.into();
     if !namespace.spec.finalizers.iter().any(|f| f == FINALIZER) {
         namespace.spec.finalizers.push(FINALIZER.into());

@@ -9,8 +9,10 @@ use crate::core::v1::Node;
 const DECLARED_FEATURES: &str = "NodeDeclaredFeatures";
 
 /// A kubelet registers its node together with its status. Kubelets no longer read their configuration from the cluster.
-pub fn create_node(context: &Context, node: &mut Node, said: &Node) {
-    node.status = said.status.clone();
+pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {
+    if let Some(said) = said {
+        node.status = said.status.clone();
+    }
     node.spec.config_source = None;
     if !context.enabled(DECLARED_FEATURES) {
         node.status.declared_features.clear();

@@ -15,7 +15,7 @@ use crate::hatches::core::warnings::{warning_of_name, warnings_of_pod};
 const STOP_SIGNALS: &str = "ContainerStopSignals";
 
 /// Mirrors `podStrategy.PrepareForCreate`.
-pub fn create_pod(context: &Context, pod: &mut Pod, said: &Pod) {
+pub fn create_pod(context: &Context, pod: &mut Pod, said: Option<&Pod>) {
     pod.status =
         PodStatus { phase: "Pending".into(), qos_class: quality_of_service(&pod.spec).into(), ..PodStatus::default() };
     if !pod.spec.scheduling_gates.is_empty() {
@@ -30,7 +30,9 @@ pub fn create_pod(context: &Context, pod: &mut Pod, said: &Pod) {
     }
     merge_label_keys(context, pod);
     fields_from_annotations(context, pod);
-    drop_empty_lifecycles(&mut pod.spec, &said.spec);
+    if let Some(said) = said {
+        drop_empty_lifecycles(&mut pod.spec, &said.spec);
+    }
 }
 
 /// A lifecycle that was nothing but a signal goes with the signal.

@@ -29,7 +29,7 @@ pub fn needs_health_check(spec: &ServiceSpec) -> bool {
 }
 
 /// Drops what a new service has no use for.
-pub fn create_service(_: &Context, service: &mut Service, _: &Service) {
+pub fn create_service(_: &Context, service: &mut Service, _: Option<&Service>) {
     drop_internal_policy(&mut service.spec);
 }
 

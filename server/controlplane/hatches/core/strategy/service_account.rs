@@ -7,7 +7,7 @@ use crate::core::v1::{ObjectReference, ServiceAccount};
 const MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 
 /// Of the references to secrets only the names count (`cleanSecretReferences`).
-pub fn create_service_account(_: &Context, account: &mut ServiceAccount, _: &ServiceAccount) {
+pub fn create_service_account(_: &Context, account: &mut ServiceAccount, _: Option<&ServiceAccount>) {
     clean(account);
 }
 

@@ -10,7 +10,7 @@ const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const MOUNT_OPTIONS: &str = "volume.beta.kubernetes.io/mount-options";
 
 /// Mirrors `persistentvolumeStrategy.PrepareForCreate`.
-pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: &PersistentVolume) {
+pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: Option<&PersistentVolume>) {
     volume.status.phase = persistent_volume_phase::PENDING.into();
     volume.status.last_phase_transition_time = Some(context.now);
 }

@@ -11,7 +11,7 @@ const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 const SNAPSHOTS: &str = "snapshot.storage.k8s.io";
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForCreate`.
-pub fn create_claim(context: &Context, claim: &mut PersistentVolumeClaim, _: &PersistentVolumeClaim) {
+pub fn create_claim(context: &Context, claim: &mut PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) {
     claim.status.phase = persistent_volume_claim_phase::PENDING.into();
     drop_foreign_source(context, &mut claim.spec, None);
     drop_unknown_source(&mut claim.spec, None);
