@@ -36,6 +36,41 @@ pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'
     walker.below
 }
 
+/// Every field below a value that the other side has not.
+fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
+    let atom = of.atom();
+    match (atom.deduce(value).0, atom.map, atom.list) {
+        (Some(Kind::Map), Some(map), _) if !map.atomic && value.form() == Form::Object => all_members(&map, value),
+        (Some(Kind::List), _, Some(list)) if !matches!(list.kind, ListKind::Atomic) => {
+            value.items(|items| all_items(&list, items))
+        }
+        _ => FieldSet::new(),
+    }
+}
+
+fn all_members(map: &Map<'_>, object: Node<'_>) -> FieldSet {
+    let mut set = FieldSet::new();
+    object.each_member(&mut |name, value| {
+        if let Some(of) = map.member(name) {
+            set.add(PathElement::field(name), true, all_below(of, value));
+        }
+    });
+    set
+}
+
+fn all_items(list: &List<'_>, items: &[Node<'_>]) -> FieldSet {
+    let keyed = items.iter().filter_map(|item| Some((element_of(list, *item).ok()?, *item)));
+    let mut keyed: Vec<(PathElement, Node<'_>)> = keyed.collect();
+    keyed.sort_by(|one, other| one.0.cmp(&other.0));
+    let mut set = FieldSet::new();
+    for of_key in keyed.chunk_by(|one, other| one.0 == other.0) {
+        // Several of one key count as one field, without what is in them.
+        let below = if let [(_, item)] = of_key { all_below(list.items, *item) } else { FieldSet::new() };
+        set.add(of_key[0].0.clone(), true, below);
+    }
+    set
+}
+
 type Side<'v> = Option<Node<'v>>;
 
 /// An item of a list, old or new.
@@ -80,31 +115,22 @@ fn of_form(side: Side<'_>, form: Form) -> Side<'_> {
 
 impl Walker {
     fn pair(&mut self, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
-        let atom = of.atom();
-        let (old_is, new_is) = (old.map(|old| atom.deduce(old)), new.map(|new| atom.deduce(new)));
-        let mut is_leaf = false;
-        match (old_is, new_is) {
-            (Some(is), None) | (None, Some(is)) => is_leaf = self.by_kind(is.0, &atom, old, new),
-            (Some(old_is), Some(new_is)) => {
+        match (old, new) {
+            (Some(old), Some(new)) => {
+                let atom = of.atom();
+                let (old_is, new_is) = (atom.deduce(old), atom.deduce(new));
                 if old_is != new_is {
-                    self.by_kind(old_is.0, &atom, old, new);
+                    self.by_kind(old_is.0, &atom, Some(old), Some(new));
                 }
-                is_leaf = self.by_kind(new_is.0, &atom, old, new);
+                self.by_kind(new_is.0, &atom, Some(old), Some(new));
             }
+            (None, Some(new)) => (self.here.added, self.below.added) = (true, all_below(of, new)),
+            (Some(old), None) => (self.here.removed, self.below.removed) = (true, all_below(of, old)),
             (None, None) => {}
-        }
-        if is_leaf {
-            return;
-        }
-        if old.is_none() {
-            self.here.added = true;
-        } else if new.is_none() {
-            self.here.removed = true;
         }
     }
 
-    /// Whether the pair is a leaf: it is then compared as a whole.
-    fn by_kind(&mut self, kind: Option<Kind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) -> bool {
+    fn by_kind(&mut self, kind: Option<Kind>, atom: &Atom<'_>, old: Side<'_>, new: Side<'_>) {
         let is_walked = match (kind, &atom.map, &atom.list) {
             (Some(Kind::Map), Some(map), _) if !map.atomic => {
                 self.maps(map, of_form(old, Form::Object), of_form(new, Form::Object))
@@ -117,7 +143,6 @@ impl Walker {
         if !is_walked {
             self.leaf(old, new);
         }
-        !is_walked
     }
 
     fn leaf(&mut self, old: Side<'_>, new: Side<'_>) {
