@@ -7,6 +7,7 @@ mod configuration;
 mod event_rate_limit;
 mod image_policy;
 mod limit_ranger;
+mod lookup;
 mod metrics;
 mod namespaces;
 mod node_restriction;
@@ -250,10 +251,10 @@ impl Chain {
         match (plugin, resource) {
             (Plugin::TaintNodesByCondition, ("", "nodes")) => nodes::taint(object),
             (Plugin::DefaultStorageClass, ("", "persistentvolumeclaims")) => {
-                storage::default_class(&self.environment, object).await?;
+                storage::default_class(&self.environment, attributes, object).await?;
             }
             (Plugin::DefaultIngressClass, ("networking.k8s.io", "ingresses")) => {
-                classes::default_ingress_class(&self.environment, object).await?;
+                classes::default_ingress_class(&self.environment, attributes, object).await?;
             }
             (Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection, _) => {
                 let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
@@ -384,32 +385,6 @@ fn deny(attributes: &Attributes) -> Status {
 fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
     let of = GroupResource { group: attributes.group, resource: attributes.plural };
     Status::forbidden(of, &attributes.name, why)
-}
-
-/// An object of a resource; `None` when there is none of this name.
-async fn find<T: Struct>(
-    environment: &Environment,
-    resource: (&'static str, &'static str),
-    namespace: &str,
-    name: &str,
-) -> Result<Option<T>, Status> {
-    let Some(store) = environment.stores.get(&resource) else { return Ok(None) };
-    match store.get(namespace, name, "").await {
-        Ok(object) => Ok(object.into_inner().ok()),
-        Err(status) if status.code == 404 => Ok(None),
-        Err(status) => Err(status),
-    }
-}
-
-/// All objects of a namespace.
-async fn of_namespace<T: Struct>(
-    environment: &Environment,
-    resource: (&'static str, &'static str),
-    namespace: &str,
-) -> Result<Vec<T>, Status> {
-    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
-    let objects = store.objects(namespace, &Predicate::default()).await?;
-    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }
 
 /// Several reasons as one (`errors.NewAggregate`).

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use registry::AsOf;
 use serving::User;
 use serving::audit::Trail;
 use serving::warnings::Warnings;
@@ -37,6 +38,8 @@ pub struct Attributes {
     pub warnings: Warnings,
     /// What is recorded of the request.
     pub trail: Trail,
+    /// How new what is looked up for it has to be.
+    pub as_of: AsOf,
 }
 
 /// A plugin or a chain of them. Objects are in hub form.

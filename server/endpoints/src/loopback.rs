@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use registry::{CreateOptions, DeleteOptions, UpdateOptions, meta};
+use registry::{AsOf, CreateOptions, DeleteOptions, UpdateOptions, meta};
 use serde_json::{Value, json};
 use serving::User;
 use serving::audit::Trail;
@@ -176,6 +176,7 @@ impl Loopback {
             dry_run: false,
             warnings: Warnings::default(),
             trail: Trail::default(),
+            as_of: AsOf::default(),
         }
     }
 }

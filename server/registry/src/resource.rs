@@ -17,6 +17,7 @@ use crate::companion::{Companion, Nothing, Pending};
 use crate::describe::StoredForm;
 use crate::list::check;
 use crate::list_counts::ListCounts;
+use crate::lookup::Recent;
 use crate::open::Versions;
 use crate::past::Past;
 use crate::stored;
@@ -45,6 +46,7 @@ pub struct ResourceStore {
     companion: OnceLock<Arc<dyn Companion>>,
     /// How many of its objects were decoded.
     decoded: AtomicU64,
+    pub(crate) recent: Recent,
     pub(crate) list_counts: ListCounts,
     /// Objects go by themselves so many seconds after they were last written; 0 never.
     pub(crate) time_to_live: u64,
@@ -141,6 +143,7 @@ impl ResourceStore {
             collects_garbage: backend.collects_garbage,
             companion: OnceLock::new(),
             decoded: AtomicU64::new(0),
+            recent: Recent::default(),
             time_to_live: 0,
             root: format!("{}/{}/", backend.prefix, def.key_prefix),
         }
@@ -288,12 +291,17 @@ impl ResourceStore {
     /// then the store is asked (upstream: the fallback of `CacheDelegator.GetList`).
     pub(crate) async fn reach_latest(&self) -> Result<Result<(), Revision>, Status> {
         let latest = self.store.current_revision().await.map_err(stored::failure)?;
-        Ok(self.whole.wait_for(latest, PATIENCE).await.then_some(()).ok_or(latest))
+        Ok(self.reaches(latest).await.then_some(()).ok_or(latest))
+    }
+
+    /// Waits until the cache has everything up to a revision; false when that takes too long.
+    pub(crate) async fn reaches(&self, revision: Revision) -> bool {
+        self.whole.wait_for(revision, PATIENCE).await
     }
 
     /// Waits until the cache has everything up to a revision.
     pub(crate) async fn reach(&self, revision: Revision) -> Result<(), Status> {
-        if self.whole.wait_for(revision, PATIENCE).await { Ok(()) } else { Err(self.lags(revision)) }
+        if self.reaches(revision).await { Ok(()) } else { Err(self.lags(revision)) }
     }
 
     /// What to say when nothing but the cache would do.

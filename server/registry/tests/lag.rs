@@ -5,41 +5,53 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use common::{Anything, config_maps, create, embedded, within};
-use registry::{DeleteOptions, ListQuery, Predicate};
+use generated::core::v1::ConfigMap;
+use registry::{AsOf, DeleteOptions, ListQuery, Predicate};
 use storage::{
     CountResponse, EmbeddedStore, GetResponse, KeyRange, ListOptions, ListResponse, Result, Revision, Store, Txn,
     TxnOutcome, Watch,
 };
 
-/// A store whose first watch, that of the cache, says nothing.
-struct Silent(Arc<EmbeddedStore>, AtomicBool);
+/// A store whose first watch, that of the cache, says nothing unless it is told to.
+struct Watched {
+    store: Arc<EmbeddedStore>,
+    speaks: AtomicBool,
+    /// How often it was asked how new it is.
+    asked: AtomicUsize,
+}
+
+impl Watched {
+    fn new(store: Arc<EmbeddedStore>, speaks: bool) -> Arc<Self> {
+        Arc::new(Watched { store, speaks: AtomicBool::new(speaks), asked: AtomicUsize::new(0) })
+    }
+}
 
 #[async_trait]
-impl Store for Silent {
+impl Store for Watched {
     async fn get(&self, key: &[u8], revision: Option<Revision>) -> Result<GetResponse> {
-        self.0.get(key, revision).await
+        self.store.get(key, revision).await
     }
 
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
-        self.0.list(range, options).await
+        self.store.list(range, options).await
     }
 
     async fn count(&self, range: KeyRange) -> Result<CountResponse> {
-        self.0.count(range).await
+        self.store.count(range).await
     }
 
     async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
-        self.0.commit(txn).await
+        self.store.commit(txn).await
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
-        match self.1.swap(true, Ordering::Relaxed) {
+        match self.speaks.swap(true, Ordering::Relaxed) {
             false => Ok(Watch::new(futures_util::stream::pending())),
-            true => self.0.watch(range, from).await,
+            true => self.store.watch(range, from).await,
         }
     }
 
@@ -48,15 +60,16 @@ impl Store for Silent {
     }
 
     async fn compact(&self, revision: Revision) -> Result<()> {
-        self.0.compact(revision).await
+        self.store.compact(revision).await
     }
 
     async fn current_revision(&self) -> Result<Revision> {
-        self.0.current_revision().await
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        self.store.current_revision().await
     }
 
     async fn close(&self) -> Result<()> {
-        self.0.close().await
+        self.store.close().await
     }
 }
 
@@ -64,7 +77,7 @@ impl Store for Silent {
 async fn the_newest_is_read_from_the_store() {
     let folder = tempfile::tempdir().unwrap();
     let store = embedded(&folder);
-    let behind = config_maps(Arc::new(Silent(store.clone(), AtomicBool::new(false)))).await;
+    let behind = config_maps(Watched::new(store.clone(), false)).await;
     let writer = config_maps(store).await;
     for name in ["one", "two", "three"] {
         create(&writer, "a", name).await;
@@ -91,4 +104,36 @@ async fn the_newest_is_read_from_the_store() {
     assert!(behind.list("a", &predicate, &any).await.unwrap().entries.is_empty(), "any state will do");
     create(&writer, "b", "four").await;
     assert!(watched.unwrap().next().await.unwrap().is_ok(), "a watch goes on where the client stopped");
+}
+
+#[tokio::test]
+async fn a_request_that_looks_things_up_asks_once_how_new_the_store_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Watched::new(embedded(&folder), true);
+    let maps = config_maps(store.clone()).await;
+    create(&maps, "a", "one").await;
+    create(&maps, "b", "two").await;
+    let (as_of, before) = (AsOf::default(), store.asked.load(Ordering::Relaxed));
+    let found = maps.look_up::<ConfigMap>("a", "one", &as_of).await.unwrap();
+    let again = maps.look_up::<ConfigMap>("a", "one", &as_of).await.unwrap();
+    assert!(Arc::ptr_eq(&found.unwrap(), &again.unwrap()), "it is decoded once");
+    assert!(maps.look_up::<ConfigMap>("a", "two", &as_of).await.unwrap().is_none());
+    for (namespace, names) in [("b", vec!["two"]), ("", vec!["one", "two"]), ("c", vec![])] {
+        let all = maps.look_through::<ConfigMap>(namespace, &as_of).await.unwrap();
+        assert_eq!(all.iter().map(|map| &map.metadata.name).collect::<Vec<_>>(), names);
+    }
+    assert_eq!(store.asked.load(Ordering::Relaxed), before + 1);
+}
+
+#[tokio::test]
+async fn what_is_looked_up_comes_from_the_store_when_the_cache_lags() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = embedded(&folder);
+    let behind = config_maps(Watched::new(store.clone(), false)).await;
+    let writer = config_maps(store).await;
+    create(&writer, "a", "one").await;
+    let as_of = AsOf::default();
+    let (found, all) =
+        tokio::join!(behind.look_up::<ConfigMap>("a", "one", &as_of), behind.look_through::<ConfigMap>("a", &as_of),);
+    assert_eq!((found.unwrap().unwrap().metadata.name.as_str(), all.unwrap().len()), ("one", 1));
 }

@@ -1,6 +1,7 @@
 //! Plugins about changes of pods that are on a node already: `PodResizeValidator`, `NodeDeclaredFeatureValidator`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Container, Node, Pod, ResourceRequirements, container_restart_policy};
@@ -9,7 +10,8 @@ use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::{Cause, Status};
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 const OS: &str = "kubernetes.io/os";
 
@@ -85,9 +87,9 @@ fn changed<'o>(
     (changes && !pod.spec.node_name.is_empty()).then_some((pod, old))
 }
 
-async fn node_of(environment: &Environment, attributes: &Attributes, pod: &Pod) -> Result<Node, Status> {
+async fn node_of(environment: &Environment, attributes: &Attributes, pod: &Pod) -> Result<Arc<Node>, Status> {
     let name = &pod.spec.node_name;
-    let node = find(environment, ("", "nodes"), "", name).await?;
+    let node = find(environment, attributes, ("", "nodes"), ("", name)).await?;
     node.ok_or_else(|| forbidden(attributes, format!("node {name:?} not found")))
 }
 

@@ -1,12 +1,12 @@
 //! Default classes: the one that an administrator annotated; `DefaultIngressClass`.
 
-use endpoints::Environment;
+use endpoints::{Attributes, Environment};
 use generated::meta::v1::ObjectMeta;
 use generated::networking::v1::{Ingress, IngressClass};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::all;
+use super::lookup::find_all;
 
 const DEFAULT_INGRESS_CLASS: &str = "ingressclass.kubernetes.io/is-default-class";
 /// The class of an ingress, before there was a field.
@@ -21,13 +21,17 @@ pub fn newest_default<'a>(classes: impl Iterator<Item = &'a ObjectMeta>, annotat
 }
 
 /// Gives an ingress that names no class the default one.
-pub async fn default_ingress_class(environment: &Environment, object: &mut Owned) -> Result<(), Status> {
+pub async fn default_ingress_class(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     let Some(ingress) = object.downcast_mut::<Ingress>() else { return Ok(()) };
     if ingress.spec.ingress_class_name.is_some() || ingress.metadata.annotations.contains_key(INGRESS_CLASS_ANNOTATION)
     {
         return Ok(());
     }
-    let found = all::<IngressClass>(environment, ("networking.k8s.io", "ingressclasses")).await?;
+    let found = find_all::<IngressClass>(environment, attributes, ("networking.k8s.io", "ingressclasses"), "").await?;
     ingress.spec.ingress_class_name = newest_default(found.iter().map(|c| &c.metadata), &[DEFAULT_INGRESS_CLASS]);
     Ok(())
 }

@@ -9,7 +9,8 @@ use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::Status;
 
-use super::{forbidden, joined, of_namespace};
+use super::lookup::find_all;
+use super::{forbidden, joined};
 
 type Resources = BTreeMap<String, Quantity>;
 
@@ -18,8 +19,8 @@ const ANNOTATION: &str = "kubernetes.io/limit-ranger";
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
 async fn limits(environment: &Environment, attributes: &Attributes) -> Result<Vec<LimitRangeItem>, Status> {
-    let ranges = of_namespace::<LimitRange>(environment, ("", "limitranges"), &attributes.namespace).await?;
-    Ok(ranges.into_iter().flat_map(|range| range.spec.limits).collect())
+    let ranges = find_all::<LimitRange>(environment, attributes, ("", "limitranges"), &attributes.namespace).await?;
+    Ok(ranges.iter().flat_map(|range| range.spec.limits.clone()).collect())
 }
 
 /// Fills requests and limits of a new pod's containers.

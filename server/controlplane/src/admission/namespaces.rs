@@ -7,7 +7,8 @@ use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
 use registry::{CheckWrite, Context, CreateOptions};
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 const NAMESPACES: (&str, &str) = ("", "namespaces");
 /// Namespaces that cannot be deleted.
@@ -22,7 +23,7 @@ pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result
         return Ok(());
     }
     let name = &attributes.namespace;
-    match find::<Namespace>(environment, NAMESPACES, "", name).await? {
+    match find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await? {
         None => Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name)),
         Some(namespace) if namespace.status.phase != namespace_phase::TERMINATING => Ok(()),
         Some(_) => {
@@ -46,7 +47,7 @@ pub async fn check_exists(environment: &Environment, attributes: &Attributes) ->
     if name.is_empty() || attributes.plural == NAMESPACES.1 {
         return Ok(());
     }
-    match find::<Namespace>(environment, NAMESPACES, "", name).await? {
+    match find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await? {
         Some(_) => Ok(()),
         None => Err(Status::not_found(GroupResource { group: "", resource: NAMESPACES.1 }, name)),
     }
@@ -61,7 +62,7 @@ pub async fn provide(environment: &Environment, attributes: &Attributes) -> Resu
     }
     let kind = environment.catalog.kind("", "v1", "Namespace");
     let Some((store, kind)) = environment.stores.get(&NAMESPACES).zip(kind) else { return Ok(()) };
-    if find::<Namespace>(environment, NAMESPACES, "", name).await?.is_some() {
+    if find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await?.is_some() {
         return Ok(());
     }
     let mut namespace = Namespace::default();

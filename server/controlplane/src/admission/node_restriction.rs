@@ -8,7 +8,8 @@ use generated::core::v1::{Node, Pod};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 const NODES_GROUP: &str = "system:nodes";
 const USER_PREFIX: &str = "system:node:";
@@ -126,7 +127,8 @@ impl Check<'_> {
         if owner.block_owner_deletion == Some(true) {
             return Err(format!("node \"{node}\" must not set blockOwnerDeletion on an owner reference"));
         }
-        let found = find::<Node>(self.environment, ("", "nodes"), "", node).await.map_err(|s| s.message)?;
+        let found =
+            find::<Node>(self.environment, self.attributes, ("", "nodes"), ("", node)).await.map_err(|s| s.message)?;
         match found {
             None => Err(format!("nodes \"{node}\" not found")),
             Some(found) if found.metadata.uid != owner.uid => {
@@ -149,8 +151,9 @@ impl Check<'_> {
 
     async fn eviction(&self) -> Outcome {
         let (namespace, name, node) = (&self.attributes.namespace, &self.attributes.name, self.node);
-        let pod =
-            find::<Pod>(self.environment, ("", "pods"), namespace, name).await.map_err(|status| status.message)?;
+        let pod = find::<Pod>(self.environment, self.attributes, ("", "pods"), (namespace, name))
+            .await
+            .map_err(|status| status.message)?;
         match pod {
             Some(pod) if pod.spec.node_name != node => {
                 Err(format!("node {node} can only evict pods with spec.nodeName set to itself"))
@@ -217,7 +220,9 @@ impl Check<'_> {
             return Err("node requested token with a pod binding without a uid".into());
         }
         let namespace = &self.attributes.namespace;
-        let pod = find::<Pod>(self.environment, ("", "pods"), namespace, &bound.name).await.map_err(|s| s.message)?;
+        let pod = find::<Pod>(self.environment, self.attributes, ("", "pods"), (namespace, &bound.name))
+            .await
+            .map_err(|s| s.message)?;
         match pod {
             None => Err(format!("pods \"{}\" not found", bound.name)),
             Some(pod) if pod.metadata.uid != bound.uid => {

@@ -8,6 +8,7 @@ mod restricted;
 mod subject;
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Namespace, Pod};
@@ -16,7 +17,8 @@ use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
-use super::{find, forbidden, of_namespace};
+use super::forbidden;
+use super::lookup::{find, find_all};
 pub use configuration::Configured;
 use policy::{Level, LevelVersion, Policy};
 use subject::Subject;
@@ -91,7 +93,8 @@ impl Examined<'_> {
     /// A pod, or what becomes one.
     async fn subject(&self, subject: &Subject<'_>, enforce: bool) -> Result<(), Status> {
         let attributes = self.attributes;
-        let found = find::<Namespace>(self.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+        let found =
+            find::<Namespace>(self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
         let Some(namespace) = found else { return Ok(()) };
         let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels, &self.configured.defaults);
         if self.configured.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
@@ -152,12 +155,12 @@ impl Examined<'_> {
 
     /// Warnings about pods that are there already.
     async fn pods_that_violate(&self, namespace: &str, level: LevelVersion) -> Result<Vec<String>, Status> {
-        let mut pods = of_namespace::<Pod>(self.environment, ("", "pods"), namespace).await?;
+        let mut pods = find_all::<Pod>(self.environment, self.attributes, ("", "pods"), namespace).await?;
         pods.retain(|pod| !self.configured.exempts_runtime_class(pod.spec.runtime_class_name.as_deref()));
         let (total, mut checked) = (pods.len(), Vec::new());
         let mut controllers = HashSet::new();
         // One pod of each controller first: the others are most likely like it.
-        let (first, rest): (Vec<Pod>, Vec<Pod>) =
+        let (first, rest): (Vec<Arc<Pod>>, Vec<Arc<Pod>>) =
             pods.into_iter().partition(|pod| controller(pod).is_none_or(|uid| controllers.insert(uid)));
         checked.extend(first.into_iter().chain(rest).take(MAX_PODS));
         let mut found: BTreeMap<String, (String, usize)> = BTreeMap::new();

@@ -9,7 +9,8 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value as Json;
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 const ALWAYS: &str = "Always";
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -58,7 +59,7 @@ pub async fn node_selector(
     let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
         return Ok(());
     };
-    let found = find::<Namespace>(environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
     let of = |key: &str| configured[key].as_str().unwrap_or_default().to_owned();
     let said = found.and_then(|namespace| namespace.metadata.annotations.get(NODE_SELECTOR).cloned());
     let parse = |said: &str| selector(said).ok_or_else(|| Status::internal(format!("invalid selector: {said:?}")));
@@ -122,10 +123,10 @@ pub async fn topology_labels(
     if attributes.operation != Operation::Create || node.is_empty() {
         return Ok(());
     }
-    let Some(node) = find::<Node>(environment, ("", "nodes"), "", &node).await? else { return Ok(()) };
-    let labels = node.metadata.labels.into_iter().filter(|(key, _)| TOPOLOGY.contains(&key.as_str()));
+    let Some(node) = find::<Node>(environment, attributes, ("", "nodes"), ("", &node)).await? else { return Ok(()) };
+    let labels = node.metadata.labels.iter().filter(|(key, _)| TOPOLOGY.contains(&key.as_str()));
     if let Some(meta) = registry::meta_mut(object) {
-        meta.labels.extend(labels);
+        meta.labels.extend(labels.map(|(key, value)| (key.clone(), value.clone())));
     }
     Ok(())
 }

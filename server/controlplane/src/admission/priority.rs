@@ -6,7 +6,8 @@ use generated::scheduling::v1::PriorityClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::{all, find, forbidden};
+use super::forbidden;
+use super::lookup::{find, find_all};
 use crate::bootstrap::SYSTEM_PRIORITY_CLASSES;
 
 const CLASSES: (&str, &str) = ("scheduling.k8s.io", "priorityclasses");
@@ -42,18 +43,18 @@ pub async fn admit(
 async fn resolve(environment: &Environment, attributes: &Attributes, name: &str) -> Result<Resolved, Status> {
     let class = if name.is_empty() {
         // Of several, which only a race can make, the lowest.
-        let classes = all::<PriorityClass>(environment, CLASSES).await?;
+        let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;
         classes.into_iter().filter(|c| c.global_default).min_by_key(|c| c.value)
     } else {
-        let found = find::<PriorityClass>(environment, CLASSES, "", name).await?;
+        let found = find::<PriorityClass>(environment, attributes, CLASSES, ("", name)).await?;
         Some(found.ok_or_else(|| forbidden(attributes, format!("no PriorityClass with name {name} was found")))?)
     };
     let default = PREEMPT_LOWER_PRIORITY.to_string();
     Ok(match class {
         Some(class) => Resolved {
-            class: class.metadata.name,
+            class: class.metadata.name.clone(),
             priority: class.value,
-            policy: class.preemption_policy.unwrap_or(default),
+            policy: class.preemption_policy.clone().unwrap_or(default),
         },
         None => Resolved { class: String::new(), priority: 0, policy: default },
     })

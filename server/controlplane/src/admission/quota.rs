@@ -14,7 +14,8 @@ use machinery::scalar::Quantity;
 use machinery::status::Status;
 use registry::{Change, CheckWrite, Context, ResourceStore, UpdateOptions};
 
-use super::{forbidden, of_namespace};
+use super::forbidden;
+use super::lookup::find_all;
 
 type Resources = BTreeMap<String, Quantity>;
 
@@ -30,10 +31,13 @@ pub async fn validate(
     if attributes.namespace.is_empty() || !usage::is_counted(attributes) {
         return Ok(());
     }
-    let mut quotas = of_namespace::<ResourceQuota>(environment, QUOTAS, &attributes.namespace).await?;
+    let mut quotas = find_all::<ResourceQuota>(environment, attributes, QUOTAS, &attributes.namespace).await?;
     quotas.retain(|quota| {
         usage::matching(attributes, &quota.status.hard).next().is_some() && scopes::select(quota, object)
     });
+    if quotas.is_empty() {
+        return Ok(());
+    }
     let refused = |why: String| forbidden(attributes, why);
     for quota in &quotas {
         let required: Vec<&str> = usage::matching(attributes, &quota.status.hard).collect();
@@ -46,7 +50,8 @@ pub async fn validate(
         }
     }
     let delta = usage::delta(attributes, object, old.filter(|_| attributes.operation == Operation::Update));
-    let charged: Vec<&ResourceQuota> = quotas.iter().filter(|quota| !requested(quota, &delta).is_empty()).collect();
+    let charged: Vec<&ResourceQuota> =
+        quotas.iter().map(|quota| &**quota).filter(|quota| !requested(quota, &delta).is_empty()).collect();
     for quota in &charged {
         charge(quota, &delta).map_err(refused)?;
     }

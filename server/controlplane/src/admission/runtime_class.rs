@@ -6,7 +6,8 @@ use generated::node::v1::RuntimeClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
@@ -18,18 +19,18 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
     let class = match pod.spec.runtime_class_name.clone() {
         None => None,
         Some(name) => {
-            let found = find::<RuntimeClass>(environment, CLASSES, "", &name).await?;
+            let found = find::<RuntimeClass>(environment, attributes, CLASSES, ("", &name)).await?;
             Some(
                 found
                     .ok_or_else(|| forbidden(attributes, format!("pod rejected: RuntimeClass \"{name}\" not found")))?,
             )
         }
     };
-    apply(pod, class).map_err(|why| forbidden(attributes, why))
+    apply(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
-fn apply(pod: &mut Pod, class: Option<RuntimeClass>) -> Result<(), String> {
-    let (overhead, scheduling) = class.map_or((None, None), |c| (c.overhead, c.scheduling));
+fn apply(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), String> {
+    let (overhead, scheduling) = class.map_or((None, None), |c| (c.overhead.clone(), c.scheduling.clone()));
     match overhead {
         None if !pod.spec.overhead.is_empty() => {
             return Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead".into());

@@ -12,7 +12,8 @@ use machinery::features::parse_bool;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::{find, forbidden};
+use super::forbidden;
+use super::lookup::find;
 
 /// Pods use only the secrets that their account names.
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
@@ -39,7 +40,9 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
     }
     spec.service_account = spec.service_account_name.clone();
     let name = spec.service_account_name.clone();
-    let found = find::<ServiceAccount>(environment, ("", "serviceaccounts"), &attributes.namespace, &name).await?;
+    let found =
+        find::<ServiceAccount>(environment, attributes, ("", "serviceaccounts"), (&attributes.namespace, &name))
+            .await?;
     let account = found.ok_or_else(|| {
         let namespace = &attributes.namespace;
         forbidden(
@@ -54,7 +57,7 @@ pub async fn admit(environment: &Environment, attributes: &Attributes, object: &
         mount_token(spec);
     }
     if spec.image_pull_secrets.is_empty() {
-        spec.image_pull_secrets = account.image_pull_secrets;
+        spec.image_pull_secrets = account.image_pull_secrets.clone();
     }
     Ok(())
 }

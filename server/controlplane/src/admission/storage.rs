@@ -7,20 +7,26 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta_mut;
 
-use super::{all, classes, find, forbidden};
+use super::lookup::{find, find_all};
+use super::{classes, forbidden};
 
 const DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
 /// The class of a claim, before there was a field.
+const CLASSES: (&str, &str) = ("storage.k8s.io", "storageclasses");
 const CLASS_ANNOTATION: &str = "volume.beta.kubernetes.io/storage-class";
 
 /// Gives a claim that names no class the default one.
-pub async fn default_class(environment: &Environment, object: &mut Owned) -> Result<(), Status> {
+pub async fn default_class(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &mut Owned,
+) -> Result<(), Status> {
     let Some(claim) = object.downcast_mut::<PersistentVolumeClaim>() else { return Ok(()) };
     if claim.spec.storage_class_name.is_some() || claim.metadata.annotations.contains_key(CLASS_ANNOTATION) {
         return Ok(());
     }
-    let found = all::<StorageClass>(environment, ("storage.k8s.io", "storageclasses")).await?;
+    let found = find_all::<StorageClass>(environment, attributes, CLASSES, "").await?;
     claim.spec.storage_class_name = classes::newest_default(found.iter().map(|c| &c.metadata), &DEFAULT);
     Ok(())
 }
@@ -53,7 +59,7 @@ pub async fn check_resize(
     }
     let class = new.metadata.annotations.get(CLASS_ANNOTATION).or(new.spec.storage_class_name.as_ref());
     let class = match class.filter(|class| !class.is_empty()) {
-        Some(class) => find::<StorageClass>(environment, ("storage.k8s.io", "storageclasses"), "", class).await?,
+        Some(class) => find::<StorageClass>(environment, attributes, CLASSES, ("", class)).await?,
         None => None,
     };
     if class.is_some_and(|class| class.allow_volume_expansion == Some(true)) {

@@ -1,5 +1,7 @@
 //! `PodTolerationRestriction`: the tolerations that pods of a namespace get, and those that they may have.
 
+use std::sync::Arc;
+
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Namespace, Pod, Toleration, toleration_operator};
 use generated::hatches::core::quality::quality_of_service;
@@ -8,7 +10,7 @@ use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
 use super::configuration::Configurations;
-use super::find;
+use super::lookup::find;
 
 const PLUGIN: &str = "PodTolerationRestriction";
 const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
@@ -62,7 +64,7 @@ impl TolerationRestriction {
     ) -> Result<(), Status> {
         let pod = object.downcast_ref::<Pod>().filter(|_| is_subject(attributes));
         let Some(pod) = pod.filter(|pod| !pod.spec.tolerations.is_empty()) else { return Ok(()) };
-        let of_namespace = said(&namespace(environment, attributes).await?, WHITELIST)?;
+        let of_namespace = said(&*namespace(environment, attributes).await?, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.0.whitelist, "cluster"),
@@ -82,9 +84,9 @@ fn is_subject(attributes: &Attributes) -> bool {
         && attributes.subresource.is_empty()
 }
 
-async fn namespace(environment: &Environment, attributes: &Attributes) -> Result<Namespace, Status> {
+async fn namespace(environment: &Environment, attributes: &Attributes) -> Result<Arc<Namespace>, Status> {
     let name = &attributes.namespace;
-    let found = find::<Namespace>(environment, ("", "namespaces"), "", name).await?;
+    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
     found.ok_or_else(|| Status::not_found(GroupResource { group: "", resource: "namespaces" }, name))
 }
 

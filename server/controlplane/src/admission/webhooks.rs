@@ -9,7 +9,6 @@ use std::sync::Arc;
 use endpoints::{Attributes, Environment, internal};
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
-use generated::core::v1::Namespace;
 use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::Owned;
@@ -17,7 +16,7 @@ use machinery::status::Status;
 use registry::Informer;
 use tokio::time::Instant;
 
-use super::find;
+use super::lookup::find;
 use super::metrics::{Metrics, Step};
 use super::policies::{Cache, GROUP, Subject, document, is_subject};
 use super::reinvocation::Reinvocation;
@@ -53,7 +52,7 @@ impl Webhooks {
         object: Option<&'r Owned>,
         old: Option<&'r Owned>,
     ) -> Result<Subject<'r>, Status> {
-        let namespace = find::<Namespace>(&self.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+        let namespace = find(&self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
         Ok(Subject { environment: &self.environment, attributes, object, old, namespace })
     }
 

@@ -1,12 +1,15 @@
 //! Plugins about groups of pods that are scheduled together: `PodGroupWorkloadExists`, `JobValidation`.
 
+use std::sync::Arc;
+
 use endpoints::{Attributes, Environment, Operation};
 use generated::batch::v1::Job;
 use generated::scheduling::v1alpha2::{PodGroup, Workload};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::{find, forbidden, of_namespace};
+use super::forbidden;
+use super::lookup::{find, find_all};
 
 const GROUP: &str = "scheduling.k8s.io";
 
@@ -20,7 +23,7 @@ pub async fn check_template(environment: &Environment, attributes: &Attributes, 
     let Some(template) = template else { return Ok(()) };
     let name = &template.workload_name;
     let refused = |why: String| Err(forbidden(attributes, format!("PodGroup rejected: {why}")));
-    let found = find::<Workload>(environment, (GROUP, "workloads"), &attributes.namespace, name).await?;
+    let found = find::<Workload>(environment, attributes, (GROUP, "workloads"), (&attributes.namespace, name)).await?;
     let Some(workload) = found else { return refused(format!("Workload {name:?} not found")) };
     if workload.metadata.deletion_timestamp.is_some() {
         return refused(format!("Workload {name:?} is being deleted"));
@@ -48,9 +51,9 @@ pub async fn check_job(
     if job.spec.parallelism == old.spec.parallelism {
         return Ok(());
     }
-    let groups: Vec<PodGroup> = of_namespace(environment, (GROUP, "podgroups"), &attributes.namespace).await?;
+    let groups = find_all::<PodGroup>(environment, attributes, (GROUP, "podgroups"), &attributes.namespace).await?;
     let named = old.spec.template.spec.scheduling_group.as_deref().and_then(|group| group.pod_group_name.as_deref());
-    let is_of_job = |group: &&PodGroup| match named {
+    let is_of_job = |group: &&Arc<PodGroup>| match named {
         Some(name) => group.metadata.name == name,
         None => is_controlled_by(group, old),
     };

@@ -17,7 +17,7 @@ use http::{HeaderMap, StatusCode};
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
+use registry::{AsOf, Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
 use serving::audit::{Level, Trail};
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
@@ -93,6 +93,7 @@ impl Call {
             dry_run,
             warnings: self.warnings.clone(),
             trail: self.trail.clone(),
+            as_of: AsOf::default(),
         }
     }
 

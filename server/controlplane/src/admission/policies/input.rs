@@ -9,7 +9,7 @@ use cel::{Budget, EvalError, Program, Type, Value, Variables};
 use generated::hatches::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
 use machinery::json;
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Ref};
 use serde_json::{Map, Value as Json, json};
 use serving::User;
 use serving::authorization::{Attributes as Wish, Authorizer, Selectors};
@@ -134,7 +134,7 @@ fn user_info(user: &User) -> Json {
 /// The variable `namespaceObject`; null for what is in no namespace.
 fn namespace(subject: &Subject<'_>) -> Json {
     let Some(namespace) = &subject.namespace else { return Json::Null };
-    let mut document = json::to_value(Owned::of(namespace.clone()).as_ref());
+    let mut document = json::to_value(Ref::of(&**namespace));
     if let Some(Json::Object(metadata)) = document.get_mut("metadata")
         && let Some(uid) = metadata.remove("uid")
     {

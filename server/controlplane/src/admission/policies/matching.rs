@@ -1,6 +1,7 @@
 //! Whether a request is one that a policy or webhook is about.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use apimachinery::hatches::meta::{compiled_selector, selects};
 use apimachinery::meta::v1::LabelSelector;
@@ -18,7 +19,7 @@ pub struct Subject<'r> {
     pub object: Option<&'r Owned>,
     pub old: Option<&'r Owned>,
     /// The namespace that the object is in.
-    pub namespace: Option<Namespace>,
+    pub namespace: Option<Arc<Namespace>>,
 }
 
 pub fn operation_name(operation: Operation) -> &'static str {

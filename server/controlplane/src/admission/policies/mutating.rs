@@ -5,7 +5,6 @@ use endpoints::{Attributes, internal};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
 };
-use generated::core::v1::Namespace;
 use generated::hatches::admissionregistration::{Available, json_patch_type, object_type};
 use machinery::catalog::KindDef;
 use machinery::json;
@@ -15,8 +14,9 @@ use patch::schema::Type;
 use patch::typed;
 use serde_json::Value as Json;
 
+use super::super::forbidden;
+use super::super::lookup::find;
 use super::super::reinvocation::Reinvocation;
-use super::super::{find, forbidden};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::Subject;
@@ -66,7 +66,7 @@ pub async fn run(
     if all.is_empty() {
         return Ok(());
     }
-    let namespace = find::<Namespace>(&policies.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
     for policy in &all {
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         for binding in followed.bindings.all().iter().filter(|b| b.spec.policy_name == policy.metadata.name) {

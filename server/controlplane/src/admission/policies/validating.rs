@@ -7,12 +7,12 @@ use endpoints::Attributes;
 use generated::admissionregistration::v1::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
 };
-use generated::core::v1::Namespace;
 use generated::hatches::admissionregistration::Available;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::super::{find, forbidden};
+use super::super::forbidden;
+use super::super::lookup::find;
 use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
@@ -93,7 +93,7 @@ pub async fn run(
     if all.is_empty() {
         return Ok(());
     }
-    let namespace = find::<Namespace>(&policies.environment, ("", "namespaces"), "", &attributes.namespace).await?;
+    let namespace = find(&policies.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
     let subject = Subject { environment: &policies.environment, attributes, object, old, namespace };
     let mut denied = None;
     for policy in &all {

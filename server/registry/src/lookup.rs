@@ -1,0 +1,111 @@
+//! Reads on the side of a request: what admission has to know before it lets an object in.
+//!
+//! A request asks each store once how new it is, however much it looks up, and small objects that are looked up again and again (a namespace,
+//! its service account) are decoded once.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use machinery::reflect::Struct;
+use machinery::status::Status;
+use storage::cache::Entry;
+use storage::{Revision, Store};
+
+use crate::options::ListQuery;
+use crate::resource::ResourceStore;
+use crate::select::Predicate;
+use crate::stored;
+
+/// How many decoded objects a resource keeps.
+const KEPT: usize = 16;
+
+/// How new the stores were when a request first asked them: what it looks up later need not be newer.
+#[derive(Debug, Default)]
+pub struct AsOf(Mutex<Vec<(usize, Revision)>>);
+
+impl AsOf {
+    async fn of(&self, store: &Arc<dyn Store>) -> Result<Revision, Status> {
+        let which = Arc::as_ptr(store).addr();
+        let known = self.lock().iter().find(|(known, _)| *known == which).map(|(_, revision)| *revision);
+        if let Some(revision) = known {
+            return Ok(revision);
+        }
+        let revision = store.current_revision().await.map_err(stored::failure)?;
+        self.lock().push((which, revision));
+        Ok(revision)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<(usize, Revision)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The objects that were decoded last, by the entries that they were decoded from.
+#[derive(Default)]
+pub(crate) struct Recent(Mutex<VecDeque<Decoded>>);
+
+type Decoded = (Arc<Entry>, Arc<dyn Any + Send + Sync>);
+
+impl Recent {
+    fn get(&self, entry: &Arc<Entry>) -> Option<Arc<dyn Any + Send + Sync>> {
+        let known = self.lock();
+        known.iter().find(|(known, _)| Arc::ptr_eq(known, entry)).map(|(_, object)| object.clone())
+    }
+
+    fn keep(&self, entry: &Arc<Entry>, object: Arc<dyn Any + Send + Sync>) {
+        let mut known = self.lock();
+        known.retain(|(known, _)| known.key != entry.key);
+        if known.len() == KEPT {
+            known.pop_front();
+        }
+        known.push_back((entry.clone(), object));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Decoded>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ResourceStore {
+    /// An object whose hub form is `T`, if there is one of this name.
+    pub async fn look_up<T: Struct>(
+        &self,
+        namespace: &str,
+        name: &str,
+        as_of: &AsOf,
+    ) -> Result<Option<Arc<T>>, Status> {
+        let key = self.key(namespace, name);
+        let entry = match self.reaches(as_of.of(&self.store).await?).await {
+            true => self.cache.get(key.as_bytes()),
+            false => self.newer(self.store.get(key.as_bytes(), None).await.map_err(stored::failure)?.kv),
+        };
+        let Some(entry) = entry else { return Ok(None) };
+        self.shared(&self.in_version(entry).await?)
+    }
+
+    /// The objects of a namespace, or all when it is empty, whose hub form is `T`.
+    pub async fn look_through<T: Struct>(&self, namespace: &str, as_of: &AsOf) -> Result<Vec<Arc<T>>, Status> {
+        if !self.reaches(as_of.of(&self.store).await?).await {
+            let listed = self.list(namespace, &Predicate::default(), &ListQuery::default()).await?;
+            return self.all_shared(&listed.entries);
+        }
+        let entries: Vec<Arc<Entry>> = self.cache.snapshot().range(&self.range(namespace)).cloned().collect();
+        self.all_shared(&self.all_in_version(entries).await?)
+    }
+
+    fn all_shared<T: Struct>(&self, entries: &[Arc<Entry>]) -> Result<Vec<Arc<T>>, Status> {
+        entries.iter().filter_map(|entry| self.shared(entry).transpose()).collect()
+    }
+
+    /// An entry's object; nothing when it is of another type.
+    fn shared<T: Struct>(&self, entry: &Arc<Entry>) -> Result<Option<Arc<T>>, Status> {
+        if let Some(known) = self.recent.get(entry) {
+            return Ok(known.downcast().ok());
+        }
+        let Ok(object) = self.object(entry)?.into_inner::<T>() else { return Ok(None) };
+        let object = Arc::new(object);
+        self.recent.keep(entry, object.clone());
+        Ok(Some(object))
+    }
+}
