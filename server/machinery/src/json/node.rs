@@ -4,7 +4,7 @@
 use std::ptr;
 
 use super::dom::Value as Tree;
-use crate::def::JsonForm;
+use crate::def::{FieldDef, JsonForm, StructDef};
 use crate::reflect::{Ref, Value};
 
 /// A value as its JSON shows it.
@@ -126,6 +126,18 @@ impl<'a> Node<'a> {
             }
             Node::Described(value) if is_text(value) => Node::Tree(&self.to_tree()).each_member(visit),
             _ => {}
+        }
+    }
+
+    /// Visits the members of a struct of this type in order of their names; false, and none is visited, when the value is something else or
+    /// has members that nobody declared.
+    pub fn each_declared(self, def: &'static StructDef, visit: &mut dyn FnMut(&'static FieldDef, Node<'_>)) -> bool {
+        match self {
+            Node::Described(Value::Struct(of)) if ptr::eq(of.def(), def) && of.undeclared().is_none() => {
+                of.each_member_by_name(|field, value| visit(field.field, field.shown(*value).into()));
+                true
+            }
+            _ => false,
         }
     }
 

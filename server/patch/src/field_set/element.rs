@@ -33,6 +33,11 @@ impl PathElement {
         PathElement::Field(name.into())
     }
 
+    /// A field that is declared.
+    pub fn declared(name: &'static str) -> Self {
+        PathElement::Field(SmolStr::new_static(name))
+    }
+
     /// Reads the form that `fieldsV1` has: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Nothing if the kind of step is not known.
     pub(super) fn parse(text: &str) -> Result<Option<Self>, Error> {
         if text.len() < 2 {
@@ -68,15 +73,18 @@ impl PathElement {
         match self {
             PathElement::Field(name) => out.extend(["f:", name]),
             PathElement::Key(fields) => {
-                out.push_str("k:{");
+                let mut text = Vec::with_capacity(64);
+                text.extend_from_slice(b"k:{");
                 for (index, (name, value)) in fields.iter().enumerate() {
-                    let mut text = if index == 0 { Vec::new() } else { vec![b','] };
+                    if index > 0 {
+                        text.push(b',');
+                    }
                     json::string(&mut text, name);
                     text.push(b':');
                     json::encode_value(value, &mut text);
-                    out.push_str(&String::from_utf8_lossy(&text));
                 }
-                out.push('}');
+                text.push(b'}');
+                out.push_str(&String::from_utf8_lossy(&text));
             }
             PathElement::Value(value) => {
                 let mut text = b"v:".to_vec();

@@ -144,6 +144,14 @@ impl<'s> Map<'s> {
         }
     }
 
+    /// The struct that declares all members.
+    pub(crate) fn declared(&self) -> Option<&'static StructDef> {
+        match self.fields {
+            Fields::Declared(def) => Some(def),
+            Fields::None | Fields::Custom(_) => None,
+        }
+    }
+
     /// The type of a member, declared or not.
     pub fn member(&self, name: &str) -> Option<Type<'s>> {
         self.field(name).or(self.element)

@@ -1,5 +1,6 @@
 //! What changed between two values.
 
+use machinery::def::FieldDef;
 use machinery::json::{Form, Node};
 
 use super::items::element_of;
@@ -50,6 +51,12 @@ fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
 
 fn all_members(map: &Map<'_>, object: Node<'_>) -> FieldSet {
     let mut set = FieldSet::new();
+    let mut add = |field: &'static FieldDef, value: Node<'_>| {
+        set.add(PathElement::declared(field.json), true, all_below(Type::Field(field), value));
+    };
+    if map.declared().is_some_and(|def| object.each_declared(def, &mut add)) {
+        return set;
+    }
     object.each_member(&mut |name, value| {
         if let Some(of) = map.member(name) {
             set.add(PathElement::field(name), true, all_below(of, value));
