@@ -19,9 +19,12 @@ pub struct Typed<'a> {
     pub value: Ref<'a>,
 }
 
+/// Room for most objects, so that writing one does not move it again and again.
+const USUAL: usize = 8 << 10;
+
 /// Encodes an object.
 pub fn encode(object: &Typed<'_>, accepted: &Accepted) -> Result<Vec<u8>, Status> {
-    let mut out = Vec::with_capacity(1024);
+    let mut out = Vec::with_capacity(USUAL);
     match accepted.encoding {
         Encoding::Protobuf if object.value.def().json_form == JsonForm::Open => {
             return Err(no_protobuf("unstructured.Unstructured"));
