@@ -64,7 +64,7 @@ fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(),
         match tables.by_number(tag.number) {
             Some(i) => {
                 let incoming = Incoming { reader: &mut reader, wire: tag.wire, field: &def.fields[i], depth };
-                slot(into.slot(i), incoming)?;
+                slot(into.slot_in_place(i), incoming)?;
             }
             None => reader.skip(tag.wire)?,
         }

@@ -109,19 +109,36 @@ impl Writer {
         self.varint(u64::from(number) << 3 | u64::from(wire));
     }
 
+    /// A tag and the number behind it: mostly both are short.
+    #[inline]
+    fn head(&mut self, number: u32, wire: u8, v: u64) {
+        let tag = u64::from(number) << 3 | u64::from(wire);
+        if (tag | v) < 0x80 {
+            self.room(2).copy_from_slice(&[tag as u8, v as u8]);
+        } else {
+            self.varint(v);
+            self.varint(tag);
+        }
+    }
+
     /// A field of bytes or text.
     #[inline]
     pub fn delimited(&mut self, number: u32, bytes: &[u8]) {
-        self.bytes(bytes);
-        self.varint(bytes.len() as u64);
-        self.tag(number, DELIMITED);
+        let (tag, length) = (u64::from(number) << 3 | u64::from(DELIMITED), bytes.len());
+        if tag < 0x80 && length < 0x80 {
+            let room = self.room(length + 2);
+            (room[0], room[1]) = (tag as u8, length as u8);
+            room[2..].copy_from_slice(bytes);
+        } else {
+            self.bytes(bytes);
+            self.head(number, DELIMITED, length as u64);
+        }
     }
 
-    /// A varint field, for the scalars that are messages of such.
+    /// A varint field.
     #[inline]
     pub fn varint_field(&mut self, number: u32, v: u64) {
-        self.varint(v);
-        self.tag(number, VARINT);
+        self.head(number, VARINT, v);
     }
 
     /// Text that is appended forwards, and its length.
@@ -137,8 +154,7 @@ impl Writer {
     /// A field of what was written since `self.len()` was `before`.
     #[inline]
     pub fn close(&mut self, number: u32, before: usize) {
-        self.varint((self.len() - before) as u64);
-        self.tag(number, DELIMITED);
+        self.head(number, DELIMITED, (self.len() - before) as u64);
     }
 }
 
@@ -147,7 +163,7 @@ pub(crate) fn message(w: &mut Writer, value: Ref<'_>) {
     value.each_wire_field_rev(|number, value| field(w, number, value));
 }
 
-#[inline]
+#[inline(always)]
 fn field(w: &mut Writer, number: u32, value: Value<'_>) {
     match value {
         Value::Null => {}
@@ -178,8 +194,7 @@ fn field(w: &mut Writer, number: u32, value: Value<'_>) {
 
 #[inline]
 fn scalar<T: Wire>(w: &mut Writer, number: u32, value: &T) {
-    value.put(w);
-    w.tag(number, T::WIRE);
+    value.put_field(w, number);
 }
 
 #[inline]

@@ -15,6 +15,13 @@ pub(super) trait Wire {
     /// Writes what follows the tag.
     fn put(&self, w: &mut Writer);
 
+    /// Writes the field of this number.
+    #[inline]
+    fn put_field(&self, w: &mut Writer, number: u32) {
+        self.put(w);
+        w.tag(number, Self::WIRE);
+    }
+
     /// Reads what follows the tag; messages are merged, everything else is replaced.
     fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
 }
@@ -37,6 +44,12 @@ macro_rules! varints {
             fn put(&self, w: &mut Writer) {
                 let $value = *self;
                 w.varint($put);
+            }
+
+            #[inline]
+            fn put_field(&self, w: &mut Writer, number: u32) {
+                let $value = *self;
+                w.varint_field(number, $put);
             }
 
             #[inline]
@@ -74,6 +87,11 @@ impl Wire for String {
     fn put(&self, w: &mut Writer) {
         w.bytes(self.as_bytes());
         w.varint(self.len() as u64);
+    }
+
+    #[inline]
+    fn put_field(&self, w: &mut Writer, number: u32) {
+        w.delimited(number, self.as_bytes());
     }
 
     #[inline]

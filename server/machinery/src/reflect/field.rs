@@ -145,6 +145,14 @@ unsafe fn read_opt<'a>(scalar: Scalar, at: NonNull<u8>) -> Value<'a> {
 /// SAFETY: `at` points to a field of this shape that lives for `'a`.
 #[inline]
 pub(super) unsafe fn read<'a>(shape: Shape, at: NonNull<u8>) -> Value<'a> {
+    unsafe { read_in_place(shape, at) }
+}
+
+/// The same for the few callers that ask at once what kind of value it is: inlined, that is asked once.
+///
+/// SAFETY: as of [`read`].
+#[inline(always)]
+pub(super) unsafe fn read_in_place<'a>(shape: Shape, at: NonNull<u8>) -> Value<'a> {
     unsafe {
         match shape {
             Shape::One(scalar) => read_one(scalar, at),

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use super::access::Struct;
-use super::field::{is_omitted, read, read_member, write};
+use super::field::{is_omitted, read, read_in_place, read_member, write};
 use super::owned::Owned;
 use super::tables::FlatField;
 use super::value::{OneMut, Slot, Value};
@@ -133,7 +133,7 @@ impl<'a> Ref<'a> {
             unsafe {
                 let at = self.at.add(field.offset as usize);
                 if !is_omitted(field.probe, field.shape, at) {
-                    visit(field.number, read(field.shape, at));
+                    visit(field.number, read_in_place(field.shape, at));
                 }
             }
         }
@@ -203,6 +203,12 @@ impl<'a> Mut<'a> {
     /// The field at `index` in order of declaration. Panics when there is none.
     #[inline]
     pub fn slot(&mut self, index: usize) -> Slot<'_> {
+        self.slot_in_place(index)
+    }
+
+    /// The same for decoders, which ask at once what kind of slot it is: inlined, that is asked once.
+    #[inline(always)]
+    pub(crate) fn slot_in_place(&mut self, index: usize) -> Slot<'_> {
         let field = &self.def.tables().fields[index];
         // SAFETY: the field is one of this struct's own, and `self` is unique.
         unsafe { write(field.shape, self.at.add(field.offset)) }
