@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use rustix::thread::disable_transparent_huge_pages;
-
 /// Resident bytes from which on the process takes huge pages.
 const LARGE: u64 = 128 << 20;
 /// How often a small process looks whether it has become large.
@@ -12,9 +10,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Takes small pages only, for now. Call it before much is allocated: what has a huge page keeps it.
 pub fn refuse() {
-    if let Err(error) = disable_transparent_huge_pages(true) {
-        tracing::debug!(%error, "huge pages cannot be refused");
-    }
+    set_refused(true);
 }
 
 /// Lets the process have huge pages once it is large, and for good.
@@ -22,9 +18,16 @@ pub async fn allow_when_large() {
     while resident().is_some_and(|bytes| bytes < LARGE) {
         tokio::time::sleep(INTERVAL).await;
     }
-    if let Err(error) = disable_transparent_huge_pages(false) {
-        tracing::debug!(%error, "huge pages cannot be allowed");
+    set_refused(false);
+}
+
+fn set_refused(is_refused: bool) {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = rustix::thread::disable_transparent_huge_pages(is_refused) {
+        tracing::debug!(%error, is_refused, "the kernel keeps its huge pages as they are");
     }
+    #[cfg(not(target_os = "linux"))]
+    let _ = is_refused; // only Linux has them
 }
 
 /// How many bytes of memory the process takes; `None` where the kernel does not say.
