@@ -25,6 +25,11 @@ const KEPT: usize = 16;
 pub struct AsOf(Mutex<Vec<(usize, Revision)>>);
 
 impl AsOf {
+    /// Lets what is looked up from now on be as new as what the request has written itself.
+    pub fn renew(&self) {
+        self.lock().clear();
+    }
+
     async fn of(&self, store: &Arc<dyn Store>) -> Result<Revision, Status> {
         let which = Arc::as_ptr(store).addr();
         let known = self.lock().iter().find(|(known, _)| *known == which).map(|(_, revision)| *revision);

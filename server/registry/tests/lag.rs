@@ -123,6 +123,9 @@ async fn a_request_that_looks_things_up_asks_once_how_new_the_store_is() {
         assert_eq!(all.iter().map(|map| &map.metadata.name).collect::<Vec<_>>(), names);
     }
     assert_eq!(store.asked.load(Ordering::Relaxed), before + 1);
+    create(&maps, "a", "two").await;
+    as_of.renew();
+    assert!(maps.look_up::<ConfigMap>("a", "two", &as_of).await.unwrap().is_some(), "what the request wrote is seen");
 }
 
 #[tokio::test]

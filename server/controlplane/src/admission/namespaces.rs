@@ -69,7 +69,10 @@ pub async fn provide(environment: &Environment, attributes: &Attributes) -> Resu
     namespace.metadata.name.clone_from(name);
     let context = Context { features: environment.options.features.clone(), ..Context::default() };
     let object = internal(kind, Owned::of(namespace));
-    match store.create(&context, object, &CreateOptions::default(), &mut Anything).await {
+    let created = store.create(&context, object, &CreateOptions::default(), &mut Anything).await;
+    // The next plugins have to see it.
+    attributes.as_of.renew();
+    match created {
         Ok(_) => Ok(()),
         // Somebody else was faster.
         Err(status) if status.code == 409 => Ok(()),
