@@ -1,4 +1,4 @@
-//! Admission plugins that are configured by a file, and policies that are asked again. Without kubectl the tests pass over.
+//! Admission plugins: those that are configured by a file, one that writes, and policies that are asked again. Without kubectl the tests pass over.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -150,4 +150,18 @@ fn policies_are_asked_again_if_they_want_to_be() {
         }
     }
     panic!("the policies are not followed");
+}
+
+#[test]
+fn a_namespace_is_made_for_what_is_created_in_it() {
+    if !is_here() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["--enable-admission-plugins=NamespaceAutoProvision,NamespaceExists"];
+    let kubectl = Kubectl(Server::start_with(folder.path(), &flags));
+    for namespace in ["one", "two", "three"] {
+        kubectl.run(&["create", "configmap", "map", "-n", namespace]);
+        kubectl.run(&["get", "namespace", namespace]);
+    }
 }
