@@ -1,5 +1,5 @@
 //! Small pages for a small heap. Transparent huge pages round what each part of it takes up to 2 MB, which is half as much again of an
-//! empty server and next to nothing of a large one, whose writes they make a tenth cheaper.
+//! empty server and next to nothing of a large one, whose writes they make cheaper.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

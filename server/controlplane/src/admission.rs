@@ -34,9 +34,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
-use machinery::reflect::{Owned, Struct};
+use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
-use registry::Predicate;
 use serde_json::Value as Json;
 use serving::options::{AdmissionOptions, PLUGINS};
 
@@ -396,14 +395,4 @@ fn joined(reasons: &[String]) -> String {
         }
     }
     if said.len() == 1 { said.concat() } else { format!("[{}]", said.join(", ")) }
-}
-
-/// All objects of a resource.
-pub(crate) async fn all<T: Struct>(
-    environment: &Environment,
-    resource: (&'static str, &'static str),
-) -> Result<Vec<T>, Status> {
-    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
-    let objects = store.objects("", &Predicate::default()).await?;
-    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }

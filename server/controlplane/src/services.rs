@@ -18,11 +18,10 @@ use generated::core::v1::{Service, ServiceSpec};
 use generated::hatches::core::{needs_health_check, needs_node_ports};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{Companion, Context, Pending};
+use registry::{Companion, Context, Pending, Predicate};
 
-use crate::admission::all;
 use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation};
 
@@ -243,4 +242,11 @@ impl Pending for Given {
 
 fn is_headless(spec: &ServiceSpec) -> bool {
     spec.cluster_ips.first().is_some_and(|first| first == NONE)
+}
+
+/// All objects of a resource.
+async fn all<T: Struct>(environment: &Environment, resource: (&'static str, &'static str)) -> Result<Vec<T>, Status> {
+    let Some(store) = environment.stores.get(&resource) else { return Ok(Vec::new()) };
+    let objects = store.objects("", &Predicate::default()).await?;
+    Ok(objects.into_iter().filter_map(|object| object.into_inner().ok()).collect())
 }

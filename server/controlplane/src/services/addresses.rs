@@ -12,8 +12,7 @@ use machinery::format::ip::parse_ip_sloppy;
 use machinery::status::Status;
 use serving::options::Cidr;
 
-use super::{NONE, families};
-use crate::admission::all;
+use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
 const FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
