@@ -36,7 +36,7 @@ enum Medium {
 }
 
 impl Backends {
-    /// Opens the store in the data directory, or connects to etcd, unless one was `chosen`, and reads everything.
+    /// Opens the store in the data directory, or connects to etcd, unless one was `chosen`.
     pub async fn open(
         catalog: &Catalog,
         options: &Options,
@@ -47,8 +47,8 @@ impl Backends {
         let etcd = &options.storage.etcd;
         let opening = Opening { options, encryption, metrics, keys: Arc::new(key_space(catalog, options)) };
         let main = match chosen {
-            Some(store) => opening.opened(store, Medium::Other).await?,
-            None if etcd.servers.is_empty() => opening.embedded().await?,
+            Some(store) => opening.opened(store, Medium::Other),
+            None if etcd.servers.is_empty() => opening.embedded()?,
             None => opening.connect(&etcd.servers).await?,
         };
         let mut backends = Backends { main, others: BTreeMap::new(), overrides: BTreeMap::new() };
@@ -80,6 +80,14 @@ impl Backends {
         std::iter::once(&self.main).chain(self.others.values())
     }
 
+    /// Reads everything, and begins to follow it.
+    pub async fn start(&self) -> Result<()> {
+        for opened in self.all() {
+            opened.backend.cache.start().await?;
+        }
+        Ok(())
+    }
+
     /// Finishes what waits and releases everything.
     pub async fn close(&self) -> Result<()> {
         for opened in self.all() {
@@ -109,26 +117,26 @@ struct Opening<'o> {
 }
 
 impl Opening<'_> {
-    async fn embedded(&self) -> Result<Opened> {
+    fn embedded(&self) -> Result<Opened> {
         let compaction_interval = self.options.storage.compaction_interval;
         let durable = self.options.storage.durable;
         let embedded = EmbeddedOptions { compaction_interval, durable, ..EmbeddedOptions::default() };
         let dir = self.options.data_dir.join("store");
         let file = EmbeddedStore::database(&dir);
-        self.opened(Arc::new(EmbeddedStore::open_with(dir, embedded)?), Medium::File(file)).await
+        Ok(self.opened(Arc::new(EmbeddedStore::open_with(dir, embedded)?), Medium::File(file)))
     }
 
     async fn connect(&self, servers: &[String]) -> Result<Opened> {
         let store = Arc::new(EtcdStore::connect(etcd_options(self.options, servers)).await?);
-        self.opened(store.clone(), Medium::Etcd(store)).await
+        Ok(self.opened(store.clone(), Medium::Etcd(store)))
     }
 
-    async fn opened(&self, store: Arc<dyn Store>, medium: Medium) -> Result<Opened> {
+    fn opened(&self, store: Arc<dyn Store>, medium: Medium) -> Opened {
         let store = Arc::new(EncryptedStore::new(store, self.encryption.clone(), self.keys.clone()));
         let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
-        let backend = Backend::start(store, &self.options.storage.prefix).await?;
+        let backend = Backend::new(store, &self.options.storage.prefix);
         let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
-        Ok(Opened { backend: Backend { as_json, collects_garbage, ..backend }, medium })
+        Opened { backend: Backend { as_json, collects_garbage, ..backend }, medium }
     }
 }
 

@@ -36,6 +36,7 @@ const APIEXTENSIONS: &str = "apiextensions.k8s.io";
 /// Builds the servers over the stores: those whose groups are served.
 pub fn build(
     server: &Server,
+    stores: Arc<Stores>,
     namespaces: Option<Namespaces>,
     running: &serving::Server,
     backends: &Arc<Backends>,
@@ -43,7 +44,6 @@ pub fn build(
     let (catalog, behaviour) = (server.catalog, &server.behaviour);
     let options = &running.options;
     let kinds = enabled::kinds(catalog, options);
-    let stores = Arc::new(stores(catalog, behaviour.as_ref(), options, backends));
     let environment = Arc::new(environment(server, running, stores, backends)?);
     let namespaces = namespaces.map(|namespaces| Arc::new(namespaces) as Arc<dyn Admission>);
     let plugins = namespaces.into_iter().chain([behaviour.admission(&environment).map_err(|why| why.to_string())?]);
@@ -169,8 +169,10 @@ fn environment(
     })
 }
 
-/// The stores of every resource that is kept and can be served, whether it is or not: bootstrap and admission read them too.
-fn stores(catalog: &'static Catalog, behaviour: &dyn Behaviour, options: &Options, backends: &Backends) -> Stores {
+/// The stores of every resource that is kept and can be served, whether it is or not: bootstrap and admission read them too. To be made
+/// before the backends start, which then read objects in the form in which the stores serve them.
+pub fn stores(server: &Server, options: &Options, backends: &Backends) -> Stores {
+    let (catalog, behaviour) = (server.catalog, &server.behaviour);
     let mut out = Stores::new();
     for kind in catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved) {
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };

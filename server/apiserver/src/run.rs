@@ -49,8 +49,10 @@ impl Ready {
         let metrics = StoreMetrics::new(server.catalog, registry);
         let backends = Backends::open(server.catalog, &options, server.store.clone(), encryption, &metrics).await;
         let backends = Arc::new(backends.map_err(text)?);
+        let stores = Arc::new(delegation::stores(server, &options, &backends));
+        backends.start().await.map_err(text)?;
         let namespaces = Namespaces::of(&options.authentication).map_err(text)?;
-        let delegation = delegation::build(server, namespaces, &listening, &backends).map_err(text)?;
+        let delegation = delegation::build(server, stores, namespaces, &listening, &backends).map_err(text)?;
         let resources = &delegation.environment.stores;
         if let Some(control) = &listening.flow_control {
             control.set_list_sizes(Box::new(ResourceSizes::new(resources, &backends, &options.storage.prefix)));

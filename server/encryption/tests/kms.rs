@@ -58,7 +58,8 @@ impl Running {
         let keys = KeySpace::new("/registry", [("secrets".to_owned(), GroupResource::parse("secrets"))]);
         let store = Arc::new(EncryptedStore::new(kept.clone(), encryption.clone(), Arc::new(keys)));
         let options = CacheOptions { prefix: "/registry/".into(), encodings: 0, queue: 100 };
-        let cache = Cache::start(store.clone(), options).await.unwrap();
+        let cache = Cache::new(store.clone(), options);
+        cache.start().await.unwrap();
         let secrets = cache.resource(&Bytes::from("/registry/secrets/"), || Arc::new(Plain));
         Running { kept, store, encryption, registry, cache, secrets }
     }

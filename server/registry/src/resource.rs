@@ -74,15 +74,22 @@ const ENCODINGS: usize = 32 << 20;
 const WATCH_QUEUE: usize = 8192;
 
 impl Backend {
-    /// A store behind a cache of what is below `prefix`, which is filled when this returns.
+    /// A store behind a cache of what is below `prefix`. The cache is empty until it is started, best when all resources that are known are made.
+    pub fn new(store: Arc<dyn Store>, prefix: &str) -> Self {
+        let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
+        let cache = Cache::new(store.clone(), options);
+        let (clock, prefix) = (Arc::new(SystemClock), prefix.into());
+        Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true }
+    }
+
+    /// The same with a cache that has been filled when this returns.
     ///
     /// # Errors
     /// Those of the store while it is first read.
     pub async fn start(store: Arc<dyn Store>, prefix: &str) -> storage::Result<Self> {
-        let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
-        let cache = Cache::start(store.clone(), options).await?;
-        let (clock, prefix) = (Arc::new(SystemClock), prefix.into());
-        Ok(Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true })
+        let backend = Self::new(store, prefix);
+        backend.cache.start().await?;
+        Ok(backend)
     }
 }
 

@@ -47,7 +47,8 @@ impl Fixture {
         let store: Arc<dyn Store> = Arc::new(EmbeddedStore::open(folder.path().join("store")).unwrap());
         store.commit(Txn::create("/registry/things/a/early", "red web")).await.unwrap();
         let options = CacheOptions { prefix: "/registry/".into(), encodings: 1 << 20, queue: 100 };
-        let cache = Cache::start(store.clone(), options).await.unwrap();
+        let cache = Cache::new(store.clone(), options);
+        cache.start().await.unwrap();
         let things = cache.resource(&Bytes::from("/registry/things/"), || Arc::new(Texts));
         Fixture { store, cache, things, _folder: folder }
     }

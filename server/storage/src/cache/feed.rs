@@ -8,8 +8,10 @@ use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::budget::Budget;
+use super::reading::{self, Filling};
 use super::resource::{Describe, ResourceCache, Shaper};
-use crate::{Error, Event, EventKind, KeyRange, KeyValue, ListOptions, Result, Revision, Store, WatchBatch};
+use super::snapshot::Snapshot;
+use crate::{Error, Event, EventKind, KeyRange, KeyValue, Result, Revision, Store, WatchBatch};
 
 /// How a cache behaves.
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ pub struct CacheOptions {
     pub queue: usize,
 }
 
-/// The cache of a whole store. Dropping it ends its task.
+/// The cache of a whole store, which is empty until it is started. Dropping it ends its task.
 pub struct Cache {
     store: Arc<dyn Store>,
     options: CacheOptions,
@@ -48,14 +50,14 @@ struct Routes {
 
 impl Routes {
     /// The resource that a key belongs to: prefixes are `/registry/pods/` and `/registry/example.com/things/`.
-    fn find(&self, key: &[u8], skip: usize) -> Option<&Arc<ResourceCache>> {
+    fn find(&self, key: &[u8], skip: usize) -> Option<(&Bytes, &Arc<ResourceCache>)> {
         let slashes = key.iter().enumerate().skip(skip).filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
-        slashes.take(2).find_map(|slash| self.claimed.get(&key[..=slash]))
+        slashes.take(2).find_map(|slash| self.claimed.get_key_value(&key[..=slash]))
     }
 
     /// Takes in a value that can be read now and could not before.
     fn heal(&mut self, kv: KeyValue, skip: usize) {
-        if let Some(resource) = self.find(&kv.key, skip) {
+        if let Some((_, resource)) = self.find(&kv.key, skip) {
             resource.heal(&kv);
         } else if let Some(unread) = self.unclaimed.get_mut(&kv.key).filter(|kept| kept.mod_revision == kv.mod_revision)
         {
@@ -72,8 +74,6 @@ impl Routes {
     }
 }
 
-/// How many objects are read from the store at a time.
-const PAGE: usize = 1000;
 /// How long to wait for a change before the store is asked how far the watch has come.
 const ASK_AGAIN: Duration = Duration::from_millis(25);
 /// How long to wait before a store that failed is read again.
@@ -83,23 +83,27 @@ const HEAL_FIRST: Duration = Duration::from_secs(1);
 const HEAL_LAST: Duration = Duration::from_secs(5);
 
 impl Cache {
+    /// A cache of nothing yet. What is claimed before it starts is read straight into its entries.
+    pub fn new(store: Arc<dyn Store>, options: CacheOptions) -> Arc<Self> {
+        Arc::new(Cache {
+            budget: Budget::new(options.encodings),
+            damaged: Mutex::default(),
+            routes: Mutex::default(),
+            revision: watch::Sender::new(0),
+            store,
+            options,
+        })
+    }
+
     /// Reads the store and begins to follow it.
     ///
     /// # Errors
     /// Those of the store while it is first read.
-    pub async fn start(store: Arc<dyn Store>, options: CacheOptions) -> Result<Arc<Self>> {
-        let (kvs, revision) = list_all(&*store, &options.prefix).await?;
-        let cache = Arc::new(Cache {
-            budget: Budget::new(options.encodings),
-            damaged: Mutex::new(damaged(&kvs).collect()),
-            routes: Mutex::new(Routes { unclaimed: by_key(kvs), revision, ..Routes::default() }),
-            revision: watch::Sender::new(revision),
-            store,
-            options,
-        });
-        tokio::spawn(follow(Arc::downgrade(&cache)));
-        tokio::spawn(heal(Arc::downgrade(&cache)));
-        Ok(cache)
+    pub async fn start(self: &Arc<Self>) -> Result<()> {
+        self.read_store().await?;
+        tokio::spawn(follow(Arc::downgrade(self)));
+        tokio::spawn(heal(Arc::downgrade(self)));
+        Ok(())
     }
 
     /// The cache of the resource whose keys begin with `prefix`, which ends with `/`. Whoever claims it first says how its objects are read.
@@ -108,10 +112,11 @@ impl Cache {
         if let Some(resource) = routes.claimed.get(prefix) {
             return resource.clone();
         }
-        let range = KeyRange::prefix(prefix.clone());
-        let kvs = take_range(&mut routes.unclaimed, &range);
+        let resource = Arc::new(ResourceCache::new(self.shaper(describe())));
         let revision = routes.revision.max(self.revision());
-        let resource = Arc::new(ResourceCache::new(self.shaper(describe()), revision, &kvs));
+        if revision > 0 {
+            fill_from(&mut routes.unclaimed, prefix, &resource, revision);
+        }
         routes.claimed.insert(prefix.clone(), resource.clone());
         resource
     }
@@ -126,8 +131,7 @@ impl Cache {
     pub fn release(&self, prefix: &Bytes) {
         let mut routes = self.routes();
         let Some(resource) = routes.claimed.remove(prefix) else { return };
-        let kvs = resource.snapshot().iter().map(|entry| entry.key_value()).collect();
-        routes.unclaimed.append(&mut by_key(kvs));
+        routes.unclaimed.extend(stored(&resource.snapshot()));
         drop(routes);
         resource.end();
     }
@@ -167,10 +171,13 @@ impl Cache {
     fn apply(&self, batch: &WatchBatch) {
         if let WatchBatch::Events { events, .. } = batch {
             for event in events {
-                self.damaged().extend(damaged([&event.kv]));
+                if event.kv.damage.is_some() {
+                    self.damaged().insert(event.kv.key.clone());
+                }
                 let mut routes = self.routes();
-                match routes.find(&event.kv.key, self.options.prefix.len()).cloned() {
-                    Some(resource) => {
+                match routes.find(&event.kv.key, self.options.prefix.len()) {
+                    Some((_, resource)) => {
+                        let resource = resource.clone();
                         drop(routes);
                         resource.apply(event);
                     }
@@ -186,12 +193,36 @@ impl Cache {
     }
 
     /// Replaces everything by what the store has now.
-    fn reset(&self, kvs: Vec<KeyValue>, revision: Revision) {
-        *self.damaged() = damaged(&kvs).collect();
+    async fn read_store(&self) -> Result<()> {
+        let mut filling = Filling::default();
+        let skip = self.options.prefix.len();
+        let revision = reading::all_pages(&*self.store, &self.options.prefix, |kvs| {
+            let routes = self.routes();
+            kvs.into_iter().for_each(|kv| filling.take(routes.find(&kv.key, skip), kv));
+        })
+        .await?;
+        self.replace(filling, revision);
+        Ok(())
+    }
+
+    /// Resources may have been claimed and released while the store was read.
+    fn replace(&self, filling: Filling, revision: Revision) {
+        let Filling { claimed: mut read, mut unclaimed, damaged } = filling;
+        *self.damaged() = damaged;
         let mut routes = self.routes();
-        let mut unclaimed = by_key(kvs);
+        let mut late = Vec::new();
         for (prefix, resource) in &routes.claimed {
-            resource.reset(revision, &take_range(&mut unclaimed, &KeyRange::prefix(prefix.clone())));
+            match read.remove(prefix).filter(|(reader, _)| Arc::ptr_eq(reader, resource)) {
+                Some((_, mut objects)) => {
+                    objects.revision = revision;
+                    resource.fill(objects);
+                }
+                None => late.push((prefix, resource)),
+            }
+        }
+        unclaimed.extend(read.into_values().flat_map(|(_, objects)| stored(&objects)));
+        for (prefix, resource) in late {
+            fill_from(&mut unclaimed, prefix, resource, revision);
         }
         routes.unclaimed = unclaimed;
         routes.revision = revision;
@@ -225,37 +256,21 @@ impl Cache {
     }
 }
 
-/// The keys of values that cannot be read.
-fn damaged<'k>(kvs: impl IntoIterator<Item = &'k KeyValue>) -> impl Iterator<Item = Bytes> {
-    kvs.into_iter().filter(|kv| kv.damage.is_some()).map(|kv| kv.key.clone())
+/// What was stored, by key, as far as it is still known ([`Entry::key_value`](super::Entry)).
+fn stored(objects: &Snapshot) -> Vec<(Bytes, KeyValue)> {
+    objects.iter().map(|entry| (entry.key.clone(), entry.key_value())).collect()
 }
 
-fn by_key(kvs: Vec<KeyValue>) -> BTreeMap<Bytes, KeyValue> {
-    kvs.into_iter().map(|kv| (kv.key.clone(), kv)).collect()
-}
-
-fn take_range(from: &mut BTreeMap<Bytes, KeyValue>, range: &KeyRange) -> Vec<KeyValue> {
-    let mut taken = from.split_off(range.start());
+/// Gives a resource what is its own of what nobody had claimed.
+fn fill_from(unclaimed: &mut BTreeMap<Bytes, KeyValue>, prefix: &Bytes, resource: &ResourceCache, revision: Revision) {
+    let range = KeyRange::prefix(prefix.clone());
+    let mut taken = unclaimed.split_off(range.start());
     if let Some(end) = range.end() {
-        from.append(&mut taken.split_off(end));
+        unclaimed.append(&mut taken.split_off(end));
     }
-    taken.into_values().collect()
-}
-
-/// All keys below a prefix at one revision.
-async fn list_all(store: &dyn Store, prefix: &Bytes) -> Result<(Vec<KeyValue>, Revision)> {
-    let mut range = KeyRange::prefix(prefix.clone());
-    let (mut kvs, mut at) = (Vec::new(), None);
-    loop {
-        let page = store.list(range.clone(), ListOptions { limit: PAGE, revision: at }).await?;
-        let revision = *at.get_or_insert(page.revision);
-        let last = page.kvs.last().map(|kv| kv.key.clone());
-        kvs.extend(page.kvs);
-        match last {
-            Some(last) if page.more => range = range.after(&last),
-            _ => return Ok((kvs, revision)),
-        }
-    }
+    let mut objects = Snapshot::at(revision);
+    taken.into_values().for_each(|kv| drop(objects.insert(resource.entry(&kv))));
+    resource.fill(objects);
 }
 
 /// Follows the store for as long as there is a cache.
@@ -266,8 +281,8 @@ async fn follow(cache: Weak<Cache>) {
             Some(error) => tracing::warn!(%error, "the watch cache reads the store anew"),
         }
         let Some(strong) = cache.upgrade() else { return };
-        match list_all(&*strong.store, &strong.options.prefix).await {
-            Ok((kvs, revision)) => strong.reset(kvs, revision),
+        match strong.read_store().await {
+            Ok(()) => {}
             Err(Error::Closed) => return,
             Err(_) => tokio::time::sleep(RETRY).await,
         }

@@ -8,7 +8,7 @@
 //!
 //! | file | part |
 //! |---|---|
-//! | `feed` | the task that follows the store |
+//! | `reading`, `feed` | what the store has at first; the task that follows it |
 //! | `resource` | one resource: present, latest changes, watchers |
 //! | `snapshot` | its objects at one moment, with indexes of fields |
 //! | `entry`, `budget` | one object, its attributes, its encodings; how many encodings are kept |
@@ -20,6 +20,7 @@ mod change;
 mod counts;
 mod entry;
 mod feed;
+mod reading;
 mod resource;
 mod snapshot;
 mod watchers;

@@ -96,6 +96,13 @@ struct State {
     recent: Recent,
 }
 
+impl State {
+    /// What there is when nothing is known of the changes that led to it.
+    fn new(snapshot: Snapshot) -> Self {
+        State { recent: Recent::after(snapshot.revision), snapshot }
+    }
+}
+
 /// Where a watch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchFrom {
@@ -116,15 +123,10 @@ impl ResourceCache {
     /// Most changes that are kept for watches that begin in the past.
     pub const CAPACITY: usize = RECENT_CHANGES;
 
-    pub(super) fn new(shaper: Shaper, revision: Revision, kvs: &[KeyValue]) -> Self {
-        let mut snapshot = Snapshot::at(revision);
-        for kv in kvs {
-            snapshot.insert(shaper.entry(kv));
-        }
-        let recent = Recent::after(revision);
-        let counts = Counts::default();
-        counts.fillings.add(1);
-        ResourceCache { shaper, state: RwLock::new(State { snapshot, recent }), watchers: Mutex::default(), counts }
+    /// One that has nothing yet.
+    pub(super) fn new(shaper: Shaper) -> Self {
+        let state = RwLock::new(State::new(Snapshot::default()));
+        ResourceCache { shaper, state, watchers: Mutex::default(), counts: Counts::default() }
     }
 
     /// The objects as they are now.
@@ -231,25 +233,24 @@ impl ResourceCache {
         }
     }
 
-    /// Starts anew from what the store has now, because changes were missed; all watches end.
-    pub(super) fn reset(&self, revision: Revision, kvs: &[KeyValue]) {
-        let fresh = ResourceCache::new(self.shaper.clone(), revision, kvs);
-        let mut watchers = self.watchers();
-        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        drop(state);
-        self.counts.fillings.add(1);
-        watchers.end();
+    /// Begins, or begins anew because changes were missed, with what the store has now; all watches end.
+    pub(super) fn fill(&self, objects: Snapshot) {
+        self.replace(|_| objects);
     }
 
     /// Reads every object anew, because how they are read has changed; all watches end.
     pub fn describe_anew(&self) {
+        self.replace(|old| {
+            let mut objects = Snapshot::at(old.revision);
+            old.iter().for_each(|entry| drop(objects.insert(self.shaper.entry(&entry.key_value()))));
+            objects
+        });
+    }
+
+    fn replace(&self, with: impl FnOnce(&Snapshot) -> Snapshot) {
         let mut watchers = self.watchers();
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
-        let revision = state.snapshot.revision;
-        let kvs: Vec<KeyValue> = state.snapshot.iter().map(|entry| entry.key_value()).collect();
-        let fresh = ResourceCache::new(self.shaper.clone(), revision, &kvs);
-        *state = fresh.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *state = State::new(with(&state.snapshot));
         drop(state);
         self.counts.fillings.add(1);
         watchers.end();

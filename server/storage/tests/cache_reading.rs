@@ -1,0 +1,103 @@
+//! How the watch cache reads a store: page by page, and whoever has claimed a resource has all of it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use bytes::Bytes;
+use storage::cache::{Cache, CacheOptions, Describe, Description, Entry, ResourceCache, Selection, WatchFrom};
+use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn};
+
+/// Values as they are; counts how often it is asked.
+#[derive(Default)]
+struct Counting(AtomicUsize);
+
+impl Describe for Counting {
+    fn describe(&self, kv: &KeyValue) -> Description {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Description { object: kv.value.clone(), ..Description::default() }
+    }
+
+    fn at_revision(&self, entry: &Entry, _: Revision) -> Description {
+        Description { object: entry.object.clone(), ..Description::default() }
+    }
+}
+
+/// More than one page of each resource, in three of them.
+const OBJECTS: usize = 700;
+const RESOURCES: [&str; 3] = ["/registry/as/", "/registry/bs/", "/registry/example.com/cs/"];
+
+struct Fixture {
+    store: Arc<dyn Store>,
+    cache: Arc<Cache>,
+    _folder: tempfile::TempDir,
+}
+
+impl Fixture {
+    /// A store with objects, and a cache that has not been started.
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let embedded = EmbeddedStore::open(folder.path().join("store")).unwrap();
+        let store: Arc<dyn Store> = Arc::new(embedded);
+        for resource in RESOURCES {
+            let writes = (0..OBJECTS).map(|i| store.commit(Txn::create(format!("{resource}{i:04}"), format!("{i}"))));
+            for outcome in futures_util::future::join_all(writes).await {
+                outcome.unwrap();
+            }
+        }
+        let options = CacheOptions { prefix: "/registry/".into(), encodings: 0, queue: 100 };
+        Fixture { cache: Cache::new(store.clone(), options), store, _folder: folder }
+    }
+
+    fn claim(&self, resource: &'static str) -> (Arc<ResourceCache>, Arc<Counting>) {
+        let describe = Arc::new(Counting::default());
+        let claimed = self.cache.resource(&Bytes::from(resource), || describe.clone());
+        (claimed, describe)
+    }
+}
+
+fn fillings(resource: &ResourceCache) -> u64 {
+    resource.counts().fillings.get()
+}
+
+#[tokio::test]
+async fn what_was_claimed_before_is_described_once_and_is_complete() {
+    let f = Fixture::new().await;
+    let (first, described) = f.claim(RESOURCES[0]);
+    assert_eq!((first.size().0, f.cache.revision(), fillings(&first)), (0, 0, 0), "nothing is read before the start");
+    f.cache.start().await.unwrap();
+    let revision = f.store.current_revision().await.unwrap();
+    assert_eq!((first.size().0, f.cache.revision(), first.snapshot().revision), (OBJECTS, revision, revision));
+    assert_eq!((described.0.load(Ordering::Relaxed), fillings(&first)), (OBJECTS, 1));
+    assert!(first.watch(Selection::all(KeyRange::prefix(RESOURCES[0])), WatchFrom::After(revision)).is_some());
+    for late in &RESOURCES[1..] {
+        let (resource, described) = f.claim(late);
+        assert_eq!((resource.size().0, described.0.load(Ordering::Relaxed)), (OBJECTS, OBJECTS), "{late}");
+    }
+}
+
+#[tokio::test]
+async fn what_comes_while_it_reads_is_not_lost() {
+    let f = Fixture::new().await;
+    let (first, _) = f.claim(RESOURCES[0]);
+    let (started, written) = tokio::join!(f.cache.start(), f.store.commit(Txn::create("/registry/as/new", "new")));
+    started.unwrap();
+    assert!(f.cache.wait_for(written.unwrap().revision(), std::time::Duration::from_secs(10)).await);
+    assert_eq!(first.size().0, OBJECTS + 1);
+}
+
+#[tokio::test]
+async fn what_is_claimed_or_given_up_while_it_reads_is_whole() {
+    let f = Fixture::new().await;
+    let (given_up, _) = f.claim(RESOURCES[0]);
+    let claims = async {
+        tokio::task::yield_now().await;
+        f.cache.release(&Bytes::from(RESOURCES[0]));
+        f.claim(RESOURCES[1])
+    };
+    let (started, (late, _)) = tokio::join!(f.cache.start(), claims);
+    started.unwrap();
+    assert_eq!((late.size().0, given_up.size().0), (OBJECTS, 0));
+    assert_eq!(f.claim(RESOURCES[0]).0.size().0, OBJECTS, "it is kept for whoever claims it next");
+}
