@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -147,6 +147,8 @@ pub struct Events {
     deadline: Instant,
     /// The deadline or the next bookmark, whichever comes first.
     timer: Pin<Box<Sleep>>,
+    /// Whom the timer wakes.
+    waiting: Option<Waker>,
     ended: bool,
 }
 
@@ -161,6 +163,7 @@ impl Events {
             chunk: Chunk::default(),
             deadline,
             timer: Box::pin(tokio::time::sleep_until(first)),
+            waiting: None,
             ended: false,
         }
     }
@@ -193,6 +196,12 @@ impl Events {
 
     /// Ends the watch when it is time, or sends a bookmark when nothing else waits to be sent.
     fn tick(&mut self, context: &mut Context<'_>) {
+        // After each event: a timer that will wake this task need not be asked.
+        let is_set = self.waiting.as_ref().is_some_and(|waiting| waiting.will_wake(context.waker()));
+        if is_set && !self.timer.is_elapsed() {
+            return;
+        }
+        self.waiting = Some(context.waker().clone());
         // A timer that was set anew has to be asked once more, or it would not wake this task.
         while !self.ended && self.timer.as_mut().poll(context).is_ready() {
             if self.timer.deadline() >= self.deadline {

@@ -25,7 +25,7 @@ use crate::handler::Handler;
 use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
 use connection::Connections;
-pub(crate) use streams::Waits;
+pub(crate) use streams::{Waits, body_is_asked};
 use tls::Terms;
 
 /// Connections at a time. Each costs some ten kilobytes and a descriptor; past this the server would rather not accept.

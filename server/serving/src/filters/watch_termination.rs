@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
-use crate::listener::Waits;
+use crate::listener::{Waits, body_is_asked};
 use crate::shutdown::{Phase, Shutdown};
 
 /// Ends the bodies of watches when the server goes down, spread over a while, so that their clients do not all come back at once.
@@ -67,6 +67,7 @@ impl http_body::Body for Ending {
     type Error = BodyError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        body_is_asked();
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             return Poll::Ready(frame);
         }

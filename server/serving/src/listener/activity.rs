@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 /// A connection without requests is ended after so long (upstream: `IdleTimeout`), give or take a tick.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
 /// So often it is looked at.
-pub(super) const TICK: Duration = Duration::from_secs(30);
+const TICK: Duration = Duration::from_secs(30);
 
 /// Counts the requests of a connection.
 #[derive(Default)]
@@ -24,6 +26,24 @@ impl Activity {
         self.begun.fetch_add(1, Ordering::Relaxed);
         UnderWay(self.clone())
     }
+
+    /// How many requests have begun and not ended.
+    pub fn under_way(&self) -> u64 {
+        let ended = self.ended.load(Ordering::Relaxed);
+        self.begun.load(Ordering::Relaxed).saturating_sub(ended)
+    }
+
+    /// Waits until nothing has happened for too long.
+    pub async fn ceased(&self) {
+        let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
+        let mut idleness = Idleness::default();
+        loop {
+            ticks.tick().await;
+            if idleness.is_over(self) {
+                return;
+            }
+        }
+    }
 }
 
 impl Drop for UnderWay {
@@ -34,14 +54,14 @@ impl Drop for UnderWay {
 
 /// Looks at a connection from time to time.
 #[derive(Default)]
-pub(super) struct Idleness {
+struct Idleness {
     seen: u64,
     ticks: u32,
 }
 
 impl Idleness {
     /// Whether nothing has happened for too long. To be asked once a tick.
-    pub fn is_over(&mut self, activity: &Activity) -> bool {
+    fn is_over(&mut self, activity: &Activity) -> bool {
         let (begun, ended) = (activity.begun.load(Ordering::Relaxed), activity.ended.load(Ordering::Relaxed));
         self.ticks = if begun == ended && begun == self.seen { self.ticks + 1 } else { 0 };
         self.seen = begun;

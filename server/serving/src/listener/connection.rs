@@ -4,8 +4,11 @@ use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::task::Poll;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -13,16 +16,16 @@ use hyper_util::server::conn::auto::Builder;
 use prometheus::IntCounter;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
-use super::activity::{Activity, Idleness, TICK, UnderWay};
-use super::gather::Gathered;
+use super::activity::{Activity, UnderWay};
+use super::gather::gather;
 use super::leftover::Leftover;
 use super::streams::{Streams, Waits, settle};
 use super::tls::Terms;
 use super::{Peer, plaintext};
 use crate::filters::held;
-use crate::handler::Handler;
+use crate::handler::{BoxFuture, Handler};
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
 
@@ -98,31 +101,49 @@ impl Connections {
             let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
         };
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(Gathered::new(stream, is_http2)), service);
-        let (draining, closed) = (shutdown.reached(Phase::Draining), peer.close.notified());
-        tokio::pin!(connection, draining, closed);
-        let (mut closing, mut idleness) = (false, Idleness::default());
-        let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
+        let (stream, mut turns) = gather(stream, is_http2);
+        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
+        tokio::pin!(connection);
+        let mut ends = reasons_to_end(&shutdown, &peer, &activity);
+        let mut closing = false;
         loop {
             tokio::select! {
                 biased;
                 ended = poll_fn(|context| {
                     settled.poll(context);
-                    connection.as_mut().poll(context)
+                    let polled = connection.as_mut().poll(context).map_err(|error| error.to_string());
+                    match turns.end(context, activity.under_way() > settled.len()) {
+                        Err(error) if polled.is_pending() => Poll::Ready(Err(error.to_string())),
+                        _ => polled,
+                    }
                 }) => {
                     if let Err(error) = ended {
-                        tracing::debug!(%address, %error, "connection ended");
+                        tracing::debug!(%address, error, "connection ended");
                     }
                     return;
                 }
-                () = &mut draining, if !closing => {}
-                () = &mut closed, if !closing => {}
-                _ = ticks.tick(), if !closing => if !idleness.is_over(&activity) { continue },
+                _ = ends.next(), if !closing => {}
             }
             connection.as_mut().graceful_shutdown();
             closing = true;
         }
     }
+}
+
+/// Why a connection is to be ended once its requests have been answered, each as it comes about. One stream of all: a connection that is polled is
+/// seldom polled for one of these.
+fn reasons_to_end(
+    shutdown: &Shutdown,
+    peer: &Arc<Peer>,
+    activity: &Arc<Activity>,
+) -> FuturesUnordered<BoxFuture<'static, ()>> {
+    let (shutdown, peer, activity) = (shutdown.clone(), peer.clone(), activity.clone());
+    let reasons: [BoxFuture<'static, ()>; 3] = [
+        Box::pin(async move { shutdown.reached(Phase::Draining).await }),
+        Box::pin(async move { peer.close.notified().await }),
+        Box::pin(async move { activity.ceased().await }),
+    ];
+    reasons.into_iter().collect()
 }
 
 fn http1(streams: Streams) -> Builder<Streams> {

@@ -1,13 +1,14 @@
 //! Writes of an HTTP/2 connection, gathered: what many of its streams have to say at one moment leaves in one piece.
 //!
 //! `h2` writes every frame of data by itself. A change that fifty watches of a connection wait for would be fifty TLS records and fifty
-//! system calls; gathered, it is a few. What is written waits until the worker has nothing else to run, which is when all streams have had
-//! their say, or until there is enough of it.
+//! system calls; gathered, it is a few. To `h2` what it writes is gone. Whoever polls the connection ends its turn afterwards, and then it
+//! is written: at once when no request is being answered elsewhere, else when the worker has nothing else to run, which is when most of those
+//! that are under way have had their say.
 
 use std::io::{IoSlice, Result};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -17,18 +18,34 @@ use super::spare;
 /// How much is gathered before it is written in any case: four TLS records of the largest size.
 const ENOUGH: usize = 64 << 10;
 
-/// A stream whose writes are gathered.
-pub(super) struct Gathered<S> {
+/// A stream whose writes are gathered, for `h2`.
+pub(super) struct Gathered<S>(Arc<Mutex<Gathering<S>>>);
+
+/// The same stream, for whoever polls the connection.
+pub(super) struct Turns<S> {
+    gathering: Arc<Mutex<Gathering<S>>>,
+    /// The moment that is waited for before what waits is written.
+    lull: Option<Arc<Lull>>,
+    /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
+    lulls: u8,
+}
+
+struct Gathering<S> {
     stream: S,
     /// HTTP/1.1 writes an answer as a whole, and has nothing to gather.
     is_gathering: bool,
     /// What waits to be written, after the first `written` bytes of it.
     waiting: Vec<u8>,
     written: usize,
-    /// The moment that is waited for before what waits is written.
-    lull: Option<Arc<Lull>>,
-    /// How many moments have been waited for, each in vain because more had come by then: streams run on several workers.
-    lulls: u8,
+    /// Something has been written that the stream may still hold back.
+    is_unflushed: bool,
+}
+
+/// Gathers the writes of a stream.
+pub(super) fn gather<S>(stream: S, is_gathering: bool) -> (Gathered<S>, Turns<S>) {
+    let gathering = Gathering { stream, is_gathering, waiting: Vec::new(), written: 0, is_unflushed: false };
+    let gathering = Arc::new(Mutex::new(gathering));
+    (Gathered(gathering.clone()), Turns { gathering, lull: None, lulls: 0 })
 }
 
 /// So many moments are waited for at most.
@@ -61,45 +78,85 @@ impl Lull {
     }
 }
 
-impl<S: AsyncWrite + Unpin> Gathered<S> {
-    pub fn new(stream: S, is_gathering: bool) -> Self {
-        Gathered { stream, is_gathering, waiting: Vec::new(), written: 0, lull: None, lulls: 0 }
-    }
-
-    /// Whether everybody has had their say.
-    fn poll_lull(&mut self, context: &Context<'_>) -> Poll<()> {
-        let waiting = self.waiting.len();
-        let lull = self.lull.get_or_insert_with(|| Lull::begin(waiting, context.waker()));
-        if !lull.reached.load(Ordering::Acquire) {
-            return Poll::Pending;
+impl<S: AsyncWrite + Unpin> Turns<S> {
+    /// Ends a turn of the connection: writes what its streams have said in it. `is_busy`: others are about to say more.
+    ///
+    /// # Errors
+    /// Those of the stream, after which there is nothing more to be said.
+    pub fn end(&mut self, context: &mut Context<'_>, is_busy: bool) -> Result<()> {
+        let mut gathering = lock(&self.gathering);
+        let waiting = gathering.waiting.len();
+        if waiting == 0 && !gathering.is_unflushed {
+            return Ok(());
         }
-        if lull.waiting < waiting && self.lulls < MOST_LULLS {
-            self.lulls += 1;
-            self.lull = Some(Lull::begin(waiting, context.waker()));
-            return Poll::Pending;
+        if waiting > 0 && is_busy && lull(&mut self.lull, &mut self.lulls, waiting, context).is_pending() {
+            return Ok(());
         }
-        Poll::Ready(())
+        (self.lull, self.lulls) = (None, 0);
+        match gathering.poll_write_out(context) {
+            Poll::Ready(Err(error)) => Err(error),
+            // Who has to wait for the client to read is woken by it.
+            Poll::Ready(Ok(())) | Poll::Pending => Ok(()),
+        }
     }
+}
 
-    /// Writes what waits.
-    fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
-        while self.written < self.waiting.len() {
-            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting[self.written..]))?;
+/// Whether everybody has had their say.
+fn lull(lull: &mut Option<Arc<Lull>>, lulls: &mut u8, waiting: usize, context: &Context<'_>) -> Poll<()> {
+    let begun = lull.get_or_insert_with(|| Lull::begin(waiting, context.waker()));
+    if !begun.reached.load(Ordering::Acquire) {
+        return Poll::Pending;
+    }
+    if begun.waiting < waiting && *lulls < MOST_LULLS {
+        *lulls += 1;
+        *lull = Some(Lull::begin(waiting, context.waker()));
+        return Poll::Pending;
+    }
+    Poll::Ready(())
+}
+
+impl<S: AsyncWrite + Unpin> Gathering<S> {
+    /// Writes so much of what waits.
+    fn poll_write(&mut self, context: &mut Context<'_>, up_to: usize) -> Poll<Result<()>> {
+        while self.written < up_to {
+            self.is_unflushed = true;
+            let written = ready!(Pin::new(&mut self.stream).poll_write(context, &self.waiting[self.written..up_to]))?;
             if written == 0 {
                 return Poll::Ready(Err(std::io::ErrorKind::WriteZero.into()));
             }
             self.written += written;
         }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes as many whole pieces as there are, for what is left of the last one would be a TLS record and a system call of its own.
+    fn poll_write_enough(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let whole = self.waiting.len() - self.waiting.len() % ENOUGH;
+        ready!(self.poll_write(context, whole))?;
+        self.waiting.drain(..self.written);
+        self.written = 0;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes all that waits.
+    fn poll_write_out(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
+        ready!(self.poll_write(context, self.waiting.len()))?;
         // The buffer is given back: a connection that is silent costs nothing.
         spare::give_back(std::mem::take(&mut self.waiting));
-        (self.written, self.lull, self.lulls) = (0, None, 0);
+        self.written = 0;
+        ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+        self.is_unflushed = false;
         Poll::Ready(Ok(()))
     }
 }
 
+fn lock<S>(gathering: &Mutex<Gathering<S>>) -> MutexGuard<'_, Gathering<S>> {
+    gathering.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for Gathered<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        Pin::new(&mut lock(&self.0).stream).poll_read(context, into)
     }
 }
 
@@ -109,58 +166,73 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathered<S> {
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         context: &mut Context<'_>,
         from: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        if !self.is_gathering {
-            return Pin::new(&mut self.stream).poll_write_vectored(context, from);
+        let mut gathering = lock(&self.0);
+        if !gathering.is_gathering {
+            return Pin::new(&mut gathering.stream).poll_write_vectored(context, from);
         }
-        if self.waiting.len() >= ENOUGH {
-            ready!(self.poll_write_out(context))?;
+        if gathering.waiting.len() >= ENOUGH {
+            ready!(gathering.poll_write_enough(context))?;
         }
-        if self.waiting.capacity() == 0 {
-            self.waiting = spare::take();
+        if gathering.waiting.capacity() == 0 {
+            gathering.waiting = spare::take();
         }
-        from.iter().for_each(|slice| self.waiting.extend_from_slice(slice));
+        from.iter().for_each(|slice| gathering.waiting.extend_from_slice(slice));
         Poll::Ready(Ok(from.iter().map(|slice| slice.len()).sum()))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.is_gathering || self.stream.is_write_vectored()
+        let gathering = lock(&self.0);
+        gathering.is_gathering || gathering.stream.is_write_vectored()
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        if !self.waiting.is_empty() {
-            ready!(self.poll_lull(context));
-            ready!(self.poll_write_out(context))?;
+    /// What is gathered is flushed when the turn ends.
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let mut gathering = lock(&self.0);
+        match gathering.is_gathering {
+            true => Poll::Ready(Ok(())),
+            false => Pin::new(&mut gathering.stream).poll_flush(context),
         }
-        Pin::new(&mut self.stream).poll_flush(context)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
-        ready!(self.poll_write_out(context))?;
-        Pin::new(&mut self.stream).poll_shutdown(context)
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<()>> {
+        let mut gathering = lock(&self.0);
+        ready!(gathering.poll_write_out(context))?;
+        Pin::new(&mut gathering.stream).poll_shutdown(context)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::poll_fn;
+
     use tokio::io::AsyncWriteExt;
 
     use super::*;
 
-    /// Notes what arrives in one piece.
+    /// Notes what arrives in one piece, as soon as it may.
     #[derive(Default)]
-    struct Pieces(Vec<Vec<u8>>);
+    struct Pieces {
+        arrived: Vec<Vec<u8>>,
+        is_full: bool,
+        is_flushed: bool,
+    }
 
     impl AsyncWrite for Pieces {
         fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, from: &[u8]) -> Poll<Result<usize>> {
-            self.0.push(from.to_vec());
+            if self.is_full {
+                return Poll::Pending;
+            }
+            self.is_flushed = false;
+            self.arrived.push(from.to_vec());
             Poll::Ready(Ok(from.len()))
         }
 
-        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+        fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+            self.is_flushed = true;
             Poll::Ready(Ok(()))
         }
 
@@ -175,29 +247,69 @@ mod tests {
         }
     }
 
-    /// The lengths of the pieces in which so many writes of a length leave.
-    async fn lengths(is_gathering: bool, count: usize, length: usize) -> Vec<usize> {
-        let mut gathered = Gathered::new(Pieces::default(), is_gathering);
+    fn arrived(turns: &Turns<Pieces>) -> Vec<usize> {
+        lock(&turns.gathering).stream.arrived.iter().map(Vec::len).collect()
+    }
+
+    /// The lengths of the pieces in which so many writes of a length leave, before the turn ends and after.
+    async fn lengths(is_gathering: bool, count: usize, length: usize) -> (Vec<usize>, Vec<usize>) {
+        let (mut gathered, mut turns) = gather(Pieces::default(), is_gathering);
         for _ in 0..count {
             gathered.write_all(&vec![7; length]).await.unwrap();
         }
         gathered.flush().await.unwrap();
-        gathered.stream.0.iter().map(Vec::len).collect()
+        let before = arrived(&turns);
+        poll_fn(|context| Poll::Ready(turns.end(context, false))).await.unwrap();
+        assert!(count == 0 || lock(&turns.gathering).stream.is_flushed);
+        (before, arrived(&turns))
     }
 
     #[tokio::test]
-    async fn what_is_written_at_one_moment_leaves_in_one_piece() {
-        assert_eq!(lengths(true, 50, 100).await, [5_000]);
-        assert_eq!(lengths(true, 3, ENOUGH).await, [ENOUGH; 3], "enough does not wait");
-        assert_eq!(lengths(false, 3, 100).await, [100; 3], "HTTP/1.1 gathers nothing");
-        assert_eq!(lengths(true, 0, 0).await, [0; 0]);
+    async fn what_is_said_in_one_turn_leaves_in_one_piece() {
+        assert_eq!(lengths(true, 50, 100).await, (vec![], vec![5_000]));
+        assert_eq!(lengths(true, 3, ENOUGH).await, (vec![ENOUGH; 2], vec![ENOUGH; 3]), "enough does not wait");
+        assert_eq!(lengths(true, 3, ENOUGH / 4 * 5).await, (vec![ENOUGH; 2], vec![ENOUGH, ENOUGH, ENOUGH / 4 * 7]));
+        assert_eq!(lengths(false, 3, 100).await, (vec![100; 3], vec![100; 3]), "HTTP/1.1 gathers nothing");
+        assert_eq!(lengths(true, 0, 0).await, (vec![], vec![]));
+    }
+
+    #[tokio::test]
+    async fn a_turn_waits_for_those_who_are_about_to_speak() {
+        let (mut gathered, mut turns) = gather(Pieces::default(), true);
+        let mut ends = 0;
+        let said_while_it_waited = poll_fn(|context| {
+            ends += 1;
+            if ends < 3 {
+                let said = Pin::new(&mut gathered).poll_write(context, &[7; 100]);
+                assert!(said.is_ready());
+            }
+            turns.end(context, true).unwrap();
+            if arrived(&turns).is_empty() { Poll::Pending } else { Poll::Ready(arrived(&turns)) }
+        });
+        assert_eq!(said_while_it_waited.await, [200]);
+        assert_eq!(ends, 3);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_leave_yet_leaves_later() {
+        let (mut gathered, mut turns) = gather(Pieces { is_full: true, ..Pieces::default() }, true);
+        gathered.write_all(&[7; ENOUGH + 1]).await.unwrap();
+        poll_fn(|context| {
+            turns.end(context, false).unwrap();
+            assert!(Pin::new(&mut gathered).poll_write(context, b"more").is_pending(), "and nothing more is taken");
+            lock(&turns.gathering).stream.is_full = false;
+            Poll::Ready(turns.end(context, false))
+        })
+        .await
+        .unwrap();
+        assert_eq!(arrived(&turns), [ENOUGH + 1]);
     }
 
     #[tokio::test]
     async fn an_end_leaves_nothing_behind() {
-        let mut gathered = Gathered::new(Pieces::default(), true);
+        let (mut gathered, turns) = gather(Pieces::default(), true);
         gathered.write_all(b"goodbye").await.unwrap();
         gathered.shutdown().await.unwrap();
-        assert_eq!(gathered.stream.0, [b"goodbye"]);
+        assert_eq!(lock(&turns.gathering).stream.arrived, [b"goodbye"]);
     }
 }

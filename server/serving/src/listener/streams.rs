@@ -4,6 +4,8 @@
 //! connection: a change that fifty watches of a connection wait for then wakes one task and not fifty, no two of them wait for the lock
 //! of the connection, and what they have to say is written as soon as all of them have said it.
 
+mod resident;
+
 use std::cell::Cell;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -15,6 +17,9 @@ use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use hyper::rt::Executor;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use resident::Resident;
+pub(crate) use resident::body_is_asked;
 
 type Stream = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -39,7 +44,7 @@ pub(super) struct Streams(UnboundedSender<Stream>);
 /// The streams that have settled. A connection polls them before itself, so that it writes what they say.
 pub(super) struct Settled {
     arriving: UnboundedReceiver<Stream>,
-    streams: FuturesUnordered<CatchUnwind<AssertUnwindSafe<Stream>>>,
+    streams: FuturesUnordered<Resident<CatchUnwind<AssertUnwindSafe<Stream>>>>,
 }
 
 impl Streams {
@@ -84,9 +89,14 @@ impl Settled {
     pub fn poll(&mut self, context: &mut Context<'_>) {
         while let Poll::Ready(Some(stream)) = self.arriving.poll_recv(context) {
             // As in a task of its own, who panics ends alone.
-            self.streams.push(AssertUnwindSafe(stream).catch_unwind());
+            self.streams.push(Resident::new(AssertUnwindSafe(stream).catch_unwind()));
         }
         while let Poll::Ready(Some(_)) = self.streams.poll_next_unpin(context) {}
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> u64 {
+        self.streams.len() as u64
     }
 }
 

@@ -95,9 +95,9 @@ impl Watcher {
         self.lock().changes.is_empty()
     }
 
-    /// Queues a change if it is wanted; false when the watcher cannot keep up and its watch ends.
-    pub(super) fn offer(&self, change: &Arc<Change>) -> bool {
-        let Some(kind) = change.seen_by(|entry| self.selection.wants(entry)) else { return true };
+    /// Queues a change if it is wanted, and gives whom to wake for it; false when the watcher cannot keep up and its watch ends.
+    pub(super) fn offer(&self, change: &Arc<Change>) -> (bool, Option<Waker>) {
+        let Some(kind) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
         let mut queue = self.lock();
         let fits = queue.changes.len() < self.limit && queue.bytes + change.cost() <= QUEUE_BYTES;
         if fits {
@@ -107,10 +107,7 @@ impl Watcher {
             queue.changes.clear();
             queue.ended = true;
         }
-        let waker = queue.waker.take();
-        drop(queue);
-        waker.into_iter().for_each(Waker::wake);
-        fits
+        (fits, queue.waker.take())
     }
 
     pub(super) fn end(&self) {
@@ -136,6 +133,8 @@ pub(super) struct Watchers {
     others: Vec<Arc<Watcher>>,
     /// How many have been added since those whose reader is gone were swept out.
     added: usize,
+    /// Whose change is queued and who have not been woken yet; empty but for its room between changes.
+    waiting: Vec<Waker>,
 }
 
 impl Watchers {
@@ -166,13 +165,14 @@ impl Watchers {
         self.added = 0;
     }
 
-    /// Gives a change to whoever may want it; how many could not keep up.
+    /// Gives a change to whoever may want it; how many could not keep up. They are woken when all have it, or the first would run beside this
+    /// and wait for the locks that this takes.
     pub fn dispatch(&mut self, change: &Arc<Change>) -> usize {
-        let mut cut_off = offer_all(&mut self.others, change);
+        let mut cut_off = offer_all(&mut self.others, change, &mut self.waiting);
         if let Some(entry) = change.entries().next()
             && let Some(group) = self.by_key.get_mut(&entry.key)
         {
-            cut_off += offer_all(group, change);
+            cut_off += offer_all(group, change, &mut self.waiting);
             if group.is_empty() {
                 self.by_key.remove(&entry.key);
             }
@@ -183,7 +183,7 @@ impl Watchers {
                 if before != Some(value)
                     && let Some(group) = groups.get_mut(value)
                 {
-                    cut_off += offer_all(group, change);
+                    cut_off += offer_all(group, change, &mut self.waiting);
                     if group.is_empty() {
                         groups.remove(value);
                     }
@@ -191,6 +191,7 @@ impl Watchers {
                 before = Some(value);
             }
         }
+        self.waiting.drain(..).for_each(Waker::wake);
         cut_off
     }
 
@@ -209,12 +210,15 @@ impl Watchers {
 }
 
 /// Offers a change to all of a group, and leaves out those who are gone and those who could not keep up; how many these were.
-fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>) -> usize {
+fn offer_all(group: &mut Vec<Arc<Watcher>>, change: &Arc<Change>, waiting: &mut Vec<Waker>) -> usize {
     let mut cut_off = 0;
     group.retain(|watcher| {
-        let reads = is_read(watcher);
-        let stays = reads && watcher.offer(change);
-        cut_off += usize::from(reads && !stays);
+        if !is_read(watcher) {
+            return false;
+        }
+        let (stays, waker) = watcher.offer(change);
+        waiting.extend(waker);
+        cut_off += usize::from(!stays);
         stays
     });
     cut_off

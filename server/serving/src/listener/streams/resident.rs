@@ -1,0 +1,130 @@
+//! A settled stream, which is polled once for what it has to say, and not once more to find that it has said it.
+//!
+//! A stream that hands `h2` a frame is woken by it, for it may send more. It finds that out by itself: before it next waits for its body it
+//! looks at everything else that there is. So of the wakes that come from within its own poll only those count that come after that;
+//! `FuturesUnordered` would take each of them for one that keeps others waiting, and yield.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::ptr;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::task::AtomicWaker;
+
+thread_local! {
+    /// The stream that this thread is polling, and whether it has been woken by that.
+    static POLLED: Cell<*const Home> = const { Cell::new(ptr::null()) };
+    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Says that the stream that is being polled now asks its body, and that nothing is left of what it was woken for before.
+pub(crate) fn body_is_asked() {
+    IS_WOKEN.set(false);
+}
+
+/// A stream as its connection polls it.
+pub(super) struct Resident<F> {
+    stream: F,
+    home: Arc<Home>,
+    waker: Waker,
+}
+
+/// Where wakes go.
+#[derive(Default)]
+struct Home(AtomicWaker);
+
+impl Wake for Home {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if ptr::eq(POLLED.get(), Arc::as_ptr(self)) {
+            IS_WOKEN.set(true);
+        } else {
+            self.0.wake();
+        }
+    }
+}
+
+impl<F> Resident<F> {
+    pub fn new(stream: F) -> Self {
+        let home = Arc::new(Home::default());
+        Resident { stream, waker: Waker::from(home.clone()), home }
+    }
+}
+
+impl<F: Future + Unpin> Future for Resident<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Resident { stream, home, waker } = &mut *self;
+        home.0.register(context.waker());
+        POLLED.set(Arc::as_ptr(home));
+        IS_WOKEN.set(false);
+        let polled = Pin::new(stream).poll(&mut Context::from_waker(waker));
+        POLLED.set(ptr::null());
+        if IS_WOKEN.get() {
+            context.waker().wake_by_ref();
+        }
+        polled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Wakes(AtomicUsize);
+
+    impl Wake for Wakes {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How often its home hears of a stream that does this in its poll, from then on and from another thread after it.
+    fn wakes(poll: impl Fn(&Waker) + Unpin) -> [usize; 2] {
+        let (heard, mut asked) = (Arc::new(Wakes::default()), None);
+        let mut stream = Resident::new(poll_fn(|context| {
+            poll(context.waker());
+            asked = Some(context.waker().clone());
+            Poll::<()>::Pending
+        }));
+        let waker = Waker::from(heard.clone());
+        assert!(Pin::new(&mut stream).poll(&mut Context::from_waker(&waker)).is_pending());
+        drop(stream);
+        let count = || heard.0.load(Ordering::Relaxed);
+        let first = count();
+        std::thread::spawn(move || asked.unwrap().wake()).join().unwrap();
+        [first, count()]
+    }
+
+    #[test]
+    fn only_a_wake_that_it_has_not_answered_yet_counts() {
+        assert_eq!(wakes(|_| {}), [0, 1]);
+        assert_eq!(wakes(Waker::wake_by_ref), [1, 2], "the body was not asked after it");
+        let answered = |waker: &Waker| {
+            waker.wake_by_ref();
+            body_is_asked();
+        };
+        assert_eq!(wakes(answered), [0, 1]);
+        let unanswered = |waker: &Waker| {
+            body_is_asked();
+            waker.wake_by_ref();
+        };
+        assert_eq!(wakes(unanswered), [1, 2]);
+        let elsewhere = |waker: &Waker| {
+            let waker = waker.clone();
+            std::thread::spawn(move || waker.wake()).join().unwrap();
+            body_is_asked();
+        };
+        assert_eq!(wakes(elsewhere), [1, 1], "another thread is always heard, and once is enough until the next poll");
+    }
+}
