@@ -1,8 +1,8 @@
 //! Answers: objects, lists, tables, metadata and statuses in the encoding and form asked for.
 
 use apimachinery::meta::v1::ListMeta;
-use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue};
+use http::{HeaderMap, StatusCode};
 use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
 use machinery::reflect::{Owned, Ref};
@@ -19,6 +19,8 @@ pub struct Typed<'a> {
     pub value: Ref<'a>,
 }
 
+/// As many headers as most answers have, those included that filters and hyper add.
+const USUAL_HEADERS: usize = 8;
 /// Room for most objects, so that writing one does not move it again and again.
 const USUAL: usize = 8 << 10;
 
@@ -71,6 +73,7 @@ pub fn no_protobuf(go_type: &str) -> Status {
 pub fn respond(code: StatusCode, encoding: Encoding, body: impl Into<bytes::Bytes>) -> Response {
     let mut response = Response::new(Body::full(body));
     *response.status_mut() = code;
+    *response.headers_mut() = HeaderMap::with_capacity(USUAL_HEADERS);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(encoding.media_type()));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
     response

@@ -1,7 +1,7 @@
 //! Objects of a resource as bytes of one version, in one encoding: what reads answer with.
 //!
 //! An object that is asked for in the version it is stored in is never decoded: protobuf is what the cache has, and JSON is written
-//! straight from it. Encodings that take work are kept with the object for whoever asks next.
+//! straight from it. Encodings that take work are kept with an object that is asked for again and again.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -141,6 +141,9 @@ impl Renderer {
         }
         let mut out = Vec::with_capacity(entry.object.len() * 2);
         write(&mut out)?;
+        if !entry.is_asked_again() {
+            return Ok(out.into());
+        }
         out.shrink_to_fit();
         let bytes = Bytes::from(out);
         entry.keep_encoding(id, &bytes);

@@ -273,7 +273,11 @@ fn refuse(request: &Request, status: &Status) -> Response {
 
 /// A failure in the encoding that these headers ask for.
 pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Response {
-    let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok());
+    failure(headers.get(ACCEPT), spoken, status)
+}
+
+fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Response {
+    let accept = accept.and_then(|value| value.to_str().ok());
     let encoding = spoken.accept_object(accept, false, Forms::All).map_or(Encoding::Json, |a| a.encoding);
     answer::failure(status, encoding)
 }
@@ -289,11 +293,11 @@ fn is_in_scope(endpoint: &Endpoint, info: &RequestInfo) -> bool {
 /// Dispatches a request for a resource to its verb.
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    let headers = parts.headers.clone();
+    let accept = parts.headers.get(ACCEPT).cloned();
     let user = parts.extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
     let warnings = parts.extensions.get::<Warnings>().cloned().unwrap_or_default();
     let query = Query::parse(parts.uri.query());
-    let compresses = gzip::is_accepted(&headers) && endpoint.features.enabled("APIResponseCompression");
+    let compresses = gzip::is_accepted(&parts.headers) && endpoint.features.enabled("APIResponseCompression");
     // Streams of events and what is passed on go as they are.
     let is_stream = info.verb == "watch";
     let spoken = Spoken::of(&endpoint.features);
@@ -302,7 +306,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
-            let (headers, nothing) = (headers.clone(), Body::empty());
+            let (headers, nothing) = (parts.headers.clone(), Body::empty());
             let call = Call { info, user, query, headers, body: nothing, warnings, spoken, trail, watched };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
@@ -321,7 +325,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     match answer {
         Ok(response) => response,
         Err(status) => {
-            let mut response = respond(&headers, spoken, &status);
+            let mut response = failure(accept.as_ref(), spoken, &status);
             if status.code == 405 {
                 response.headers_mut().remove(ALLOW);
             }
@@ -338,14 +342,15 @@ async fn connect(
     request: Request,
 ) -> Result<Response, Status> {
     check_scope(endpoint, &call)?;
-    if call.info.parts.len() > 3 && call.info.subresource != "proxy" {
+    if call.info.depth > 3 && call.info.subresource != "proxy" {
         return Err(Status::path_not_found());
     }
     verbs::connect::connect(endpoint, handler, call, request).await
 }
 
 async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
-    let subresource = call.info.subresource.clone();
+    let info = call.info.clone();
+    let (verb, subresource) = (&*info.verb, info.subresource.as_str());
     if method == Method::HEAD {
         return Err(Status::method_not_allowed());
     }
@@ -353,19 +358,18 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
-    let verb = call.info.verb.to_string();
     if !subresource.is_empty() {
-        let Some(def) = endpoint.subresource(&subresource) else {
+        let Some(def) = endpoint.subresource(subresource) else {
             let open = endpoint.open.is_some().then(|| Status::not_found(endpoint.name(), &call.info.name));
             return Err(open.unwrap_or_else(Status::path_not_found));
         };
-        if call.info.parts.len() > 3 && subresource != "proxy" {
+        if call.info.depth > 3 && subresource != "proxy" {
             return Err(Status::path_not_found());
         }
         if verb == "watch" {
             return Err(Status::path_not_found());
         }
-        if !def.verbs.contains(&verb.as_str()) {
+        if !def.verbs.contains(&verb) {
             return Err(Status::method_not_allowed());
         }
         check_name(&call.info.name)?;
@@ -373,7 +377,7 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         if own_kind {
             call.warn_deprecated(endpoint.kind);
         }
-        return match verb.as_str() {
+        return match verb {
             "get" if def.scale.is_some() => verbs::scale::get(&endpoint, call).await,
             "update" if def.scale.is_some() => verbs::update::update(&endpoint, call).await,
             "patch" if def.scale.is_some() => verbs::patch::patch(&endpoint, call).await,
@@ -386,22 +390,22 @@ async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Resul
         };
     }
     check_name(&call.info.name)?;
-    let named = !call.info.name.is_empty() && call.info.parts.len() > 1;
+    let named = !call.info.name.is_empty() && call.info.depth > 1;
     if named && !["get", "update", "patch", "delete"].iter().any(|verb| endpoint.resource.verbs.contains(verb)) {
         return Err(Status::path_not_found());
     }
-    if !endpoint.resource.verbs.contains(&verb.as_str()) {
+    if !endpoint.resource.verbs.contains(&verb) {
         return Err(Status::method_not_allowed());
     }
     call.warn_deprecated(endpoint.kind);
-    match (verb.as_str(), named) {
+    match (verb, named) {
         ("create", true) => Err(Status::method_not_allowed()),
         ("create", false) if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
         ("create", false) => verbs::create::create(&endpoint, call).await,
         ("get", _) => verbs::get::get(&endpoint, call).await,
         ("list", _) => verbs::list::list(&endpoint, call).await,
         // No subresource is watched.
-        ("watch", _) if call.info.parts.len() > 2 => Err(Status::path_not_found()),
+        ("watch", _) if call.info.depth > 2 => Err(Status::path_not_found()),
         ("watch", _) if method != Method::GET => Err(Status::method_not_allowed()),
         ("watch", _) => verbs::watch::watch(endpoint, call).await,
         ("update", true) => verbs::update::update(&endpoint, call).await,

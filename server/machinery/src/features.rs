@@ -33,9 +33,16 @@ impl Gate {
     }
 }
 
-/// Which features are on.
-#[derive(Clone, Debug, Default)]
+/// Which features are on: every gate that is known, by its name.
+#[derive(Clone, Debug)]
 pub struct FeatureGates(HashMap<&'static str, bool>);
+
+impl Default for FeatureGates {
+    /// Those that are on unless somebody says otherwise.
+    fn default() -> Self {
+        FeatureGates(table::GATES.iter().map(|gate| (gate.name, gate.default)).collect())
+    }
+}
 
 impl FeatureGates {
     /// All known gates.
@@ -45,23 +52,31 @@ impl FeatureGates {
 
     /// Whether a feature is on. A name that is no gate is off.
     pub fn enabled(&self, name: &str) -> bool {
-        self.0.get(name).copied().or_else(|| find(name).map(|gate| gate.default)).unwrap_or(false)
+        self.0.get(name).copied().unwrap_or(false)
     }
 
     /// Reads the values of the flag: `Name=bool`, or `component:Name=bool` as clusters of mixed components write it.
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut gates = FeatureGates::default();
+        let mut said = Said::default();
         for value in values.into_iter().map(str::trim).filter(|v| !v.is_empty()) {
             let value = value.strip_prefix("kube:").unwrap_or(value);
             let (name, value) =
                 value.split_once('=').ok_or_else(|| format!("missing bool value for feature gate {value:?}"))?;
-            gates.set(name.trim(), value.trim())?;
+            said.set(name.trim(), value.trim())?;
         }
-        gates.set_whole_stage("AllAlpha", Stage::Alpha);
-        gates.set_whole_stage("AllBeta", Stage::Beta);
+        said.set_whole_stage("AllAlpha", Stage::Alpha);
+        said.set_whole_stage("AllBeta", Stage::Beta);
+        let mut gates = FeatureGates::default();
+        gates.0.extend(said.0);
         Ok(gates)
     }
+}
 
+/// What somebody says otherwise.
+#[derive(Default)]
+struct Said(HashMap<&'static str, bool>);
+
+impl Said {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let on = parse_bool(value).ok_or_else(|| {
             format!("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")

@@ -108,13 +108,13 @@ impl Authentication {
     }
 
     /// Who makes the request. Used credentials are removed from the headers, so that nothing behind can pass them on.
-    pub async fn authenticate(&self, request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
+    pub async fn authenticate(&self, request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let mut errors = Vec::new();
         for (source, found) in [("requestheader", self.by_proxy(request)), ("x509", by_certificate(request))] {
             match found {
                 Ok(Some(user)) => {
                     request.extensions.trail().annotate(SOURCE, source);
-                    return Ok(Some(with_authenticated_group(user)));
+                    return Ok(Some(user));
                 }
                 Ok(None) => {}
                 Err(error) => errors.push(error.0),
@@ -128,23 +128,24 @@ impl Authentication {
                     let trail = request.extensions.trail();
                     let said = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
                     said.for_each(|(key, value)| trail.annotate(key, value));
-                    return Ok(Some(with_authenticated_group(found.user)));
+                    return Ok(Some(Arc::new(with_authenticated_group(found.user))));
                 }
                 Ok(None) => errors.push(INVALID_TOKEN.into()),
                 Err(error) => errors.push(error.0),
             }
         }
         match errors.is_empty() {
-            true => Ok(self.anonymous.lets_in(request.uri.path()).then(User::anonymous)),
+            true => Ok(self.anonymous.lets_in(request.uri.path()).then(|| Arc::new(User::anonymous()))),
             false => Err(AuthenticationError(errors.join(", "))),
         }
     }
 
-    fn by_proxy(&self, request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
-        match (&self.request_headers, request.extensions.get::<Arc<Peer>>()) {
-            (Some(headers), Some(peer)) => headers.authenticate(&peer.proxy, &mut request.headers),
-            _ => Ok(None),
-        }
+    fn by_proxy(&self, request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+        let (Some(headers), Some(peer)) = (&self.request_headers, request.extensions.get::<Arc<Peer>>()) else {
+            return Ok(None);
+        };
+        let user = headers.authenticate(&peer.proxy, &mut request.headers)?;
+        Ok(user.map(|user| Arc::new(with_authenticated_group(user))))
     }
 
     /// The token to check. Without anybody who knows tokens, there are none.
@@ -173,7 +174,7 @@ impl Authentication {
     }
 }
 
-fn by_certificate(request: &mut Parts) -> Result<Option<User>, AuthenticationError> {
+fn by_certificate(request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
     let Some(peer) = request.extensions.get::<Arc<Peer>>() else { return Ok(None) };
     match &peer.certificate {
         ClientCertificate::Valid(user) => {

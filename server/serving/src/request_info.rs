@@ -31,7 +31,7 @@ pub struct RequestInfo {
     /// The Kubernetes verb (`get`, `list`, `watch`, `deletecollection` ...) or, outside of resources, the method in lower case.
     pub verb: Cow<'static, str>,
     /// `api` or `apis`.
-    pub api_prefix: String,
+    pub api_prefix: &'static str,
     pub api_group: String,
     pub api_version: String,
     pub namespace: String,
@@ -39,8 +39,10 @@ pub struct RequestInfo {
     pub subresource: String,
     /// The object's name; for a list or watch of one object, what the field selector demands.
     pub name: String,
-    /// The path from the resource on.
-    pub parts: Vec<String>,
+    /// How many segments the path has from the resource on.
+    pub depth: usize,
+    /// Those behind the subresource, joined again.
+    pub rest: String,
     /// `fieldSelector` as sent; only for verbs on collections.
     pub field_selector: String,
     /// `labelSelector` as sent; only for verbs on collections.
@@ -78,12 +80,12 @@ impl RequestInfo {
         let trimmed = path.trim_matches('/');
         let segments: Vec<&str> = if trimmed.is_empty() { Vec::new() } else { trimmed.split('/').collect() };
         let mut parts = segments.as_slice();
-        if parts.len() < 3 || !API_PREFIXES.contains(&parts[0]) {
+        let Some(prefix) = API_PREFIXES.into_iter().find(|prefix| parts.len() >= 3 && parts[0] == *prefix) else {
             return Ok(());
-        }
-        self.api_prefix = parts[0].to_owned();
+        };
+        self.api_prefix = prefix;
         parts = &parts[1..];
-        if !GROUPLESS_PREFIXES.contains(&self.api_prefix.as_str()) {
+        if !GROUPLESS_PREFIXES.contains(&prefix) {
             if parts.len() < 3 {
                 return Ok(());
             }
@@ -114,7 +116,8 @@ impl RequestInfo {
                 parts = rest;
             }
         }
-        self.parts = parts.iter().map(|p| (*p).to_owned()).collect();
+        self.depth = parts.len();
+        self.rest = parts.get(3..).unwrap_or_default().join("/");
         let part = |i: usize| parts.get(i).copied().unwrap_or("").to_owned();
         (self.resource, self.name) = (part(0), part(1));
         if !PATH_VERBS.contains(&&*self.verb) {

@@ -53,8 +53,8 @@ pub(crate) fn options(def: &'static StructDef, query: &Query) -> Result<Owned, S
 
 /// The path behind a subresource, as a connection hands it on (`getRequestOptions` of a subresource with a subpath).
 pub(crate) fn subpath(info: &RequestInfo) -> String {
-    let rest = info.parts.get(3..).unwrap_or_default().join("/");
-    let mut path = if rest.is_empty() || rest.starts_with('/') { rest } else { format!("/{rest}") };
+    let rest = info.rest.as_str();
+    let mut path = if rest.is_empty() || rest.starts_with('/') { rest.to_owned() } else { format!("/{rest}") };
     if info.path.ends_with('/') && !path.ends_with('/') {
         path.push('/');
     }

@@ -77,7 +77,7 @@ pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> 
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }
-    let named = call.info.parts.len() > 1;
+    let named = call.info.depth > 1;
     if named && fields.requires_exact_match("metadata.name").is_some_and(|name| name != call.info.name) {
         return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
     }

@@ -4,7 +4,7 @@
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::{open, write};
 use crate::def::{JsonForm, Shape};
-use crate::reflect::{FlatField, PADDED, Ref, Value};
+use crate::reflect::{FlatField, Ref, Value};
 
 /// Appends the JSON of a struct.
 pub fn encode(value: Ref<'_>, out: &mut Vec<u8>) {
@@ -135,15 +135,18 @@ fn fields(value: Ref<'_>, from: usize, out: &mut Vec<u8>) {
 
 /// Appends a comma, the name and a colon.
 #[inline(always)]
-pub(crate) fn key(flat: &FlatField, out: &mut Vec<u8>) {
-    let (end, length) = (out.len() + 1 + flat.key.len(), flat.key.len());
-    if length < PADDED {
-        out.extend_from_slice(&flat.padded_key);
-        out.truncate(end);
-    } else {
-        out.push(b',');
-        out.extend_from_slice(flat.key.as_bytes());
+pub(super) fn key(flat: &FlatField, out: &mut Vec<u8>) {
+    if !flat.key.write(out) {
+        long_key(flat.field.json, out);
     }
+}
+
+/// Appends a comma, a name that is too long for a [`Key`](super::key::Key), and a colon.
+#[cold]
+pub(crate) fn long_key(name: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
 }
 
 /// Turns the members from `start` on into an object.

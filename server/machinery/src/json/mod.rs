@@ -12,6 +12,7 @@ mod error;
 mod go_type;
 mod internal;
 mod issues;
+mod key;
 mod kind;
 mod node;
 mod open;
@@ -43,7 +44,8 @@ pub use scan::Scanner;
 pub use write::{float, string};
 
 pub(crate) use decode::MAX_TREE_DEPTH;
-pub(crate) use encode::{key as write_key, walk_members};
+pub(crate) use encode::{long_key as write_long_key, walk_members};
+pub(crate) use key::Key;
 pub(crate) use node::in_form;
 pub(crate) use scalars::{JsonScalar, each_scalar, from_base64};
 pub(crate) use write::{base64 as write_base64, raw as write_raw, text as write_text};

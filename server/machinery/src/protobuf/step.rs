@@ -2,9 +2,14 @@
 
 use super::wire::{DELIMITED, FIXED64, VARINT};
 use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
+use crate::json::Key;
 
-/// A field of a struct.
+const _: () = assert!(size_of::<Step>() == 64);
+
+/// A field of a struct: one line of the processor's caches.
+#[repr(align(64))]
 pub(crate) struct Step {
+    pub key: Key,
     pub shape: Shape,
     pub number: u32,
     /// The index among the struct's JSON fields of what it writes first.
@@ -22,6 +27,7 @@ impl Step {
     fn new(field: &FieldDef, json: u16) -> Self {
         let (shape, omits_empty) = (field.shape(), field.flags.has(Flags::OMIT_EMPTY));
         Step {
+            key: Key::new(field.json),
             shape,
             number: field.number,
             json,

@@ -22,7 +22,7 @@ pub use access::{ListAccess, MapAccess, Shaped, Struct, StructAccess};
 pub use access::{field_def, form_of, struct_def};
 pub use collections::{OptStructMut, StructList, StructListMut, StructMap, StructMapMut};
 pub use owned::Owned;
+pub(crate) use tables::FlatField;
 pub use tables::Tables;
-pub(crate) use tables::{FlatField, PADDED};
 pub use value::{List, ListMut, Map, MapMut, OneMut, OptMut, Slot, Value};
 pub use view::{Mut, Ref};

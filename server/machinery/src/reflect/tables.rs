@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use crate::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
 use crate::defaulting::has_defaults;
+use crate::json::Key;
 use crate::protobuf::{Step, steps};
 use crate::validate::Plan;
 
@@ -15,10 +16,7 @@ pub(crate) struct FlatField {
     pub field: &'static FieldDef,
     pub offset: usize,
     pub shape: Shape,
-    /// `"name":`, ready to be copied.
-    pub key: Box<str>,
-    /// `,"name":` with zeros behind it, if it fits: copying a fixed number of bytes is faster than copying the right number.
-    pub padded_key: [u8; PADDED],
+    pub key: Key,
     /// The names of the inlined structs on the way to it.
     pub via: Box<[&'static str]>,
 }
@@ -32,9 +30,6 @@ impl FlatField {
         }
     }
 }
-
-/// See [`FlatField::padded_key`].
-pub(crate) const PADDED: usize = 32;
 
 /// How to see that JSON leaves a field out without reading its value: most fields of most objects are empty.
 #[derive(Clone, Copy)]
@@ -258,12 +253,7 @@ fn flatten(def: &'static StructDef, base: usize, via: &[&'static str], out: &mut
                 flatten(inner, offset, &[via, &[inner.name]].concat(), out);
             }
             shape => {
-                let key = format!("\"{}\":", field.json).into_boxed_str();
-                let padded_key = std::array::from_fn(|i| match i {
-                    0 => b',',
-                    i => key.as_bytes().get(i - 1).copied().unwrap_or(0),
-                });
-                out.push(FlatField { field, offset, shape, key, padded_key, via: via.into() });
+                out.push(FlatField { field, offset, shape, key: Key::new(field.json), via: via.into() });
             }
         }
     }

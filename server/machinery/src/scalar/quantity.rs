@@ -11,6 +11,7 @@ mod parse;
 use super::decimal::Decimal;
 use super::error::ScalarError;
 use amount::Scaled;
+pub(crate) use canonical::is_plainly_canonical;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 use std::fmt;

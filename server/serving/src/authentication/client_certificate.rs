@@ -1,11 +1,13 @@
 //! Users by client certificate: the common name is the user, the organizations are the groups (upstream: `x509.CommonNameUserConversion`).
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 use x509_parser::x509::AttributeTypeAndValue;
 
+use super::with_authenticated_group;
 use crate::user::User;
 
 /// The attribute that holds a user's uid.
@@ -19,10 +21,17 @@ pub enum ClientCertificate {
     /// The client sent none, or there is no authority to check it by.
     #[default]
     None,
-    /// Signed by an authority of ours.
-    Valid(User),
+    /// Signed by an authority of ours; the user is in the group that everybody is in who is known.
+    Valid(Arc<User>),
     /// Sent, but of no worth; the reason is for the log.
     Invalid(String),
+}
+
+impl ClientCertificate {
+    /// The certificate of a user, which an authority of ours has signed.
+    pub fn of(user: User) -> Self {
+        ClientCertificate::Valid(Arc::new(with_authenticated_group(user)))
+    }
 }
 
 /// The user a certificate names; the caller has verified it. None without a common name.

@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_known_proxy_is_believed() {
-        let proxy = |name: &str| ClientCertificate::Valid(User::new(name, ["x"]));
+        let proxy = |name: &str| ClientCertificate::of(User::new(name, ["x"]));
         let mut sent = request();
         let user = headers().authenticate(&proxy("proxy"), &mut sent).unwrap().unwrap();
         assert_eq!((user.name.as_str(), user.uid.as_str()), ("jane", "42"));

@@ -25,7 +25,7 @@ async fn names(authentication: &Authentication, request: &mut Parts) -> Result<O
 
 #[tokio::test]
 async fn the_first_proof_wins() {
-    let valid = || ClientCertificate::Valid(User::new("cert", ["ops"]));
+    let valid = || ClientCertificate::of(User::new("cert", ["ops"]));
     let invalid = || ClientCertificate::Invalid("expired".into());
     let alice = "alice dev,system:authenticated";
     let anonymous = "system:anonymous system:unauthenticated";

@@ -23,7 +23,9 @@ pub struct WithAuditId<H> {
 impl<H: Handler> Handler for WithAuditId<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let given = request.headers().get(AUDIT_ID).filter(|v| !v.is_empty());
-        let id = given.cloned().unwrap_or_else(fresh);
+        let mut id = given.cloned().unwrap_or_else(fresh);
+        // It is said once: in the table of headers that a connection remembers (HPACK) it would take the place of one that comes again.
+        id.set_sensitive(true);
         request.extensions_mut().insert(AuditId(id.clone()));
         if let Some(audit) = &self.audit {
             request.extensions_mut().insert(Trail::new(audit.clone()));

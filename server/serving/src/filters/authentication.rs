@@ -28,7 +28,7 @@ impl<H> WithAuthentication<H> {
         WithAuthentication { inner, authentication, close_unauthenticated, metrics }
     }
 
-    fn count(&self, verdict: &Result<Option<User>, AuthenticationError>, began: Instant) {
+    fn count(&self, verdict: &Result<Option<Arc<User>>, AuthenticationError>, began: Instant) {
         let outcome = match verdict {
             Ok(Some(user)) => {
                 self.metrics.count_user(&user.name);
@@ -63,7 +63,7 @@ impl<H: Handler> Handler for WithAuthentication<H> {
                     if user.name == ANONYMOUS {
                         self.distrust(&request);
                     }
-                    request.extensions_mut().insert(Arc::new(user));
+                    request.extensions_mut().insert(user);
                     return self.inner.handle(request).await;
                 }
                 Ok(None) => {}

@@ -88,7 +88,7 @@ fn client(verifier: &dyn ClientCertVerifier, chain: Option<&[CertificateDer<'_>]
         return ClientCertificate::Invalid(format!("verifying the client certificate: {why}"));
     }
     match user_of_certificate(first) {
-        Ok(Some(user)) => ClientCertificate::Valid(user),
+        Ok(Some(user)) => ClientCertificate::of(user),
         Ok(None) => ClientCertificate::None,
         Err(why) => ClientCertificate::Invalid(why),
     }

@@ -14,6 +14,8 @@ const SECONDS: [f64; 15] =
 #[derive(Clone)]
 pub struct AccessMetrics {
     users: IntCounterVec,
+    /// Of `users`, those that are counted without a name: nearly all.
+    others: IntCounter,
     pub authenticated: Outcome,
     pub unauthenticated: Outcome,
     pub authentication_failed: Outcome,
@@ -58,13 +60,11 @@ impl AccessMetrics {
             &counters(registry, "authorization_attempts_total", "Attempts to authorize, by how they ended.", result),
             &histograms(registry, "authorization_duration_seconds", "How long it took to authorize.", result, &SECONDS),
         );
+        let users =
+            counters(registry, "authenticated_user_requests", "Requests with credentials, by user.", &["username"]);
         AccessMetrics {
-            users: counters(
-                registry,
-                "authenticated_user_requests",
-                "Requests with credentials, by user.",
-                &["username"],
-            ),
+            others: users.with_label_values(&["other"]),
+            users,
             authenticated: Outcome::new(authentication, "success"),
             unauthenticated: Outcome::new(authentication, "failure"),
             authentication_failed: Outcome::new(authentication, "error"),
@@ -78,7 +78,7 @@ impl AccessMetrics {
         let kind = match name {
             "admin" | "client" | "kube_proxy" | "kubelet" | "system:serviceaccount:kube-system:default" => name,
             name if name.contains('@') => "email_id",
-            _ => "other",
+            _ => return self.others.inc(),
         };
         self.users.with_label_values(&[kind]).inc();
     }

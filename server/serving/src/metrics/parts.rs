@@ -14,11 +14,11 @@ const SECONDS: [f64; 13] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 
 #[derive(Clone)]
 pub struct PartMetrics(HistogramVec);
 
-/// When the filter got the request that has it now.
+/// When the filter got the request that has it now: when the one around it handed it on.
 #[derive(Clone, Copy)]
 struct Begun(Instant);
 
-/// Notes when a request comes.
+/// Notes when a request comes to the outermost filter.
 pub(crate) struct Begin<H>(H);
 
 /// Knows how long a request took to come this far.
@@ -48,22 +48,19 @@ impl PartMetrics {
 
 impl<H: Handler> Handler for Begin<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
-        // The filters of a request share one place, which is not made anew for each.
-        let now = Begun(Instant::now());
-        match request.extensions_mut().get_mut::<Begun>() {
-            Some(before) => *before = now,
-            None => {
-                request.extensions_mut().insert(now);
-            }
+        if request.extensions().get::<Begun>().is_none() {
+            request.extensions_mut().insert(Begun(Instant::now()));
         }
         self.0.handle(request)
     }
 }
 
 impl<H: Handler> Handler for Through<H> {
-    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        if let Some(Begun(at)) = request.extensions().get() {
-            self.took.observe(at.elapsed().as_secs_f64());
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        if let Some(Begun(at)) = request.extensions_mut().get_mut() {
+            let now = Instant::now();
+            self.took.observe((now - *at).as_secs_f64());
+            *at = now;
         }
         self.inner.handle(request)
     }

@@ -63,8 +63,9 @@ struct Shared {
     series: RwLock<HashMap<u64, Arc<Series>>>,
 }
 
-/// Everything that is kept of requests that are alike.
+/// Everything that is kept of requests that are alike, and were answered alike.
 struct Series {
+    total: IntCounter,
     duration: Histogram,
     sli_duration: Histogram,
     sizes: Histogram,
@@ -121,13 +122,14 @@ impl RequestMetrics {
         }))
     }
 
-    fn series(&self, labels: &Labels<'_>, dry_run: &str) -> Arc<Series> {
-        let key = self.0.hasher.hash_one((labels, dry_run));
+    fn series(&self, labels: &Labels<'_>, dry_run: &str, code: StatusCode) -> Arc<Series> {
+        let key = self.0.hasher.hash_one((labels, dry_run, code));
         let known = self.0.series.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let [verb, group, version, resource, subresource, scope] = *labels;
             let of = [verb, group, version, resource, subresource, scope, COMPONENT];
             let series = Arc::new(Series {
+                total: self.0.total.with_label_values(&[&of[..], &[dry_run, code.as_str()]].concat()),
                 duration: self.0.duration.with_label_values(&[&of[..], &[dry_run]].concat()),
                 sli_duration: self.0.sli_duration.with_label_values(&of),
                 sizes: self.0.sizes.with_label_values(&of),
@@ -200,13 +202,12 @@ impl<H: Handler> Handler for WithMetrics<H> {
             let (labels, dry_run) = (labels(&info, response.status()), if dry_run { "All" } else { "" });
             let [verb, group, version, resource, subresource, scope] = labels;
             let code = response.status();
-            let all = [verb, group, version, resource, subresource, scope, COMPONENT, dry_run, code.as_str()];
-            self.metrics.0.total.with_label_values(&all).inc();
+            let series = self.metrics.series(&labels, dry_run, code);
+            series.total.inc();
             if response.extensions().get::<Terminated>().is_some() {
                 let of = [verb, group, version, resource, subresource, scope, COMPONENT, code.as_str()];
                 self.metrics.0.terminations.with_label_values(&of).inc();
             }
-            let series = self.metrics.series(&labels, dry_run);
             let is_long_running = info.is_long_running();
             if is_long_running {
                 series.long_running.inc();

@@ -50,6 +50,11 @@ impl Entry {
         self.lock().iter().find(|(known, _)| *known == id).map(|(_, bytes)| bytes.clone())
     }
 
+    /// Whether it has been asked for before, not long ago: then an encoding that takes work is worth keeping. To be asked once for each reader.
+    pub fn is_asked_again(&self) -> bool {
+        self.budget.asked.again(std::ptr::from_ref(self) as usize)
+    }
+
     /// Keeps an encoding for those who ask for it next, until the budget of all entries is used up by newer ones.
     pub fn keep_encoding(self: &Arc<Self>, id: EncodingId, bytes: &Bytes) {
         let mut encodings = self.lock();

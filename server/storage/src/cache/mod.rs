@@ -11,10 +11,11 @@
 //! | `reading`, `feed` | what the store has at first; the task that follows it |
 //! | `resource` | one resource: present, latest changes, watchers |
 //! | `snapshot` | its objects at one moment, with indexes of fields |
-//! | `entry`, `budget` | one object, its attributes, its encodings; how many encodings are kept |
+//! | `entry`, `budget`, `asked` | one object, its attributes, its encodings; how many encodings are kept, and of whom |
 //! | `counts` | what it has done, for metrics |
 //! | `change`, `watchers` | what happened; who is told, and how slow they may be |
 
+mod asked;
 mod budget;
 mod change;
 mod counts;

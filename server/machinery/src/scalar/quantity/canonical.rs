@@ -75,6 +75,26 @@ impl Scaled {
     }
 }
 
+/// Whether text plainly is the canonical form of what it says, such as `100m`, `128Mi` or `2`: then it need not be read to be written again. Of
+/// others that are, such as `-1`, `1e3` and long ones, this does not know.
+pub(crate) fn is_plainly_canonical(text: &[u8]) -> bool {
+    const LONGEST: usize = 6;
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, suffix) = text.split_at(digits);
+    if number == b"0" {
+        return suffix.is_empty();
+    }
+    if !(1..=LONGEST).contains(&digits) || number[0] == b'0' {
+        return false;
+    }
+    let value = number.iter().fold(0, |value, digit| value * 10 + u32::from(digit - b'0'));
+    match suffix {
+        b"" | b"m" | b"k" | b"M" | b"G" | b"T" => value % 1000 != 0,
+        b"Ki" | b"Mi" | b"Gi" | b"Ti" => value % 1024 != 0,
+        _ => false,
+    }
+}
+
 fn append_signed(out: &mut Vec<u8>, sign: i64, magnitude: u64) {
     if sign < 0 {
         out.push(b'-');
@@ -111,4 +131,29 @@ fn decimal_suffix(exponent: i32) -> &'static str {
 fn binary_suffix(exponent: i32) -> &'static str {
     const SUFFIXES: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     usize::try_from(exponent).ok().and_then(|exponent| SUFFIXES.get(exponent)).copied().unwrap_or("")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_plainly_canonical_is_written_as_it_was() {
+        let suffixes =
+            ["", "m", "k", "M", "G", "T", "P", "E", "n", "u", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei", "e3", "K", " "];
+        let numbers = (0..3000).chain([9_999, 10_000, 102_400, 999_999, 1_000_001, 123_456_789]);
+        let mut known = 0;
+        for (number, suffix) in numbers.flat_map(|number| suffixes.map(|suffix| (number, suffix))) {
+            for text in [format!("{number}{suffix}"), format!("0{number}{suffix}"), format!("{number}.5{suffix}")] {
+                if is_plainly_canonical(text.as_bytes()) {
+                    known += 1;
+                    assert_eq!(Quantity::parse(&text).unwrap().to_string(), text);
+                }
+            }
+        }
+        assert!(known > 9 * 2_900, "{known}");
+        for text in ["", "m", "-1", "+1", ".5", "1_"] {
+            assert!(!is_plainly_canonical(text.as_bytes()), "{text}");
+        }
+    }
 }
