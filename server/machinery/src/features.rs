@@ -3,6 +3,7 @@
 mod table;
 
 use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 /// How settled a feature is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,12 @@ impl FeatureGates {
     /// All known gates.
     pub fn known() -> &'static [Gate] {
         table::GATES
+    }
+
+    /// Those that are on unless somebody says otherwise, made once.
+    pub fn defaults() -> Arc<Self> {
+        static DEFAULTS: LazyLock<Arc<FeatureGates>> = LazyLock::new(Arc::default);
+        DEFAULTS.clone()
     }
 
     /// Whether a feature is on. A name that is no gate is off.

@@ -67,7 +67,7 @@ impl Default for Context {
             groups: Vec::new(),
             dry_run: false,
             now: Time::from(std::time::SystemTime::now()),
-            features: Arc::default(),
+            features: FeatureGates::defaults(),
             allow_privileged: false,
             warnings: Warnings::default(),
         }
