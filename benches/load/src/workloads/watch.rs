@@ -65,9 +65,10 @@ pub async fn fan_out(server: &Server, common: &Common, options: &Options, collec
     }
     drop(sender);
     let clock = Clock::start(common.pid);
+    let first = tokio::time::Instant::now();
     for number in 0..common.operations {
         if common.rate > 0.0 {
-            tokio::time::sleep_until(tokio::time::Instant::now() + Duration::from_secs_f64(1.0 / common.rate)).await;
+            tokio::time::sleep_until(first + Duration::from_secs_f64(number as f64 / common.rate)).await;
         }
         change(&mut writer, collection, began, number).await?;
     }
