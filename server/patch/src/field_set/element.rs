@@ -43,9 +43,8 @@ impl PathElement {
         if text.len() < 2 {
             return Err(Error::ShortElement);
         }
-        let (Some(kind), Some(rest)) = (text.get(..1), text[1..].strip_prefix(':')) else {
-            return Err(Error::MissingColon(text.into()));
-        };
+        let parts = text.split_at_checked(1).and_then(|(kind, rest)| Some((kind, rest.strip_prefix(':')?)));
+        let (kind, rest) = parts.ok_or_else(|| Error::MissingColon(text.into()))?;
         Ok(Some(match kind {
             "f" => PathElement::field(rest),
             "v" => PathElement::Value(serde_json::from_str(rest).map_err(|_| Error::BadElement(text.into()))?),
