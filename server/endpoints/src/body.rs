@@ -46,6 +46,17 @@ pub fn decode(
     Reader { catalog, expected: kind, open, validation, any_version: false, within_open }.object(encoding, bytes)
 }
 
+/// A body as a document; nothing of protobuf, which does not tell an empty list from none.
+pub fn document(encoding: Encoding, bytes: &[u8]) -> Option<serde_json::Value> {
+    let mut issues = json::Issues::ignore();
+    match encoding {
+        Encoding::Json => json::parse(bytes, &mut issues).ok(),
+        Encoding::Yaml => yaml::to_value(bytes, &mut issues).ok(),
+        Encoding::Cbor => json::parse(&cbor::to_json(bytes).ok()?, &mut issues).ok(),
+        Encoding::Protobuf => None,
+    }
+}
+
 /// Defaults and hub form of a decoded value.
 pub fn internal(kind: &'static KindDef, mut value: Owned) -> Owned {
     defaulting::apply_defaults(value.as_mut());

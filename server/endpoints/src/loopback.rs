@@ -133,6 +133,7 @@ impl Loopback {
             manager: manager.to_owned(),
             subresource: STATUS.to_owned(),
             warnings: Warnings::default(),
+            sent: context.sent.clone(),
             force: true,
         };
         let options = UpdateOptions { subresource: STATUS.to_owned(), ..UpdateOptions::default() };

@@ -83,6 +83,8 @@ pub struct Patched {
     pub warnings: Vec<String>,
     /// Lists that the patch makes empty.
     pub empty: Vec<empty::Path>,
+    /// What the patch made, or the part of it that it is about.
+    pub document: Value,
 }
 
 impl Patch<'_> {
@@ -95,7 +97,7 @@ impl Patch<'_> {
         }
         // Errors show the whole document.
         let (patched, issues) = self.patched(endpoint, &managed::document(endpoint, current))?;
-        self.decoded(endpoint, &patched, issues)
+        self.decoded(endpoint, patched, issues)
     }
 
     /// Most patches name little of an object: nothing but that becomes a document and is decoded again.
@@ -106,7 +108,7 @@ impl Patch<'_> {
         managed::say_kind(&mut part, &kind.api_version(), kind.kind);
         let (patched, issues) = self.patched(endpoint, &part)?;
         json::clear_part(value.as_mut(), names);
-        self.decoded_into(value, kind, endpoint, &patched, issues)
+        self.decoded_into(value, kind, endpoint, patched, issues)
     }
 
     /// What of an object the patch may read or change; nothing if that may be all of it, or if it is no patch.
@@ -141,15 +143,20 @@ impl Patch<'_> {
             // It gets no defaults, which the stored version may not know.
             let mut object = current.clone();
             managed::set_entries(&mut object, applied.object["metadata"]["managedFields"].take())?;
-            return Ok(Patched { object, warnings: self.judge(&config, &issues)?, empty: Vec::new() });
+            return Ok(Patched {
+                object,
+                warnings: self.judge(&config, &issues)?,
+                empty: Vec::new(),
+                document: config,
+            });
         }
-        self.decoded(endpoint, &applied.object, issues)
+        self.decoded(endpoint, applied.object, issues)
     }
 
     /// A patched document as an object, defaulted.
-    fn decoded(&self, endpoint: &Endpoint, document: &Value, issues: json::Issues) -> Result<Patched, Status> {
+    fn decoded(&self, endpoint: &Endpoint, document: Value, issues: json::Issues) -> Result<Patched, Status> {
         let kind = match self.kind {
-            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(endpoint, document)?,
+            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(endpoint, &document)?,
             _ => Some(endpoint.kind),
         };
         let Some(kind) = kind else { return self.without_version(endpoint, document, issues) };
@@ -162,20 +169,21 @@ impl Patch<'_> {
         mut value: Owned,
         kind: &'static KindDef,
         endpoint: &Endpoint,
-        document: &Value,
+        document: Value,
         mut issues: json::Issues,
     ) -> Result<Patched, Status> {
-        json::from_value_version(document, kind.version, value.as_mut(), &mut issues)
-            .map_err(|e| self.undecodable(document, &e.to_string()))?;
+        json::from_value_version(&document, kind.version, value.as_mut(), &mut issues)
+            .map_err(|e| self.undecodable(&document, &e.to_string()))?;
         if let Some(open) = &endpoint.open {
-            open.complete(&mut value, &mut issues).map_err(|why| self.undecodable(document, &why))?;
+            open.complete(&mut value, &mut issues).map_err(|why| self.undecodable(&document, &why))?;
         }
-        let warnings = self.judge(document, &issues)?;
+        let warnings = self.judge(&document, &issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
             let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);
-            return Err(self.undecodable(document, &why));
+            return Err(self.undecodable(&document, &why));
         }
-        Ok(Patched { object: body::internal(kind, value), warnings, empty: empty::lists(kind.def, document) })
+        let empty = empty::lists(kind.def, &document);
+        Ok(Patched { object: body::internal(kind, value), warnings, empty, document })
     }
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
@@ -194,14 +202,14 @@ impl Patch<'_> {
     fn without_version(
         &self,
         endpoint: &Endpoint,
-        document: &Value,
+        document: Value,
         mut issues: json::Issues,
     ) -> Result<Patched, Status> {
         let fields = document.as_object().into_iter().flat_map(serde_json::Map::keys);
         let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
         unknown.for_each(|name| issues.add(json::Issue::Unknown(name.as_str().into())));
-        let warnings = self.judge(document, &issues)?;
-        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings, empty: Vec::new() })
+        let warnings = self.judge(&document, &issues)?;
+        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings, empty: Vec::new(), document })
     }
 
     /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.

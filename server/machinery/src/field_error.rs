@@ -101,6 +101,8 @@ pub enum BadValue {
     Json(String),
     /// Go's nil, shown as `null`.
     None,
+    /// The same of a list or map in this field of the one that the error names.
+    NoneIn(&'static str),
     /// Not shown at all.
     Omitted,
 }
@@ -149,7 +151,7 @@ impl fmt::Display for BadValue {
             Self::Float(number) => f.write_str(&format_float(*number)),
             Self::Bool(value) => value.fmt(f),
             Self::Json(json) => f.write_str(json),
-            Self::None => f.write_str("null"),
+            Self::None | Self::NoneIn(_) => f.write_str("null"),
             Self::Omitted => Ok(()),
         }
     }

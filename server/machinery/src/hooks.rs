@@ -13,6 +13,7 @@ use crate::format::{Messages, NameRule};
 use crate::print::RowCondition;
 use crate::reflect::{Mut, Ref};
 use crate::scalar::Time;
+use crate::sent::Sent;
 
 /// Who writes, where and when.
 #[derive(Clone, Debug)]
@@ -34,6 +35,8 @@ pub struct Context {
     pub allow_privileged: bool,
     /// What the writer is told besides the answer.
     pub warnings: Warnings,
+    /// What the writer sent, for messages about it.
+    pub sent: Sent,
 }
 
 /// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
@@ -70,6 +73,7 @@ impl Default for Context {
             features: FeatureGates::defaults(),
             allow_privileged: false,
             warnings: Warnings::default(),
+            sent: Sent::default(),
         }
     }
 }

@@ -22,6 +22,7 @@ pub mod protobuf;
 pub mod reflect;
 pub mod scalar;
 pub mod selector;
+pub mod sent;
 pub mod serde_impl;
 pub mod status;
 pub mod type_meta;

@@ -124,6 +124,7 @@ impl ResourceStore {
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
         errors.extend(self.strategy.validate_update(context, new.as_ref(), old.as_ref()));
         if !errors.is_empty() {
+            context.sent.complete(&mut errors);
             return Err(Status::invalid(self.kind_of(&new), name, &errors));
         }
         let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));

@@ -12,8 +12,11 @@ pub fn shown<T: Struct>(value: &T) -> BadValue {
     BadValue::Json(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// A list of structs as messages show it; one that is empty was sent as such.
+/// A list of structs as messages show it.
 pub fn shown_list<T: Struct>(values: &[T]) -> BadValue {
+    if values.is_empty() {
+        return BadValue::None;
+    }
     let items: Vec<String> = values.iter().map(|value| shown(value).to_string()).collect();
     BadValue::Json(format!("[{}]", items.join(",")))
 }

@@ -30,6 +30,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     forget_system_fields(&mut object);
     owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);
+    context.sent.set(move || body::document(encoding, &bytes));
     let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
@@ -87,6 +88,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         name => name.to_owned(),
     };
     let context = call.context(endpoint, options.dry_run);
+    context.sent.set(move || body::document(encoding, &bytes));
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };

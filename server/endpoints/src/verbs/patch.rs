@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use machinery::reflect::Owned;
+use machinery::sent::Sent;
 use machinery::status::Status;
 use registry::{Change, CheckWrite, UpdateOptions, meta};
 use serving::Response;
@@ -49,6 +50,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
         manager: managed::manager_name(&options.field_manager, call.user_agent()),
         subresource,
         warnings: call.warnings.clone(),
+        sent: context.sent.clone(),
         force: options.force,
     };
     let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), change).await?;
@@ -68,6 +70,7 @@ pub struct ApplyPatch<'a> {
     pub manager: String,
     pub subresource: String,
     pub warnings: Warnings,
+    pub sent: Sent,
     pub force: bool,
 }
 
@@ -79,11 +82,13 @@ impl ApplyPatch<'_> {
         if self.kind == PatchType::Apply {
             let applied = patch.apply_configuration(self.endpoint, current, &manager, self.force)?;
             applied.warnings.iter().for_each(|text| self.warnings.add(text));
+            self.sent.set(move || Some(applied.document.clone()));
             return Ok(applied.object);
         }
         let Some(current) = current else { return Err(Status::not_found(self.endpoint.name(), &self.attributes.name)) };
         let patched = patch.apply(self.endpoint, current)?;
         patched.warnings.iter().for_each(|text| self.warnings.add(text));
+        self.sent.set(move || Some(patched.document.clone()));
         let manager = Manager { empty: &patched.empty, ..manager };
         Ok(managed::on_update(self.endpoint, Some(current), patched.object, &manager))
     }

@@ -36,6 +36,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     call.check_identity(endpoint, &mut object)?;
     owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);
+    context.sent.set(move || body::document(encoding, &bytes));
     let name = call.info.name.clone();
     let update = UpdateOptions {
         dry_run: options.dry_run,

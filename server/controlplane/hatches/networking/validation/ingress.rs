@@ -79,7 +79,7 @@ fn names_relaxed_service(spec: &IngressSpec) -> bool {
 
 fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, spec: &IngressSpec, options: Options) {
     if spec.rules.is_empty() && spec.default_backend.is_none() {
-        v.invalid(path, BadValue::None, "either `defaultBackend` or `rules` must be specified");
+        v.invalid(path, BadValue::NoneIn("rules"), "either `defaultBackend` or `rules` must be specified");
     }
     if let Some(backend) = spec.default_backend.as_deref() {
         validate_backend(v, &path.child("defaultBackend"), backend, options);

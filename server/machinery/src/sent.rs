@@ -1,0 +1,161 @@
+//! What a writer sent, for messages that show it.
+//!
+//! Upstream's types tell a list or map that is empty from one that is not there (Go's nil), and its messages show which it is: `[]`, `{}` or
+//! `null`. Ours do not tell them apart, so a message that shows `null` is completed by what was sent.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::field_error::{BadValue, FieldError};
+use crate::json;
+
+/// The document of one request. It is read only when something is wrong with it. Clones share it.
+#[derive(Clone, Default)]
+pub struct Sent(Arc<Mutex<Option<Box<Read>>>>);
+
+type Read = dyn Fn() -> Option<Value> + Send;
+
+impl Sent {
+    /// Remembers how to read the document.
+    pub fn set(&self, read: impl Fn() -> Option<Value> + Send + 'static) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(read));
+    }
+
+    /// Shows what is empty in the document where errors show nothing.
+    pub fn complete(&self, errors: &mut [FieldError]) {
+        if !errors.iter().any(|error| shows_nothing(&error.bad_value)) {
+            return;
+        }
+        let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(document) = sent.as_ref().and_then(|read| read()) else { return };
+        for error in errors {
+            let sent = match error.bad_value {
+                BadValue::NoneIn(field) => find(&document, &format!("{}.{field}", error.field)),
+                // A few of upstream's paths begin below `spec` and do not say so.
+                _ => find(&document, &error.field).or_else(|| find(document.get("spec")?, &error.field)),
+            };
+            if let Some(sent) = sent {
+                complete(&mut error.bad_value, sent);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Sent {
+    /// It may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sent")
+    }
+}
+
+fn shows_nothing(value: &BadValue) -> bool {
+    match value {
+        BadValue::None | BadValue::NoneIn(_) => true,
+        BadValue::Json(text) => text.contains("null"),
+        _ => false,
+    }
+}
+
+/// The value at the path of an error: `spec.rules[0].values`, `metadata.labels[example.com/a]`.
+fn find<'d>(document: &'d Value, path: &str) -> Option<&'d Value> {
+    let (mut at, mut rest) = (document, path);
+    while !rest.is_empty() {
+        let (step, behind) = match rest.strip_prefix('[') {
+            Some(bracket) => bracket.split_once(']')?,
+            None => rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len())),
+        };
+        rest = behind.strip_prefix('.').unwrap_or(behind);
+        at = match at {
+            Value::Object(members) => members.get(step)?,
+            Value::Array(items) => items.get(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(at)
+}
+
+fn complete(shown: &mut BadValue, sent: &Value) {
+    let tree = match shown {
+        BadValue::None | BadValue::NoneIn(_) => Some(Value::Null),
+        BadValue::Json(text) => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    let Some(mut tree) = tree else { return };
+    if fill(&mut tree, sent) {
+        let mut text = Vec::new();
+        json::encode_value_in_order(&tree, &mut text);
+        *shown = BadValue::Json(String::from_utf8_lossy(&text).into_owned());
+    }
+}
+
+/// Puts what was sent empty where nothing is shown; whether there was such. Go names differ from those of JSON in their case.
+fn fill(shown: &mut Value, sent: &Value) -> bool {
+    match (shown, sent) {
+        (shown @ Value::Null, Value::Array(items)) if items.is_empty() => {
+            *shown = sent.clone();
+            true
+        }
+        (shown @ Value::Null, Value::Object(members)) if members.is_empty() => {
+            *shown = sent.clone();
+            true
+        }
+        (Value::Object(shown), Value::Object(sent)) => shown.iter_mut().fold(false, |filled, (name, value)| {
+            let sent = sent.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+            sent.is_some_and(|(_, sent)| fill(value, sent)) || filled
+        }),
+        (Value::Array(shown), Value::Array(sent)) if shown.len() == sent.len() => {
+            shown.iter_mut().zip(sent).fold(false, |filled, (value, sent)| fill(value, sent) || filled)
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field_path::Path;
+
+    /// What the message of an error at a path shows, of a document.
+    fn shown(path: &'static str, value: BadValue, document: &'static str) -> String {
+        let sent = Sent::default();
+        sent.set(move || serde_json::from_str(document).ok());
+        let mut errors = [FieldError::invalid(&Path::new(path), value, "")];
+        sent.complete(&mut errors);
+        errors[0].bad_value.to_string()
+    }
+
+    #[test]
+    fn what_was_sent_empty_is_shown_empty() {
+        let json = |text: &str| BadValue::Json(text.into());
+        assert_eq!(shown("spec.cidrs", BadValue::None, r#"{"spec":{"cidrs":[]}}"#), "[]");
+        assert_eq!(shown("spec.labels", BadValue::None, r#"{"spec":{"labels":{}}}"#), "{}");
+        assert_eq!(shown("labels", BadValue::None, r#"{"spec":{"labels":{}}}"#), "{}", "a path without `spec`");
+        assert_eq!(shown("spec", BadValue::NoneIn("rules"), r#"{"spec":{"rules":[]}}"#), "[]");
+        assert_eq!(shown("a[1].b[x.y/z]", BadValue::None, r#"{"a":[0,{"b":{"x.y/z":[]}}]}"#), "[]");
+        let policy = json(r#"{"Rules":null,"Other":null,"Items":[{"URIs":null}]}"#);
+        let sent = r#"{"spec":{"policy":{"items":[{"uris":[]}],"rules":[]}}}"#;
+        assert_eq!(shown("spec.policy", policy, sent), r#"{"Rules":[],"Other":null,"Items":[{"URIs":[]}]}"#);
+    }
+
+    #[test]
+    fn anything_else_is_shown_as_it_is() {
+        let empty = r#"{"spec":{"a":[]}}"#;
+        for (path, value, document) in [
+            ("spec.b", BadValue::None, empty),
+            ("spec.a[0]", BadValue::None, empty),
+            ("spec.a", BadValue::None, r#"{"spec":{"a":null}}"#),
+            ("spec.a", BadValue::None, r#"{"spec":{"a":["x"]}}"#),
+            ("spec", BadValue::Json(r#"{"A":["null"]}"#.into()), r#"{"spec":{"a":["null"]}}"#),
+            ("spec.a", BadValue::String("null".into()), empty),
+            ("spec.a", BadValue::None, "no document"),
+            ("spec", BadValue::NoneIn("rules"), r#"{"spec":{}}"#),
+        ] {
+            assert_eq!(shown(path, value.clone(), document), value.to_string(), "{path} of {document}");
+        }
+        let mut errors = [FieldError::invalid(&Path::new("spec"), BadValue::None, "")];
+        Sent::default().complete(&mut errors);
+        assert_eq!(errors[0].bad_value, BadValue::None);
+    }
+}
