@@ -3,20 +3,34 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use storage::cache::{Cache, CacheOptions, Describe, Description, Entry, ResourceCache, Selection, WatchFrom};
 use storage::{EmbeddedStore, KeyRange, KeyValue, Revision, Store, Txn};
+use tokio::sync::watch::{Sender, channel};
 
-/// Values as they are; counts how often it is asked.
+/// Values as they are, or in another form from some time on; counts how often it is asked.
 #[derive(Default)]
-struct Counting(AtomicUsize);
+struct Counting {
+    asked: AtomicUsize,
+    /// Who is told when the form has changed, which is then after a hundred values.
+    changed: Option<Sender<()>>,
+    is_other: AtomicBool,
+}
+
+const OTHER_FORM: &[u8] = b"in another form";
 
 impl Describe for Counting {
     fn describe(&self, kv: &KeyValue) -> Description {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Description { object: kv.value.clone(), ..Description::default() }
+        if self.asked.fetch_add(1, Ordering::Relaxed) == 100
+            && let Some(changed) = &self.changed
+        {
+            self.is_other.store(true, Ordering::Relaxed);
+            changed.send_replace(());
+        }
+        let object = if self.is_other.load(Ordering::Relaxed) { OTHER_FORM.into() } else { kv.value.clone() };
+        Description { object, ..Description::default() }
     }
 
     fn at_revision(&self, entry: &Entry, _: Revision) -> Description {
@@ -51,7 +65,11 @@ impl Fixture {
     }
 
     fn claim(&self, resource: &'static str) -> (Arc<ResourceCache>, Arc<Counting>) {
-        let describe = Arc::new(Counting::default());
+        self.claim_as(resource, Counting::default())
+    }
+
+    fn claim_as(&self, resource: &'static str, describe: Counting) -> (Arc<ResourceCache>, Arc<Counting>) {
+        let describe = Arc::new(describe);
         let claimed = self.cache.resource(&Bytes::from(resource), || describe.clone());
         (claimed, describe)
     }
@@ -69,11 +87,11 @@ async fn what_was_claimed_before_is_described_once_and_is_complete() {
     f.cache.start().await.unwrap();
     let revision = f.store.current_revision().await.unwrap();
     assert_eq!((first.size().0, f.cache.revision(), first.snapshot().revision), (OBJECTS, revision, revision));
-    assert_eq!((described.0.load(Ordering::Relaxed), fillings(&first)), (OBJECTS, 1));
+    assert_eq!((described.asked.load(Ordering::Relaxed), fillings(&first)), (OBJECTS, 1));
     assert!(first.watch(Selection::all(KeyRange::prefix(RESOURCES[0])), WatchFrom::After(revision)).is_some());
     for late in &RESOURCES[1..] {
         let (resource, described) = f.claim(late);
-        assert_eq!((resource.size().0, described.0.load(Ordering::Relaxed)), (OBJECTS, OBJECTS), "{late}");
+        assert_eq!((resource.size().0, described.asked.load(Ordering::Relaxed)), (OBJECTS, OBJECTS), "{late}");
     }
 }
 
@@ -85,6 +103,21 @@ async fn what_comes_while_it_reads_is_not_lost() {
     started.unwrap();
     assert!(f.cache.wait_for(written.unwrap().revision(), std::time::Duration::from_secs(10)).await);
     assert_eq!(first.size().0, OBJECTS + 1);
+}
+
+#[tokio::test]
+async fn a_form_that_changes_while_it_reads_is_that_of_all() {
+    let f = Fixture::new().await;
+    let (changed, mut changes) = channel(());
+    let (first, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
+    let change = async {
+        changes.changed().await.unwrap();
+        first.describe_anew();
+    };
+    let (started, ()) = tokio::join!(f.cache.start(), change);
+    started.unwrap();
+    assert_eq!(first.size().0, OBJECTS);
+    assert!(first.snapshot().iter().all(|entry| entry.object == OTHER_FORM));
 }
 
 #[tokio::test]

@@ -212,15 +212,12 @@ impl Cache {
         let mut routes = self.routes();
         let mut late = Vec::new();
         for (prefix, resource) in &routes.claimed {
-            match read.remove(prefix).filter(|(reader, _)| Arc::ptr_eq(reader, resource)) {
-                Some((_, mut objects)) => {
-                    objects.revision = revision;
-                    resource.fill(objects);
-                }
+            match read.remove(prefix).filter(|reading| Arc::ptr_eq(&reading.resource, resource)) {
+                Some(reading) => reading.finish(revision),
                 None => late.push((prefix, resource)),
             }
         }
-        unclaimed.extend(read.into_values().flat_map(|(_, objects)| stored(&objects)));
+        unclaimed.extend(read.into_values().flat_map(|reading| stored(&reading.objects)));
         for (prefix, resource) in late {
             fill_from(&mut unclaimed, prefix, resource, revision);
         }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::resource::ResourceCache;
-use super::snapshot::Snapshot;
+use super::resource::{Reading, ResourceCache};
 use crate::{KeyRange, KeyValue, ListOptions, Result, Revision, Store};
 
 /// About how many bytes a page has.
@@ -19,8 +18,8 @@ const LARGEST_PAGE: usize = 10_000;
 /// What has been read so far.
 #[derive(Default)]
 pub(super) struct Filling {
-    /// By the prefix of their keys: objects, and the resource that reads them.
-    pub claimed: HashMap<Bytes, (Arc<ResourceCache>, Snapshot)>,
+    /// By the prefix of their keys.
+    pub claimed: HashMap<Bytes, Reading>,
     /// What nobody had claimed when it was read, as it was stored.
     pub unclaimed: BTreeMap<Bytes, KeyValue>,
     /// The keys of values that could not be read.
@@ -38,9 +37,9 @@ impl Filling {
             return;
         };
         if !self.claimed.contains_key(prefix) {
-            self.claimed.insert(prefix.clone(), (resource.clone(), Snapshot::default()));
+            self.claimed.insert(prefix.clone(), Reading::begin(resource.clone()));
         }
-        if let Some((resource, objects)) = self.claimed.get_mut(prefix) {
+        if let Some(Reading { resource, objects, .. }) = self.claimed.get_mut(prefix) {
             objects.insert(resource.entry(&kv));
         }
     }

@@ -1,6 +1,7 @@
 //! The cache of one resource: its present, its latest changes, its watchers.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::budget::Budget;
@@ -89,6 +90,31 @@ pub struct ResourceCache {
     state: RwLock<State>,
     watchers: Mutex<Watchers>,
     counts: Counts,
+    /// How often the way in which objects are read has changed.
+    changes_of_form: AtomicU64,
+}
+
+/// Objects that were read while the store was, and when.
+pub(super) struct Reading {
+    pub resource: Arc<ResourceCache>,
+    pub objects: Snapshot,
+    changes_of_form: u64,
+}
+
+impl Reading {
+    pub fn begin(resource: Arc<ResourceCache>) -> Self {
+        let changes_of_form = resource.changes_of_form.load(Ordering::Acquire);
+        Reading { resource, objects: Snapshot::default(), changes_of_form }
+    }
+
+    /// Gives the resource its objects, as of this revision.
+    pub fn finish(mut self, revision: Revision) {
+        self.objects.revision = revision;
+        self.resource.fill(self.objects);
+        if self.changes_of_form != self.resource.changes_of_form.load(Ordering::Acquire) {
+            self.resource.describe_anew();
+        }
+    }
 }
 
 struct State {
@@ -126,7 +152,8 @@ impl ResourceCache {
     /// One that has nothing yet.
     pub(super) fn new(shaper: Shaper) -> Self {
         let state = RwLock::new(State::new(Snapshot::default()));
-        ResourceCache { shaper, state, watchers: Mutex::default(), counts: Counts::default() }
+        let (watchers, counts) = (Mutex::default(), Counts::default());
+        ResourceCache { shaper, state, watchers, counts, changes_of_form: AtomicU64::new(0) }
     }
 
     /// The objects as they are now.
@@ -240,6 +267,7 @@ impl ResourceCache {
 
     /// Reads every object anew, because how they are read has changed; all watches end.
     pub fn describe_anew(&self) {
+        self.changes_of_form.fetch_add(1, Ordering::Release);
         self.replace(|old| {
             let mut objects = Snapshot::at(old.revision);
             old.iter().for_each(|entry| drop(objects.insert(self.shaper.entry(&entry.key_value()))));
