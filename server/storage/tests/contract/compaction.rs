@@ -67,9 +67,11 @@ pub async fn a_watch_that_is_up_to_date_survives_compaction(store: &dyn Store) {
     let mut watch = store.watch(KeyRange::prefix("/survive/"), None).await.unwrap();
     put(store, "/survive/a", "1").await;
     let second = put(store, "/survive/a", "2").await;
+    // etcd looks the value before a change up when it tells of the change: by then it must not be compacted.
+    assert_eq!(summary(&events_until(&mut watch, second).await), ["+a=1", "~a=2"]);
     store.compact(second).await.unwrap();
     let last = put(store, "/survive/a", "3").await;
-    assert_eq!(summary(&events_until(&mut watch, last).await), ["+a=1", "~a=2", "~a=3"]);
+    assert_eq!(summary(&events_until(&mut watch, last).await), ["~a=3"]);
 }
 
 pub async fn a_revision_is_compacted_once(store: &dyn Store) {
