@@ -250,3 +250,12 @@ fn wait_ends_when_the_object_is_as_asked() {
     kubectl.run(&["delete", "pod", "one", "--grace-period=0", "--force", "--wait=true"]);
     assert_eq!(kubectl.run(&["get", "pods", "--output=name"]), "");
 }
+
+#[test]
+fn flow_schemas_stand_in_the_order_in_which_they_are_tried() {
+    let Some(kubectl) = Kubectl::start() else { return };
+    let table = kubectl.run(&["get", "flowschemas", "--no-headers"]);
+    let precedences: Vec<u32> = table.lines().map(|l| l.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
+    assert!(precedences.len() > 5 && precedences.is_sorted(), "{table}");
+    assert!(!table.lines().is_sorted(), "names stand behind that: {table}");
+}

@@ -9,6 +9,7 @@ use crate::meta::ObjectMeta;
     v1beta1(introduced = "1.20", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
 )]
 #[subresource(status)]
+#[strategy(order = precedence_of_flow_schema)]
 #[column("PriorityLevel", spec.priorityLevelConfiguration.name)]
 #[column("MatchingPrecedence", spec.matchingPrecedence)]
 #[column("DistinguisherMethod", spec.distinguisherMethod.type or "<none>")]

@@ -150,7 +150,7 @@ pub struct Kind {
 /// One function of `#[strategy(..)]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StrategyHook {
-    /// `create`, `update`, `warnings`, `grace`, `delete`, `holds` or `rows`.
+    /// `create`, `update`, `warnings`, `grace`, `delete`, `holds`, `rows` or `order`.
     pub word: String,
     pub function: String,
     pub span: Span,

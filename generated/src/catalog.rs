@@ -3150,7 +3150,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        ..Hooks::NONE
+    },
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
@@ -3188,7 +3191,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        ..Hooks::NONE
+    },
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
@@ -3226,7 +3232,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        ..Hooks::NONE
+    },
 };
 
 static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
@@ -3264,7 +3273,10 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
+        ..Hooks::NONE
+    },
 };
 
 static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {

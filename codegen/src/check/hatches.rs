@@ -120,6 +120,7 @@ fn of_kind(group: &crate::model::Group, kind: &crate::model::Kind) -> Vec<Wanted
         let (parameters, returns) = match hook.word.as_str() {
             "warnings" => (change(Passing::Shared, Passing::Optional), "Vec"),
             "rows" => (vec![object], "Vec"),
+            "order" => (vec![object], "i64"),
             "holds" => (vec![object], "bool"),
             "delete" => {
                 let object = Parameter::new("object", Passing::Mutable, Type::Struct(shown));

@@ -280,6 +280,7 @@ impl<'m> KindEmitter<'m> {
                 "warnings" => format!("|c, new, old| new.downcast::<{hub}>().map_or(Vec::new(), |new| {function}(c, new, old.and_then(|o| o.downcast())))"),
                 "delete" => format!("|c, o| if let Some(o) = o.downcast::<{hub}>() {{ {function}(c, o) }}"),
                 "holds" => format!("|o| o.downcast::<{hub}>().is_some_and({function})"),
+                "order" => format!("|o| o.downcast::<{hub}>().map_or(0, {function})"),
                 "rows" => format!("|o| o.downcast::<{hub}>().map_or(Vec::new(), {function})"),
                 "grace" => format!("|asked, o| o.downcast::<{hub}>().and_then(|o| {function}(asked, o))"),
                 "create" => format!("|c, new, said| if let Some(new) = new.downcast::<{hub}>() {{ {function}(c, new, said.and_then(|o| o.downcast())) }}"),

@@ -38,7 +38,7 @@ const KIND_WORDS: &[&str] = &[
 const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "observed", "selector"];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
-const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows"];
+const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
 const VERBS: &[&str] = &[
     "create",
     "delete",

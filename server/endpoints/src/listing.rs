@@ -61,7 +61,11 @@ pub fn respond(
             return Err(Status::new(406, "NotAcceptable", message));
         }
     };
-    let items = Items { writer, meta, entries: listed.entries };
+    let entries = match &writer {
+        Writer::Table(table) => table.in_order(listed.entries)?,
+        Writer::Objects(_) | Writer::Partials(..) => listed.entries,
+    };
+    let items = Items { writer, meta, entries };
     match accepted.encoding {
         Encoding::Protobuf => items.protobuf(),
         Encoding::Json if !accepted.pretty => items.json(),

@@ -1,5 +1,7 @@
 //! `metav1.Table`: a list, an object or a watch event as rows of cells.
 
+use std::sync::Arc;
+
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
 use machinery::json;
@@ -56,6 +58,15 @@ impl TableWriter {
     /// An empty list of a kind without columns is shown with `null` for its rows, as upstream does.
     pub fn is_null_when_empty(&self) -> bool {
         self.renderer.endpoint.resource.columns.is_empty()
+    }
+
+    /// The objects of a list, which come in order of their keys, as their rows stand.
+    pub fn in_order(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
+        let Some(order) = self.renderer.endpoint.resource.hooks.order else { return Ok(entries) };
+        let place = |entry: Arc<Entry>| Ok((order(self.renderer.store.object(&entry)?.as_ref()), entry));
+        let mut placed: Vec<(i64, Arc<Entry>)> = entries.into_iter().map(place).collect::<Result<_, Status>>()?;
+        placed.sort_by_key(|(place, _)| *place);
+        Ok(placed.into_iter().map(|(_, entry)| entry).collect())
     }
 
     /// Appends the table up to its first row.

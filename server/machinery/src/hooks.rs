@@ -90,6 +90,8 @@ pub type WarnFn = fn(&Context, Ref<'_>, Option<Ref<'_>>) -> Vec<String>;
 /// How long a delete of an object of any type waits, in seconds.
 pub type GraceFn = fn(Option<i64>, Ref<'_>) -> Option<i64>;
 
+/// Where the row of an object of any type stands among others.
+pub type OrderFn = fn(Ref<'_>) -> i64;
 /// What is to be said of the row of an object of any type.
 pub type RowsFn = fn(Ref<'_>) -> Vec<RowCondition>;
 
@@ -110,12 +112,22 @@ pub struct Hooks {
     pub holds: Option<fn(Ref<'_>) -> bool>,
     /// What is said of its rows in tables.
     pub rows: Option<RowsFn>,
+    /// By what its rows in tables are sorted; those of the same place, and all without this, by their keys.
+    pub order: Option<OrderFn>,
 }
 
 impl Hooks {
     /// Nothing beyond the declared strategy.
-    pub const NONE: Hooks =
-        Hooks { create: None, update: None, warnings: None, grace: None, delete: None, holds: None, rows: None };
+    pub const NONE: Hooks = Hooks {
+        create: None,
+        update: None,
+        warnings: None,
+        grace: None,
+        delete: None,
+        holds: None,
+        rows: None,
+        order: None,
+    };
 }
 
 /// A hand-written validation at work (`#[validate(by_hand = ..)]`): who writes, and where its findings go.

@@ -4,6 +4,11 @@ use machinery::print::{Cell, PrintContext};
 
 use crate::flowcontrol::v1::FlowSchema;
 
+/// Those that are tried first stand first (`printFlowSchemaList`).
+pub fn precedence_of_flow_schema(schema: &FlowSchema) -> i64 {
+    schema.spec.matching_precedence.into()
+}
+
 pub fn flow_schema_missing_pl(schema: &FlowSchema, _: &PrintContext) -> Cell {
     let dangling = schema.status.conditions.iter().find(|c| c.r#type == "Dangling");
     dangling.map_or("?", |c| c.status.as_str()).into()
