@@ -6,7 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
@@ -93,13 +93,12 @@ fn complete(shown: &mut BadValue, sent: &Value) {
 /// Puts what was sent empty where nothing is shown; whether there was such. Go names differ from those of JSON in their case.
 fn fill(shown: &mut Value, sent: &Value) -> bool {
     match (shown, sent) {
-        (shown @ Value::Null, Value::Array(items)) if items.is_empty() => {
-            *shown = sent.clone();
-            true
-        }
-        (shown @ Value::Null, Value::Object(members)) if members.is_empty() => {
-            *shown = sent.clone();
-            true
+        (shown @ Value::Null, sent) => {
+            let is_empty = sent.as_array().is_some_and(Vec::is_empty) || sent.as_object().is_some_and(Map::is_empty);
+            if is_empty {
+                *shown = sent.clone();
+            }
+            is_empty
         }
         (Value::Object(shown), Value::Object(sent)) => shown.iter_mut().fold(false, |filled, (name, value)| {
             let sent = sent.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));

@@ -134,3 +134,18 @@ async fn what_is_claimed_or_given_up_while_it_reads_is_whole() {
     assert_eq!((late.size().0, given_up.size().0), (OBJECTS, 0));
     assert_eq!(f.claim(RESOURCES[0]).0.size().0, OBJECTS, "it is kept for whoever claims it next");
 }
+
+#[tokio::test]
+async fn what_is_given_up_and_claimed_anew_while_it_reads_is_whole() {
+    let f = Fixture::new().await;
+    let (changed, mut changes) = channel(());
+    let (given_up, _) = f.claim_as(RESOURCES[0], Counting { changed: Some(changed), ..Counting::default() });
+    let claim = async {
+        changes.changed().await.unwrap();
+        f.cache.release(&Bytes::from(RESOURCES[0]));
+        f.claim(RESOURCES[0]).0
+    };
+    let (started, anew) = tokio::join!(f.cache.start(), claim);
+    started.unwrap();
+    assert_eq!((anew.size().0, given_up.size().0), (OBJECTS, 0));
+}

@@ -212,9 +212,12 @@ impl Cache {
         let mut routes = self.routes();
         let mut late = Vec::new();
         for (prefix, resource) in &routes.claimed {
-            match read.remove(prefix).filter(|reading| Arc::ptr_eq(&reading.resource, resource)) {
-                Some(reading) => reading.finish(revision),
-                None => late.push((prefix, resource)),
+            match read.remove(prefix) {
+                Some(reading) if Arc::ptr_eq(&reading.resource, resource) => reading.finish(revision),
+                given_up => {
+                    unclaimed.extend(given_up.into_iter().flat_map(|reading| stored(&reading.objects)));
+                    late.push((prefix, resource));
+                }
             }
         }
         unclaimed.extend(read.into_values().flat_map(|reading| stored(&reading.objects)));

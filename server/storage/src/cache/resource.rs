@@ -94,7 +94,7 @@ pub struct ResourceCache {
     changes_of_form: AtomicU64,
 }
 
-/// Objects that were read while the store was, and when.
+/// Objects of a resource, while the store is read.
 pub(super) struct Reading {
     pub resource: Arc<ResourceCache>,
     pub objects: Snapshot,
