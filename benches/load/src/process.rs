@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use nix::time::{ClockId, clock_getcpuclockid};
+use nix::unistd::Pid;
+
 /// CPU time and memory of a process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
@@ -26,12 +29,9 @@ pub fn usage(pid: u32) -> Option<Usage> {
     })
 }
 
-/// The sum over all threads of what the scheduler counted, which is exact; a thread that has ended is not in it.
+/// What all its threads have taken, those that have ended as well.
 fn cpu(pid: u32) -> Option<Duration> {
-    let mut nanos = 0;
-    for task in std::fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
-        let counted = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
-        nanos += counted.split(' ').next().and_then(|text| text.parse::<u64>().ok()).unwrap_or(0);
-    }
-    Some(Duration::from_nanos(nanos))
+    let pid = Pid::from_raw(i32::try_from(pid).ok()?);
+    let taken = clock_getcpuclockid(pid).and_then(ClockId::now).ok()?;
+    Some(taken.into())
 }

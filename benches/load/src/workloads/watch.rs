@@ -28,7 +28,7 @@ pub struct Options {
     stalled: usize,
 }
 
-const MARK: &str = "\"at\":\"";
+const MARK: &[u8] = b"\"at\":\"";
 
 impl Options {
     /// So many watchers, all of whom read.
@@ -105,25 +105,36 @@ async fn change(writer: &mut Client, collection: &str, began: Instant, number: u
     writer.ask(&ask, false).await.map(drop)
 }
 
-/// Reads a watch, and tells of each event that carries a time of this run.
+/// Reads a watch, and tells of each event that carries a time of this run. Whole lines are read where they lie: what the clients
+/// take from the caches of the processors, the server pays for.
 async fn follow(mut body: Incoming, began: Instant, samples: mpsc::UnboundedSender<Sample>) {
     let mut rest: Vec<u8> = Vec::new();
     while let Some(Ok(frame)) = body.frame().await {
         let Ok(data) = frame.into_data() else { continue };
-        rest.extend_from_slice(&data);
-        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = rest.drain(..=end).collect();
-            if line.starts_with(b"{\"type\":\"ADDED\"") {
-                continue;
-            }
-            let now = began.elapsed();
-            let text = String::from_utf8_lossy(&line);
-            let written = text.split_once(MARK).and_then(|(_, rest)| rest.split_once('"')?.0.parse().ok());
-            let Some(written) = written.map(Duration::from_nanos) else { continue };
-            let latency = now.saturating_sub(written);
-            if samples.send(Sample { latency, first_byte: Duration::ZERO, bytes: line.len() }).is_err() {
+        let mut data = &data[..];
+        while let Some(end) = memchr::memchr(b'\n', data) {
+            let (line, after) = data.split_at(end + 1);
+            data = after;
+            let begun = std::mem::take(&mut rest);
+            let sample =
+                if begun.is_empty() { delivered(line, began) } else { delivered(&[&begun, line].concat(), began) };
+            if sample.is_some_and(|sample| samples.send(sample).is_err()) {
                 return;
             }
         }
+        rest.extend_from_slice(data);
     }
+}
+
+/// What an event says of when it was written; nothing when it is not one of a change of this run.
+fn delivered(line: &[u8], began: Instant) -> Option<Sample> {
+    if line.starts_with(b"{\"type\":\"ADDED\"") {
+        return None;
+    }
+    let now = began.elapsed();
+    let from = memchr::memmem::find(line, MARK)? + MARK.len();
+    let length = memchr::memchr(b'"', &line[from..])?;
+    let written = std::str::from_utf8(&line[from..from + length]).ok()?.parse().ok()?;
+    let latency = now.saturating_sub(Duration::from_nanos(written));
+    Some(Sample { latency, first_byte: Duration::ZERO, bytes: line.len() })
 }
