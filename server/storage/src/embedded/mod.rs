@@ -24,6 +24,7 @@ mod readers;
 mod row;
 mod schema;
 mod snapshot;
+mod transaction;
 mod watch;
 mod writer;
 
