@@ -16,7 +16,7 @@ use crate::meta::ObjectMeta;
     v1alpha1(introduced = "1.32")
 )]
 #[column("Mutations", integer, len(spec.mutations))]
-#[column("ParamKind", by_hand = mutating_admission_policy_param_kind)]
+#[column("ParamKind", by_hand = mutating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
 #[column("Age", age)]
 #[validate(by_hand = validate_mutating_policy)]
 pub struct MutatingAdmissionPolicy {

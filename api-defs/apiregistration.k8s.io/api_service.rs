@@ -22,8 +22,8 @@ use crate::meta::ObjectMeta;
     )
 )]
 #[subresource(status)]
-#[column("Service", by_hand = api_service_service)]
-#[column("Available", by_hand = api_service_available)]
+#[column("Service", by_hand = api_service_service, reads(spec.service), "The service that serves the group version, or Local.")]
+#[column("Available", by_hand = api_service_available, reads(status.conditions), "Whether the group version is served, and why not.")]
 #[column("Age", age)]
 #[strategy(create = create_api_service)]
 #[validate(by_hand = validate_api_service)]

@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
     v1beta2(introduced = "1.8", deprecated = "1.9", removed = "1.16", replacement = "apps/v1 ControllerRevision"),
     v1beta1(introduced = "1.7", deprecated = "1.8", removed = "1.16", replacement = "apps/v1 ControllerRevision")
 )]
-#[column("Controller", by_hand = controller_revision_controller)]
+#[column("Controller", by_hand = controller_revision_controller, reads(metadata.ownerReferences), "Kind and name of the controller that the revision belongs to.")]
 #[column("Revision", revision)]
 #[column("Age", age)]
 #[validate(by_hand = validate_controller_revision)]

@@ -16,7 +16,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     selector = spec.selector
 )]
 #[subresource(status, resets(spec, metadata.labels))]
-#[column("Ready", by_hand = deployment_ready, reads(spec.replicas, status.readyReplicas))]
+#[column("Ready", by_hand = deployment_ready, reads(spec.replicas, status.readyReplicas), "Ready replicas of those wanted.")]
 #[column("Up-to-date", status.updatedReplicas)]
 #[column("Available", status.availableReplicas)]
 #[column("Age", age)]

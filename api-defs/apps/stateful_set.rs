@@ -16,7 +16,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     selector = spec.selector
 )]
 #[subresource(status, resets(spec))]
-#[column("Ready", by_hand = stateful_set_ready, reads(spec.replicas, status.readyReplicas))]
+#[column("Ready", by_hand = stateful_set_ready, reads(spec.replicas, status.readyReplicas), "Ready replicas of those wanted.")]
 #[column("Age", age)]
 #[column("Containers", join(spec.template.spec.containers.name), priority = 1)]
 #[column("Images", join(spec.template.spec.containers.image), priority = 1)]

@@ -10,7 +10,7 @@ use crate::meta::ObjectMeta;
 #[subresource(status, resets(spec))]
 #[column("Schedule", spec.schedule)]
 #[column("Timezone", spec.timeZone or "<none>")]
-#[column("Suspend", boolean, by_hand = cron_job_suspend)]
+#[column("Suspend", boolean, by_hand = cron_job_suspend, reads(spec.suspend), "Whether no further jobs are begun.")]
 #[column("Active", integer, len(status.active))]
 #[column("Last Schedule", age(status.lastScheduleTime) or "<none>")]
 #[column("Age", age)]

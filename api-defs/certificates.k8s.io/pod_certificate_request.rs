@@ -15,7 +15,7 @@ mod v1beta1 {
     #[column("ServiceAccountName", spec.serviceAccountName)]
     #[column("NodeName", spec.nodeName)]
     #[column("SignerName", spec.signerName)]
-    #[column("State", by_hand = pod_certificate_request_state)]
+    #[column("State", by_hand = pod_certificate_request_state, reads(status.conditions), "Whether the request is pending, denied or failed, or a certificate was issued.")]
     #[column("UnverifiedUserAnnotations", labels(spec.unverifiedUserAnnotations))]
     #[selectable(spec.nodeName)]
     #[selectable(spec.podName)]

@@ -3,9 +3,9 @@ use crate::meta::ObjectMeta;
 /// Health of a control plane component; deprecated since v1.19.
 #[kind(plural = "componentstatuses", short = "cs", scope = Cluster, verbs(get, list), virtual)]
 #[versions(v1(introduced = "1.0", deprecated = "1.19"))]
-#[column("Status", by_hand = component_status_status)]
-#[column("Message", by_hand = component_status_message)]
-#[column("Error", by_hand = component_status_error)]
+#[column("Status", by_hand = component_status_status, reads(conditions), "Whether the component is healthy.")]
+#[column("Message", by_hand = component_status_message, reads(conditions), "What the component says of its health.")]
+#[column("Error", by_hand = component_status_error, reads(conditions), "Why its health is not known.")]
 pub struct ComponentStatus {
     /// Carries the component's name, e.g. `scheduler` or `etcd-0`.
     #[field(1)]

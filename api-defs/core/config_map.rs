@@ -3,7 +3,7 @@ use crate::meta::ObjectMeta;
 /// Non-secret configuration that pods read as files or environment variables.
 #[kind(plural = "configmaps", short = "cm", scope = Namespaced, metadata = both)]
 #[versions(v1(introduced = "1.2"))]
-#[column("Data", by_hand = config_map_data)]
+#[column("Data", by_hand = config_map_data, reads(data, binaryData), "How many entries it has, binary ones included.")]
 #[column("Age", age)]
 #[validate(by_hand = validate_config_map)]
 pub struct ConfigMap {

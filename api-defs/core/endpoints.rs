@@ -3,7 +3,7 @@ use crate::meta::ObjectMeta;
 /// Legacy list of a Service's backend addresses; superseded by EndpointSlice and deprecated since v1.33.
 #[kind(plural = "endpoints", short = "ep", scope = Namespaced, prefix = "services/endpoints", create_on_update, metadata = both)]
 #[versions(v1(introduced = "1.0", deprecated = "1.33", replacement = "discovery.k8s.io/v1 EndpointSlice"))]
-#[column("Endpoints", by_hand = endpoints_endpoints)]
+#[column("Endpoints", by_hand = endpoints_endpoints, reads(subsets), "Addresses and ports that are ready; only the first few are shown.")]
 #[column("Age", age)]
 #[validate(by_hand = validate_endpoints)]
 #[strategy(warnings = warn_endpoints)]

@@ -13,8 +13,8 @@ use crate::meta::ObjectMeta;
     )
 )]
 #[column("AddressType", addressType)]
-#[column("Ports", by_hand = endpoint_slice_ports)]
-#[column("Endpoints", by_hand = endpoint_slice_endpoints)]
+#[column("Ports", by_hand = endpoint_slice_ports, reads(ports), "Ports of every endpoint in the slice.")]
+#[column("Endpoints", by_hand = endpoint_slice_endpoints, reads(endpoints.addresses), "Addresses of the endpoints in the slice; only the first few are shown.")]
 #[column("Age", age)]
 #[strategy(create = create_endpoint_slice, update = update_endpoint_slice, warnings = warn_endpoint_slice)]
 #[validate(by_hand = validate_endpoint_slice)]

@@ -14,7 +14,7 @@ use crate::meta::ObjectMeta;
 #[column("MatchingPrecedence", spec.matchingPrecedence)]
 #[column("DistinguisherMethod", spec.distinguisherMethod.type or "<none>")]
 #[column("Age", age)]
-#[column("MissingPL", by_hand = flow_schema_missing_pl)]
+#[column("MissingPL", by_hand = flow_schema_missing_pl, reads(status.conditions), "Whether the priority level that it names is missing.")]
 #[validate(by_hand = validate_flow_schema)]
 pub struct FlowSchema {
     /// Name and labels of this cluster-scoped schema; auto-update annotations apply to built-in ones.

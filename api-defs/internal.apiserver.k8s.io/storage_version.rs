@@ -11,7 +11,7 @@ use crate::meta::ObjectMeta;
 #[versions(v1alpha1)]
 #[subresource(status)]
 #[column("CommonEncodingVersion", status.commonEncodingVersion or "<unset>")]
-#[column("StorageVersions", by_hand = storage_version_storage_versions)]
+#[column("StorageVersions", by_hand = storage_version_storage_versions, reads(status.storageVersions), "Which version each server encodes the resource in.")]
 #[column("Age", age)]
 #[validate(by_hand = validate_storage_version)]
 pub struct StorageVersion {

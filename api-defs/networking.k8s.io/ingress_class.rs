@@ -6,9 +6,9 @@ use crate::meta::ObjectMeta;
     v1(introduced = "1.19"),
     v1beta1(unserved, introduced = "1.18", deprecated = "1.19", replacement = "networking.k8s.io/v1 IngressClassList")
 )]
-#[column("Name", by_hand = ingress_class_name, format = "name")]
+#[column("Name", by_hand = ingress_class_name, reads(metadata.name, metadata.annotations), format = "name", "Name of the class, marked when it is the default one.")]
 #[column("Controller", spec.controller)]
-#[column("Parameters", by_hand = ingress_class_parameters)]
+#[column("Parameters", by_hand = ingress_class_parameters, reads(spec.parameters), "Kind and name of the object with the controller's parameters.")]
 #[column("Age", age)]
 #[validate(by_hand = validate_ingress_class)]
 pub struct IngressClass {

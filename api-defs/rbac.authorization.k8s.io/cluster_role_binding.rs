@@ -12,11 +12,11 @@ use crate::meta::ObjectMeta;
     ),
     v1alpha1
 )]
-#[column("Role", by_hand = cluster_role_binding_role)]
+#[column("Role", by_hand = cluster_role_binding_role, reads(roleRef), "Kind and name of the role that is granted.")]
 #[column("Age", age)]
-#[column("Users", by_hand = cluster_role_binding_users, priority = 1)]
-#[column("Groups", by_hand = cluster_role_binding_groups, priority = 1)]
-#[column("ServiceAccounts", by_hand = cluster_role_binding_service_accounts, priority = 1)]
+#[column("Users", by_hand = cluster_role_binding_users, reads(subjects), priority = 1, "Users to whom the role is granted.")]
+#[column("Groups", by_hand = cluster_role_binding_groups, reads(subjects), priority = 1, "Groups to whom the role is granted.")]
+#[column("ServiceAccounts", by_hand = cluster_role_binding_service_accounts, reads(subjects), priority = 1, "Service accounts to whom the role is granted, as namespace and name.")]
 #[default(roleRef.apiGroup = "rbac.authorization.k8s.io")]
 #[validate(by_hand = validate_cluster_role_binding)]
 pub struct ClusterRoleBinding {

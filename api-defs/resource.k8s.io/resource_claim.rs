@@ -5,7 +5,7 @@ use crate::meta::{Condition, ObjectMeta};
 #[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false, metadata = both)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[subresource(status)]
-#[column("State", by_hand = resource_claim_state)]
+#[column("State", by_hand = resource_claim_state, reads(metadata.deletionTimestamp, status.allocation, status.reservedFor), "Whether the claim is allocated, reserved, or being deleted.")]
 #[column("Age", age)]
 #[strategy(update = update_resource_claim)]
 #[validate(by_hand = validate_resource_claim)]

@@ -5,9 +5,9 @@ mod v1alpha2 {
     #[kind(plural = "podgroups", scope = Namespaced, generation = false, gate = GenericWorkload)]
     #[versions(v1alpha2)]
     #[subresource(status)]
-    #[column("Policy", by_hand = pod_group_policy)]
+    #[column("Policy", by_hand = pod_group_policy, reads(spec.schedulingPolicy), "How the pods of the group are scheduled.")]
     #[column("Workload", spec.podGroupTemplateRef.workload.workloadName or "<none>")]
-    #[column("Status", by_hand = pod_group_status)]
+    #[column("Status", by_hand = pod_group_status, reads(status.conditions), "How far the group has been scheduled.")]
     #[column("Age", age)]
     #[validate(by_hand = validate_pod_group)]
     struct PodGroup {

@@ -7,11 +7,11 @@ use crate::meta::ObjectMeta;
     v1(introduced = "1.6"),
     v1beta1(unserved, introduced = "1.4", deprecated = "1.19", replacement = "storage.k8s.io/v1 StorageClass")
 )]
-#[column("Name", by_hand = storage_class_name, format = "name")]
+#[column("Name", by_hand = storage_class_name, reads(metadata.name, metadata.annotations), format = "name", "Name of the class, marked when it is the default one.")]
 #[column("Provisioner", provisioner)]
 #[column("ReclaimPolicy", reclaimPolicy)]
 #[column("VolumeBindingMode", volumeBindingMode)]
-#[column("AllowVolumeExpansion", by_hand = storage_class_allow_volume_expansion)]
+#[column("AllowVolumeExpansion", by_hand = storage_class_allow_volume_expansion, reads(allowVolumeExpansion), "Whether claims of the class may grow.")]
 #[column("Age", age)]
 #[strategy(warnings = warn_storage_class)]
 #[validate(by_hand = validate_storage_class)]

@@ -12,8 +12,8 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
 #[versions(v1beta1(introduced = "1.35"))]
 #[subresource(status)]
 #[column("Name", metadata.name)]
-#[column("Resource", by_hand = storage_version_migration_resource)]
-#[column("Status", by_hand = storage_version_migration_status)]
+#[column("Resource", by_hand = storage_version_migration_resource, reads(spec.resource), "The resource whose objects are written anew.")]
+#[column("Status", by_hand = storage_version_migration_status, reads(status.conditions), "Whether the migration runs, has succeeded or failed.")]
 #[validate(by_hand = validate_storage_version_migration)]
 pub struct StorageVersionMigration {
     /// Cluster-wide name and labels of this migration.

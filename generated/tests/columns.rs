@@ -337,3 +337,15 @@ fn kinds_without_columns_show_name_and_creation() {
     let shown: Vec<String> = cells(columns, range.as_ref(), &NOW).into_iter().map(cell_text).collect();
     assert_eq!(shown, ["r", "2026-01-02T03:03:05Z"]);
 }
+
+#[test]
+fn every_column_says_what_it_shows_and_what_it_reads() {
+    for kind in CATALOG.kinds {
+        for column in kind.resource.iter().flat_map(|resource| shown_columns(resource.columns)) {
+            let (name, of) = (column.name, kind.def.name);
+            assert!(!column.description.is_empty(), "{name} of {of} has no description");
+            let says = kind.conversion.is_some() || read_by(std::slice::from_ref(column), kind.def).is_some();
+            assert!(says, "{name} of {of} does not say what it reads");
+        }
+    }
+}

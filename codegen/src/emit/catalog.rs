@@ -211,12 +211,32 @@ impl<'m> KindEmitter<'m> {
         }
         let mut rows = Vec::new();
         if !r.columns.is_empty() && r.columns.iter().all(|c| c.name != "Name") {
-            rows.push(column_row("Name", "string", "name", 0, "", "CellRule::Path(&[\"metadata\", \"name\"], None)"));
+            let docs = self.field_docs(hub, "metadata.name");
+            rows.push(column_row("Name", "string", "name", 0, docs, "CellRule::Path(&[\"metadata\", \"name\"], None)"));
         }
-        rows.extend(
-            r.columns.iter().map(|c| column_row(&c.name, &c.kind, &c.format, c.priority, &c.docs, &self.cell(c, hub))),
-        );
+        rows.extend(r.columns.iter().map(|c| {
+            column_row(&c.name, &c.kind, &c.format, c.priority, self.column_docs(c, hub), &self.cell(c, hub))
+        }));
         table(&rows)
+    }
+
+    /// What a column says of itself, else what is said of the field that it shows.
+    fn column_docs<'c>(&'c self, column: &'c Column, hub: Option<StructId>) -> &'c str {
+        match &column.cell {
+            _ if !column.docs.is_empty() => &column.docs,
+            Cell::Path { path, .. }
+            | Cell::Age { path, .. }
+            | Cell::Len { path, .. }
+            | Cell::Labels { path, .. }
+            | Cell::Selector { path, .. }
+            | Cell::Join { path, .. } => self.field_docs(hub, path),
+            Cell::ByHand(_) => "",
+        }
+    }
+
+    fn field_docs(&self, hub: Option<StructId>, path: &str) -> &'m str {
+        let place = hub.and_then(|hub| paths::follow(self.paths.model, hub, path).ok());
+        place.map_or("", |place| &place.field.docs)
     }
 
     /// The kind of another group as which this one is stored, if that has a resource.

@@ -14,7 +14,7 @@ use machinery::catalog::{
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::json_path::JsonPath;
-use machinery::print::{CellRule, Column};
+use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_DESCRIPTION};
 use machinery::reflect::Struct;
 
 use crate::unstructured::Unstructured;
@@ -114,7 +114,7 @@ fn columns(version: &CustomResourceDefinitionVersion) -> Vec<ColumnFacts> {
         name: "Age".into(),
         kind: "date".into(),
         format: String::new(),
-        description: String::new(),
+        description: AGE_DESCRIPTION.into(),
         priority: 0,
         path: ".metadata.creationTimestamp".into(),
     };
@@ -248,7 +248,7 @@ fn printed(columns: &[ColumnFacts]) -> &'static [Column] {
         kind: "string",
         format: "name",
         priority: 0,
-        description: "",
+        description: NAME_DESCRIPTION,
         cell: CellRule::Path(&["metadata", "name"], None),
     };
     let others = columns.iter().filter_map(|column| {

@@ -10,7 +10,10 @@ use crate::protobuf::Mask;
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
-pub use table::{ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, RowCondition, cells, read_by, shown_columns};
+pub use table::{
+    AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_DESCRIPTION, RowCondition, cells, read_by,
+    shown_columns,
+};
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.

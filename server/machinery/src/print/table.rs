@@ -11,6 +11,12 @@ use crate::def::StructDef;
 use crate::protobuf::Mask;
 use crate::reflect::Ref;
 
+/// What the column Name says of itself, where no declaration does.
+pub const NAME_DESCRIPTION: &str = "Unique within its namespace and type; cannot be changed after creation.";
+
+/// What a column that shows when an object was made says of itself, where no declaration does.
+pub const AGE_DESCRIPTION: &str = "When the server accepted the object, in UTC; read-only.";
+
 /// The columns of a kind that declares none (`rest.NewDefaultTableConvertor`).
 pub static DEFAULT_COLUMNS: [Column; 2] = [
     Column {
@@ -18,7 +24,7 @@ pub static DEFAULT_COLUMNS: [Column; 2] = [
         kind: "string",
         format: "name",
         priority: 0,
-        description: "",
+        description: NAME_DESCRIPTION,
         cell: CellRule::Path(&["metadata", "name"], None),
     },
     Column {
@@ -26,7 +32,7 @@ pub static DEFAULT_COLUMNS: [Column; 2] = [
         kind: "date",
         format: "",
         priority: 0,
-        description: "",
+        description: AGE_DESCRIPTION,
         cell: CellRule::Path(&["metadata", "creationTimestamp"], None),
     },
 ];

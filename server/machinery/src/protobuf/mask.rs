@@ -28,7 +28,7 @@ impl Mask {
     }
 
     /// Adds the field at a path of JSON names, with all that is in it; false when there is no such field. Behind a list it is that field of
-    /// every item.
+    /// every item, and behind a map the whole map.
     pub fn add(&mut self, path: &[&str]) -> bool {
         let Some((first, rest)) = path.split_first() else { return false };
         for (index, field) in self.def.fields.iter().enumerate() {
@@ -42,6 +42,7 @@ impl Mask {
                 (false, _) if field.json != *first => continue,
                 (false, rest) => rest,
             };
+            let is_map = matches!(field.shape(), Shape::Map(_) | Shape::StructMap(..));
             let want = &mut self.fields[index];
             return match (below, inner, &mut *want) {
                 (_, _, Want::All) => true,
@@ -49,7 +50,12 @@ impl Mask {
                     *want = Want::All;
                     true
                 }
-                (_, None, _) => false,
+                (_, None, _) => {
+                    if is_map {
+                        *want = Want::All;
+                    }
+                    is_map
+                }
                 (below, Some(_), Want::Part(mask)) => mask.add(below),
                 (below, Some(def), Want::Nothing) => {
                     let mut mask = Mask::new(def);
