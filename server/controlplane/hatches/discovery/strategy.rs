@@ -22,12 +22,13 @@ pub fn create_endpoint_slice(_: &Context, slice: &mut EndpointSlice, _: Option<&
     }
 }
 
-/// Mirrors `endpointSliceStrategy.PrepareForUpdate`: labels count as a change too.
+/// Mirrors `endpointSliceStrategy.PrepareForUpdate`: labels count as a change too, and so does topology that is then dropped.
 pub fn update_endpoint_slice(_: &Context, new: &mut EndpointSlice, old: &EndpointSlice) {
-    if new.metadata.labels != old.metadata.labels {
+    let is_same = has_same_endpoints(old, new);
+    if !is_same || new.metadata.labels != old.metadata.labels {
         new.metadata.generation = old.metadata.generation + 1;
     }
-    if has_same_endpoints(old, new) {
+    if is_same {
         return;
     }
     let hosts = |slice: &EndpointSlice| -> BTreeSet<String> {
