@@ -59,7 +59,7 @@ pub struct StatefulSetSpec {
     pub template: PodTemplateSpec,
 
     /// Claims created per pod, giving every ordinal its own persistent volume.
-    #[field(4, list = atomic)]
+    #[field(4, list = atomic, says_kind)]
     pub volume_claim_templates: Vec<PersistentVolumeClaim>,
 
     /// Headless Service that gives pods DNS names like `web-0.<service>`.

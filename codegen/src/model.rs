@@ -484,6 +484,8 @@ pub struct Field {
     pub deprecated: bool,
     /// Not to be logged or shown: `sensitive`.
     pub sensitive: bool,
+    /// Its items say their kind wherever they are read: `says_kind`.
+    pub says_kind: bool,
     pub span: Span,
 }
 

@@ -119,6 +119,7 @@ impl Checker<'_> {
         let words = [
             (["list"].as_slice(), is_list || field.list == Some(ListSemantics::Atomic), "lists"),
             (&["unique"], is_list, "lists"),
+            (&["says_kind"], self.is_list_of_core_objects(&field.ty), "lists of kinds of core/v1"),
             (&["map"], is_map, "maps"),
             (&["structure"], is_struct, "structs"),
             (&["min", "max"], is_number, "numbers"),
@@ -139,6 +140,13 @@ impl Checker<'_> {
         {
             self.push(Diagnostic::error(codes::CONFLICT, &place, "`key` goes with `patch = merge`"));
         }
+    }
+
+    fn is_list_of_core_objects(&self, ty: &TypeRef) -> bool {
+        let TypeRef::List(items) = ty else { return false };
+        let TypeRef::Struct(id) = **items else { return false };
+        let item = &self.model.structs[id.0];
+        item.role == Role::Object && item.module == "core" && item.version == "v1"
     }
 
     fn map_keys(&mut self, field: &Field) {

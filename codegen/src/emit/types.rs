@@ -370,6 +370,9 @@ fn flags(field: &Field) -> String {
     if field.deprecated {
         names.push("DEPRECATED");
     }
+    if field.says_kind {
+        names.push("SAYS_KIND");
+    }
     match names.split_first() {
         None => "Flags::NONE".into(),
         Some((first, rest)) => rest.iter().fold(format!("Flags::{first}"), |text, n| format!("{text}.or(Flags::{n})")),

@@ -41,6 +41,7 @@ const WORDS: &[&str] = &[
     "gate",
     "deprecated",
     "sensitive",
+    "says_kind",
     "renamed",
 ];
 
@@ -177,6 +178,7 @@ impl Reader<'_> {
             "gate" => model.feature_gate = self.ident(entry).map(|gate| gate.text),
             "deprecated" => model.deprecated = self.flag(entry),
             "sensitive" => model.sensitive = self.flag(entry),
+            "says_kind" => model.says_kind = self.flag(entry),
             "renamed" => field.renamed = self.ident(entry),
             _ => self.constraint(word, entry, &mut model.validation),
         }

@@ -73,7 +73,7 @@ describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_bel
     replicas:                                 "replicas",                              1, Flags::OMIT_EMPTY;
     selector:                                 "selector",                              2, Flags::OMIT_EMPTY;
     template:                                 "template",                              3, Flags::REQUIRED;
-    volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     service_name:                             "serviceName",                           5, Flags::NONE;
     pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], ..FieldInfo::PLAIN };
     update_strategy:                          "updateStrategy",                        7, Flags::OMIT_EMPTY;

@@ -16,11 +16,32 @@ pub(crate) struct Step {
     pub json: u16,
     /// The wire type that it is written with, which is not packed.
     pub wire: u8,
-    pub is_inline: bool,
+    pub manner: Manner,
     pub omits_empty: bool,
     /// JSON leaves it out when its value is nothing but a 0, which is a number 0 or no bytes. Most fields are that, since upstream writes
     /// plain scalars always.
     pub drops_zero: bool,
+}
+
+/// How the structs of a field are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// As JSON objects, if it has structs at all.
+    Plain,
+    /// Among the fields of the struct that holds it.
+    Inline,
+    /// Each with its kind and version.
+    SaysKind,
+}
+
+impl Manner {
+    fn of(field: &FieldDef) -> Self {
+        match field.shape() {
+            Shape::Struct(_) if field.flags.has(Flags::INLINE) => Manner::Inline,
+            Shape::StructList(..) if field.flags.has(Flags::SAYS_KIND) => Manner::SaysKind,
+            _ => Manner::Plain,
+        }
+    }
 }
 
 impl Step {
@@ -32,7 +53,7 @@ impl Step {
             number: field.number,
             json,
             wire: wire(shape),
-            is_inline: field.flags.has(Flags::INLINE) && matches!(shape, Shape::Struct(_)),
+            manner: Manner::of(field),
             omits_empty,
             drops_zero: omits_empty
                 && matches!(shape, Shape::One(scalar) if !has_form_of_its_own(scalar) && scalar != Scalar::F64),
@@ -56,7 +77,7 @@ pub(crate) fn steps(def: &'static StructDef) -> (Vec<Step>, u64) {
     let mut step = |field: &FieldDef| {
         let step = Step::new(field, next);
         next += match step.shape {
-            Shape::Struct(inner) if step.is_inline => inner.json_fields().len() as u16,
+            Shape::Struct(inner) if step.manner == Manner::Inline => inner.json_fields().len() as u16,
             _ => 1,
         };
         step

@@ -3,14 +3,16 @@
 //! A read answers with what is stored in another media type, so this is the hottest path of a JSON client. A message is walked once, and
 //! each field is written as it comes; the few that are declared before others with lower numbers are moved to their place. What upstream would
 //! never write (a message in pieces, map keys out of order, packed numbers, text that is not UTF-8, anything broken) is left to the
-//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte.
+//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte. Only the
+//! kinds of objects within it are said here (`Flags::SAYS_KIND`), which of a decoded object `defaulting::normalize` says.
 
 use super::decode::MAX_DEPTH;
 use super::error::Error;
 use super::scalars::Wire;
-use super::step::Step;
+use super::step::{Manner, Step};
 use super::wire::{DELIMITED, Reader};
 use crate::def::{JsonForm, Scalar, Shape, StructDef};
+use crate::defaulting;
 use crate::json::{self, JsonScalar, string, write_base64, write_long_key, write_raw, write_text};
 use crate::reflect::{FlatField, Owned};
 use crate::scalar::quantity::is_plainly_canonical;
@@ -38,7 +40,7 @@ pub fn object_to_json(
 ) -> Result<(), Error> {
     fetch(raw);
     let start = out.len();
-    if Transcoder::new(out).object(api_version, kind, def, raw).is_some() {
+    if Transcoder::new(out).object(api_version, kind, def, raw, MAX_DEPTH).is_some() {
         return Ok(());
     }
     out.truncate(start);
@@ -49,8 +51,12 @@ pub fn object_to_json(
 fn owned(def: &'static StructDef, raw: &[u8]) -> Result<Owned, Error> {
     let mut value = Owned::new(def);
     super::decode(raw, value.as_mut())?;
+    defaulting::normalize(value.as_mut()); // among others it says the kinds that are written here
     Ok(value)
 }
+
+/// What objects say of their version in lists that say it ([`crate::def::Flags::SAYS_KIND`]).
+const CORE_V1: &str = "v1";
 
 /// What stands for any absent scalar: a number 0, or no bytes.
 const ZERO: [u8; 8] = [0; 8];
@@ -76,7 +82,7 @@ impl<'o> Transcoder<'o> {
         Transcoder { out, written: Vec::with_capacity(64) }
     }
 
-    fn object(&mut self, api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8]) -> Option<()> {
+    fn object(&mut self, api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
         let start = self.out.len();
         for (key, text) in [(",\"kind\":", kind), (",\"apiVersion\":", api_version)] {
             if !text.is_empty() {
@@ -85,7 +91,7 @@ impl<'o> Transcoder<'o> {
             }
         }
         let names: Vec<&str> = def.json_fields().take(2).map(|field| field.json).collect();
-        self.fields(def, raw, if names == ["kind", "apiVersion"] { 2 } else { 0 }, MAX_DEPTH)?;
+        self.fields(def, raw, if names == ["kind", "apiVersion"] { 2 } else { 0 }, depth)?;
         self.close(start, b"{}");
         Some(())
     }
@@ -192,7 +198,7 @@ impl<'o> Transcoder<'o> {
     ) -> Option<()> {
         let (index, start) = (step.json as usize, self.out.len());
         match step.shape {
-            Shape::Struct(inner) if step.is_inline => {
+            Shape::Struct(inner) if step.manner == Manner::Inline => {
                 self.fields(inner, reader.delimited().ok()?, skip.saturating_sub(index), depth - 1)?;
             }
             _ if index < skip => reader.skip(step.wire).ok()?,
@@ -210,7 +216,7 @@ impl<'o> Transcoder<'o> {
     fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: u32) -> Option<()> {
         let index = step.json as usize;
         match step.shape {
-            Shape::Struct(inner) if step.is_inline => {
+            Shape::Struct(inner) if step.manner == Manner::Inline => {
                 return self.fields(inner, &[], skip.saturating_sub(index), depth - 1);
             }
             _ if index < skip => return Some(()),
@@ -238,8 +244,9 @@ impl<'o> Transcoder<'o> {
                 self.each(step, reader, b"[]", |this, reader| this.scalar(scalar, reader, false).map(drop))?;
             }
             Shape::StructList(def, _) => {
-                self.each(step, reader, b"[]", |this, reader| {
-                    this.structure(def, reader.delimited().ok()?, depth - 1)
+                self.each(step, reader, b"[]", |this, reader| match (reader.delimited().ok()?, step.manner) {
+                    (raw, Manner::SaysKind) => this.object(CORE_V1, def.name, def, raw, depth - 1),
+                    (raw, _) => this.structure(def, raw, depth - 1),
                 })?;
             }
             Shape::Map(scalar) => {

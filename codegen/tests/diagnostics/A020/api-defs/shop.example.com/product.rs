@@ -7,4 +7,8 @@ pub struct ProductSpec {
     /// Units in stock.
     #[field(2, min = 1)]
     pub supplier: String,
+
+    /// Shelves it stands on.
+    #[field(3, list = atomic, says_kind)]
+    pub shelves: Vec<String>,
 }
