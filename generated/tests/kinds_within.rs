@@ -2,7 +2,6 @@
 
 use generated::apps::v1::StatefulSet;
 use generated::core::v1::PersistentVolumeClaim;
-use machinery::defaulting::normalize;
 use machinery::json;
 use machinery::protobuf;
 use machinery::reflect::{Mut, Ref};
@@ -16,7 +15,7 @@ fn claim_templates_say_their_kind_however_they_are_read() {
 
     let mut read = StatefulSet::default();
     protobuf::decode(&raw, Mut::of(&mut read)).expect("it reads");
-    normalize(Mut::of(&mut read));
+    protobuf::say_kinds(Mut::of(&mut read));
     let says = &read.spec.volume_claim_templates[0].type_meta;
     assert_eq!((says.kind.as_str(), says.api_version.as_str()), ("PersistentVolumeClaim", "v1"));
 

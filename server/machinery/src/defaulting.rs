@@ -47,7 +47,7 @@ pub(crate) fn has_defaults(def: &StructDef) -> bool {
 }
 
 /// The structs that a field holds.
-fn each_struct(slot: Slot<'_>, f: &mut dyn FnMut(Mut<'_>)) {
+pub(crate) fn each_struct(slot: Slot<'_>, f: &mut dyn FnMut(Mut<'_>)) {
     match slot {
         Slot::Struct(s) => f(s),
         Slot::OptStruct(s) => {

@@ -11,6 +11,7 @@
 mod decode;
 mod encode;
 mod error;
+mod kinds;
 mod mask;
 mod scalars;
 mod step;
@@ -23,6 +24,7 @@ pub use decode::decode;
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
+pub use kinds::say_kinds;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
 pub(crate) use step::{Step, steps};
 pub use transcode::{object_to_json, to_json};

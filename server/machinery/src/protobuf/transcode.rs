@@ -3,16 +3,16 @@
 //! A read answers with what is stored in another media type, so this is the hottest path of a JSON client. A message is walked once, and
 //! each field is written as it comes; the few that are declared before others with lower numbers are moved to their place. What upstream would
 //! never write (a message in pieces, map keys out of order, packed numbers, text that is not UTF-8, anything broken) is left to the
-//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte. Only the
-//! kinds of objects within it are said here (`Flags::SAYS_KIND`), which of a decoded object `defaulting::normalize` says.
+//! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte, once
+//! that has been told to say the kinds of what is within it ([`super::say_kinds`]).
 
 use super::decode::MAX_DEPTH;
 use super::error::Error;
+use super::kinds::{CORE_V1, say_kinds};
 use super::scalars::Wire;
 use super::step::{Manner, Step};
 use super::wire::{DELIMITED, Reader};
 use crate::def::{JsonForm, Scalar, Shape, StructDef};
-use crate::defaulting;
 use crate::json::{self, JsonScalar, string, write_base64, write_long_key, write_raw, write_text};
 use crate::reflect::{FlatField, Owned};
 use crate::scalar::quantity::is_plainly_canonical;
@@ -51,12 +51,9 @@ pub fn object_to_json(
 fn owned(def: &'static StructDef, raw: &[u8]) -> Result<Owned, Error> {
     let mut value = Owned::new(def);
     super::decode(raw, value.as_mut())?;
-    defaulting::normalize(value.as_mut()); // among others it says the kinds that are written here
+    say_kinds(value.as_mut());
     Ok(value)
 }
-
-/// What objects say of their version in lists that say it ([`crate::def::Flags::SAYS_KIND`]).
-const CORE_V1: &str = "v1";
 
 /// What stands for any absent scalar: a number 0, or no bytes.
 const ZERO: [u8; 8] = [0; 8];
