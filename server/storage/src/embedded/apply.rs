@@ -16,8 +16,6 @@ pub(super) struct Changes<'a> {
     connection: &'a Connection,
     pub(super) state: State,
     pub(super) events: Vec<Arc<Event>>,
-    /// The earliest of the times at which what was written here expires, in Unix milliseconds.
-    pub(super) first_expiry: Option<u64>,
 }
 
 /// A write that has been decided upon.
@@ -34,7 +32,7 @@ enum Decision {
 
 impl<'a> Changes<'a> {
     pub(super) fn new(connection: &'a Connection, state: State) -> Self {
-        Self { connection, state, events: Vec::new(), first_expiry: None }
+        Self { connection, state, events: Vec::new() }
     }
 
     /// Compares and writes. The inner error concerns this transaction alone, which has written nothing; the outer one
@@ -77,7 +75,6 @@ impl<'a> Changes<'a> {
         let Write { row, replaced, expires_at } = write;
         row.insert(self.connection)?;
         row.make_current(self.connection, expires_at)?;
-        self.first_expiry = self.first_expiry.into_iter().chain(expires_at).min();
         self.state.revision = row.kv.mod_revision;
         let event = Arc::new(row.into_event(replaced));
         self.events.push(Arc::clone(&event));

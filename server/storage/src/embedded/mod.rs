@@ -24,7 +24,6 @@ mod readers;
 mod row;
 mod schema;
 mod snapshot;
-mod transaction;
 mod watch;
 mod writer;
 

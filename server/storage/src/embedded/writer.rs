@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::{
     EmbeddedOptions,
@@ -14,7 +14,6 @@ use super::{
     hub::Hub,
     queue::{Answer, Commit, Group, Requests},
     read::State,
-    transaction::Transaction,
 };
 use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::Source};
 
@@ -136,10 +135,10 @@ impl Writer {
     }
 
     /// Applies a group and whatever housekeeping is due, and makes it durable.
-    fn apply(&self, group: &Group) -> Result<Committed> {
+    fn apply(&mut self, group: &Group) -> Result<Committed> {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
-        let transaction = Transaction::begin(&self.connection)?;
-        let mut changes = Changes::new(&self.connection, self.state);
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut changes = Changes::new(&transaction, self.state);
         let outcomes = group.commits.iter().map(|commit| changes.commit(&commit.txn)).collect::<Result<_>>()?;
         let compactions =
             group.compactions.iter().map(|(revision, _)| changes.compact(*revision)).collect::<Result<_>>()?;
@@ -149,11 +148,7 @@ impl Writer {
             let share = if group.commits.is_empty() { HOUSEKEEPING } else { 2 * group.commits.len() + 64 };
             changes.purge(share)?;
         }
-        // What no longer expires first wakes this thread too early at most, and housekeeping looks again.
-        let next_expiry = match housekeeping {
-            true => next_expiry(&self.connection)?,
-            false => self.next_expiry.into_iter().chain(changes.first_expiry).min(),
-        };
+        let next_expiry = next_expiry(&transaction)?;
         let Changes { state, events, .. } = changes;
         transaction.commit().map_err(commit_error)?;
         Ok(Committed { state, events, outcomes, compactions, next_expiry })
