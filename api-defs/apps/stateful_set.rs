@@ -44,7 +44,6 @@ pub struct StatefulSet {
 }
 
 /// Settings for a StatefulSet's pods, storage and updates.
-#[normalize(by_hand = normalize_stateful_set_spec)]
 pub struct StatefulSetSpec {
     /// Number of numbered pods wanted; 1 when omitted.
     #[field(1)]
@@ -229,7 +228,6 @@ mod v1beta1 {
     struct StatefulSet {}
 
     #[differs(StatefulSetSpec)]
-    #[normalize(none)]
     struct StatefulSetSpec {
         /// Labels identifying the StatefulSet's pods; must match the template and cannot change.
         #[field(2)]

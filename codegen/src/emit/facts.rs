@@ -15,7 +15,7 @@ impl Facts {
         let field_default = |s: &Struct| s.fields.iter().any(|f| f.default.is_some());
         let own_defaults = |s: &Struct| field_default(s) || !s.path_defaults.is_empty() || s.default_by_hand.is_some();
         let defaults = reach(model, own_defaults);
-        let normalize = reach(model, |s| s.normalize.is_some());
+        let normalize = reach(model, |s| s.normalize.is_some() || s.fields.iter().any(|f| f.says_kind));
         let below = |s: &Struct, flags: &[bool]| children(s).any(|child| flags[child.0]);
         Facts {
             defaults_below: model.structs.iter().map(|s| field_default(s) || below(s, &defaults)).collect(),
@@ -29,7 +29,7 @@ impl Facts {
         self.defaults_below[id.0]
     }
 
-    /// It or a struct below has a `normalize` hatch.
+    /// It or a struct below has a `normalize` hatch, or objects that say their kinds.
     pub fn normalize_below(&self, id: StructId) -> bool {
         self.normalize_below[id.0]
     }

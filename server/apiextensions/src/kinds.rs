@@ -14,7 +14,7 @@ use machinery::catalog::{
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::json_path::JsonPath;
-use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_DESCRIPTION};
+use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_COLUMN};
 use machinery::reflect::Struct;
 
 use crate::unstructured::Unstructured;
@@ -243,14 +243,6 @@ pub fn selectable(path: &str) -> SelectableDef {
 }
 
 fn printed(columns: &[ColumnFacts]) -> &'static [Column] {
-    let name = Column {
-        name: "Name",
-        kind: "string",
-        format: "name",
-        priority: 0,
-        description: NAME_DESCRIPTION,
-        cell: CellRule::Path(&["metadata", "name"], None),
-    };
     let others = columns.iter().filter_map(|column| {
         let kind = text(&column.kind);
         Some(Column {
@@ -263,5 +255,5 @@ fn printed(columns: &[ColumnFacts]) -> &'static [Column] {
         })
     });
     // Without any the default columns are shown.
-    if columns.is_empty() { &[] } else { Vec::leak(std::iter::once(name).chain(others).collect()) }
+    if columns.is_empty() { &[] } else { Vec::leak(std::iter::once(NAME_COLUMN).chain(others).collect()) }
 }

@@ -21,7 +21,7 @@ pub struct StructDef {
     pub defaults: Option<&'static Defaults>,
     /// Some struct below this one has defaults of its own.
     pub defaults_below: bool,
-    /// Some struct at or below this one has a `normalize` hatch.
+    /// Some struct at or below this one has a `normalize` hatch, or objects that say their kinds.
     pub normalize_below: bool,
     /// What upstream's trip through the internal type changes (`#[normalize]`).
     pub normalize: Option<fn(Mut<'_>)>,

@@ -2,7 +2,8 @@
 //!
 //! The constants are data of the descriptors; what depends on other fields is a hatch. Whole subtrees without either are passed over.
 
-use crate::def::{Defaults, Literal, StructDef};
+use crate::def::{Defaults, Flags, Literal, StructDef};
+use crate::protobuf::say_kind;
 use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Owned, Slot, StructListMut};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
@@ -28,13 +29,16 @@ pub fn apply_defaults(mut into: Mut<'_>) {
     }
 }
 
-/// Calls the `normalize` hatches of a struct and of all below it, parents first.
+/// Calls the `normalize` hatches of a struct and of all below it, parents first, and has the objects within it say their kinds.
 pub fn normalize(mut value: Mut<'_>) {
     let def = value.def();
     if let Some(hatch) = def.normalize {
         hatch(value.reborrow());
     }
     for (i, field) in def.fields.iter().enumerate() {
+        if field.flags.has(Flags::SAYS_KIND) {
+            each_struct(value.slot(i), &mut say_kind);
+        }
         if field.shape().struct_def().is_some_and(|d| d.normalize.is_some() || d.normalize_below) {
             each_struct(value.slot(i), &mut normalize);
         }

@@ -11,7 +11,7 @@ use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
 pub use table::{
-    AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_DESCRIPTION, RowCondition, cells, read_by,
+    AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_COLUMN, RowCondition, cells, read_by,
     shown_columns,
 };
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};

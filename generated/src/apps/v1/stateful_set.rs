@@ -88,7 +88,7 @@ pub struct StatefulSetSpec {
     pub ordinals: Option<Box<StatefulSetOrdinals>>,
 }
 
-describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<StatefulSetSpec>() { crate::hatches::apps::normalize_stateful_set_spec(v) }) .normalize_below() } [
+describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_below() .normalize_below() } [
     replicas:                                 "replicas",                              1, Flags::OMIT_EMPTY;
     selector:                                 "selector",                              2, Flags::REQUIRED;
     template:                                 "template",                              3, Flags::REQUIRED;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::apps::v1::{DaemonSet, Deployment, StatefulSetSpec};
+use crate::apps::v1::{DaemonSet, Deployment};
 use crate::apps::v1beta1;
 
 /// Generation of a daemon set's template (`DeprecatedTemplateGeneration`).
@@ -50,14 +50,6 @@ pub fn normalize_deployment(deployment: &mut Deployment) {
     let annotations = &mut deployment.metadata.annotations;
     if let Some(revision) = take_rollback_to(annotations) {
         put_rollback_to(annotations, revision);
-    }
-}
-
-/// Claim templates say what they are, whatever came in.
-pub fn normalize_stateful_set_spec(spec: &mut StatefulSetSpec) {
-    for claim in &mut spec.volume_claim_templates {
-        claim.type_meta.api_version = "v1".to_owned();
-        claim.type_meta.kind = "PersistentVolumeClaim".to_owned();
     }
 }
 

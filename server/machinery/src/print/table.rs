@@ -11,22 +11,22 @@ use crate::def::StructDef;
 use crate::protobuf::Mask;
 use crate::reflect::Ref;
 
-/// What the column Name says of itself, where no declaration does.
-pub const NAME_DESCRIPTION: &str = "Unique within its namespace and type; cannot be changed after creation.";
+/// The first column, where no declaration places one of that name.
+pub const NAME_COLUMN: Column = Column {
+    name: "Name",
+    kind: "string",
+    format: "name",
+    priority: 0,
+    description: "Unique within its namespace and type; cannot be changed after creation.",
+    cell: CellRule::Path(&["metadata", "name"], None),
+};
 
 /// What a column that shows when an object was made says of itself, where no declaration does.
 pub const AGE_DESCRIPTION: &str = "When the server accepted the object, in UTC; read-only.";
 
 /// The columns of a kind that declares none (`rest.NewDefaultTableConvertor`).
 pub static DEFAULT_COLUMNS: [Column; 2] = [
-    Column {
-        name: "Name",
-        kind: "string",
-        format: "name",
-        priority: 0,
-        description: NAME_DESCRIPTION,
-        cell: CellRule::Path(&["metadata", "name"], None),
-    },
+    NAME_COLUMN,
     Column {
         name: "Created At",
         kind: "date",

@@ -19,7 +19,7 @@ pub fn say_kinds(mut value: Mut<'_>) {
 }
 
 /// Sets the first field, which is where an object says what it is.
-fn say_kind(mut object: Mut<'_>) {
+pub(crate) fn say_kind(mut object: Mut<'_>) {
     let kind = object.def().name;
     let Slot::Struct(mut type_meta) = object.slot(0) else { return };
     for (index, text) in [kind, CORE_V1].into_iter().enumerate() {

@@ -24,6 +24,7 @@ pub use decode::decode;
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;
+pub(crate) use kinds::say_kind;
 pub use kinds::say_kinds;
 pub use mask::{Mask, bytes_of, decode_masked, with_text, write_bytes};
 pub(crate) use step::{Step, steps};
