@@ -246,7 +246,7 @@ impl FlowControl {
             wait(false);
             Rejected { retry_after }
         };
-        let (id, told) = class.level.start(arrived, Arrival { flow, asked, work, hash }).map_err(rejected)?;
+        let (id, told) = class.level.start(self, arrived, Arrival { flow, asked, work, hash }).map_err(rejected)?;
         // From here on the request is in the queue set until the seat is dropped, wherever that happens.
         let mut seat = Seat::new(self.clone(), class, id, is_watch);
         if let Some(told) = told

@@ -65,7 +65,8 @@ impl FlowControl {
     pub fn dump(&self, what: Dump) -> String {
         let mut rows = vec![header(what)];
         for (name, level) in self.levels().iter() {
-            let state = level.lock();
+            let mut state = level.lock();
+            state.queues.sync(self.now());
             match what {
                 Dump::PriorityLevels => rows.push(level_row(name, state.is_quiescing, &state.queues)),
                 Dump::Queues => rows.extend(queue_rows(name, &state.queues)),

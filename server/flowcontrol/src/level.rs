@@ -3,9 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::config::{PriorityLevel, Queuing};
+use crate::control::FlowControl;
 use crate::demand::DemandStats;
 use crate::dropped::Dropped;
 use crate::metrics::LevelMetrics;
@@ -13,6 +15,8 @@ use crate::queue_set::{Arrival, Outcome, QueueSet, RequestId};
 
 /// Of a level's own seats, the part that one request may take.
 const WIDEST_REQUEST: f64 = 0.15;
+/// For how long seats may look taken that are free, when nobody waits for them.
+const UNHURRIED: Duration = Duration::from_millis(100);
 
 /// A level. It outlives changes of the configuration, so that what waits and runs stays counted.
 pub struct Level {
@@ -29,6 +33,8 @@ pub struct State {
     pub limits: Limits,
     pub demand: DemandStats,
     pub dropped: Dropped,
+    /// When it will be seen which seats are free.
+    alarm: Option<Duration>,
     /// Nobody wants the level any longer; it goes when it is idle.
     pub is_quiescing: bool,
 }
@@ -70,6 +76,7 @@ impl Level {
             limits: Limits::default(),
             demand: DemandStats::default(),
             dropped: Dropped::default(),
+            alarm: None,
             is_quiescing: false,
             config,
         };
@@ -81,28 +88,56 @@ impl Level {
     }
 
     /// Takes a request in; of one that is rejected, says in how many seconds its client should come again.
-    pub fn start(&self, now: Duration, arrival: Arrival) -> Result<(RequestId, Option<oneshot::Receiver<()>>), u64> {
+    pub fn start(
+        self: &Arc<Self>,
+        control: &FlowControl,
+        now: Duration,
+        arrival: Arrival,
+    ) -> Result<(RequestId, Option<oneshot::Receiver<()>>), u64> {
         let mut state = self.lock();
         match state.queues.start(now, arrival) {
             Outcome::Executing(id) => Ok((id, None)),
-            Outcome::Waiting(id, told) => Ok((id, Some(told))),
+            Outcome::Waiting(id, told) => {
+                self.set_alarm(control, &mut state);
+                Ok((id, Some(told)))
+            }
             Outcome::Rejected => Err(state.dropped.record(now)),
         }
     }
 
     /// See [`QueueSet::end`].
-    pub fn end(&self, now: Duration, id: RequestId) -> Option<Duration> {
-        self.lock().queues.end(now, id)
+    pub fn end(self: &Arc<Self>, control: &FlowControl, now: Duration, id: RequestId) {
+        let mut state = self.lock();
+        state.queues.end(now, id);
+        self.set_alarm(control, &mut state);
+    }
+
+    /// Sees to it that seats are free when final work is done: at that time if requests wait, and soon enough for whoever looks at the
+    /// metrics if none does. A write that is watched then costs no timer of its own.
+    fn set_alarm(self: &Arc<Self>, control: &FlowControl, state: &mut State) {
+        let Some(due) = state.queues.next_release() else { return };
+        let at = if state.queues.load().0 > 0 { due } else { due + UNHURRIED };
+        let Ok(runtime) = Handle::try_current() else { return };
+        if state.alarm.is_some_and(|set| set <= at) {
+            return;
+        }
+        state.alarm = Some(at);
+        let (level, control) = (self.clone(), control.clone());
+        runtime.spawn(async move {
+            tokio::time::sleep(at.saturating_sub(control.now())).await;
+            let mut state = level.lock();
+            state.queues.sync(control.now());
+            // One that was set since, for an earlier time, goes on.
+            if state.alarm == Some(at) {
+                state.alarm = None;
+                level.set_alarm(&control, &mut state);
+            }
+        });
     }
 
     /// A request has waited for too long; says in how many seconds its client should come again.
     pub fn give_up(&self, now: Duration) -> u64 {
         self.lock().dropped.record(now)
-    }
-
-    /// See [`QueueSet::release`].
-    pub fn release(&self, now: Duration, id: RequestId) {
-        self.lock().queues.release(now, id);
     }
 }
 

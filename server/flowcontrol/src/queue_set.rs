@@ -14,7 +14,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -71,6 +71,8 @@ pub struct QueueSet {
     /// There may be more than are wanted, until those are empty.
     queues: Vec<Queue>,
     requests: HashMap<RequestId, Entry>,
+    /// Requests whose final work goes on, by when it is done.
+    lingering: BTreeSet<(Duration, RequestId)>,
     next_id: RequestId,
     /// Virtual time, and the real one at which it was that.
     virtual_now: SeatSeconds,
@@ -99,6 +101,7 @@ impl QueueSet {
             limit,
             queues: Vec::new(),
             requests: HashMap::new(),
+            lingering: BTreeSet::new(),
             next_id: 0,
             virtual_now: SeatSeconds::default(),
             synced: Duration::ZERO,
@@ -153,21 +156,24 @@ impl QueueSet {
         Outcome::Waiting(id, told)
     }
 
-    /// A request is done with, or does not want to wait any longer. Gives for how long its seats are still taken: whoever calls this calls
-    /// [`QueueSet::release`] after that time.
-    pub fn end(&mut self, now: Duration, id: RequestId) -> Option<Duration> {
+    /// A request is done with, or does not want to wait any longer. If it has final work its seats stay taken until that is done too.
+    pub fn end(&mut self, now: Duration, id: RequestId) {
         self.sync(now);
-        match self.requests.get(&id)?.stage {
-            Stage::Waiting(_) => self.cancel(now, id),
-            Stage::Executing => return self.finish(now, id),
-            Stage::Lingering => {}
+        match self.requests.get(&id).map(|entry| &entry.stage) {
+            Some(Stage::Waiting(_)) => self.cancel(now, id),
+            Some(Stage::Executing) => self.finish(now, id),
+            Some(Stage::Lingering) | None => {}
         }
-        None
+    }
+
+    /// When final work will next be done. Whatever is done to the queue set from then on takes notice of that first; who waits for those seats
+    /// is served no sooner.
+    pub fn next_release(&self) -> Option<Duration> {
+        self.lingering.first().map(|(due, _)| *due)
     }
 
     /// Frees the seats of a request that has ended.
-    pub fn release(&mut self, now: Duration, id: RequestId) {
-        self.sync(now);
+    fn release(&mut self, now: Duration, id: RequestId) {
         let Some(entry) = self.requests.remove(&id) else { return };
         let seats = entry.seats();
         self.seats_in_use -= seats;
@@ -186,6 +192,7 @@ impl QueueSet {
     /// Takes the seats from requests that have had them for longer than any request may run: their clients do not read the answers, and
     /// must not keep others out.
     pub fn expire(&mut self, now: Duration, longest: Duration) {
+        self.sync(now);
         let is_old = |entry: &Entry| matches!(entry.stage, Stage::Executing) && now > entry.started + longest;
         let old: Vec<RequestId> = self.requests.iter().filter(|(_, e)| is_old(e)).map(|(id, _)| *id).collect();
         for id in old {
@@ -236,8 +243,18 @@ impl QueueSet {
         }
     }
 
+    /// Catches up with time: what was to happen since the last call happens as of when it was to.
+    pub fn sync(&mut self, now: Duration) {
+        while let Some(&(due, id)) = self.lingering.first().filter(|(due, _)| *due <= now) {
+            self.lingering.remove(&(due, id));
+            self.pass(due);
+            self.release(due, id);
+        }
+        self.pass(now);
+    }
+
     /// Lets virtual time pass as it did since the last call: by the work that each active queue could have got.
-    fn sync(&mut self, now: Duration) {
+    fn pass(&mut self, now: Duration) {
         let passed = now.saturating_sub(self.synced);
         self.synced = self.synced.max(now);
         if self.active_queues > 0 {
@@ -386,8 +403,8 @@ impl QueueSet {
         self.resize();
     }
 
-    fn finish(&mut self, now: Duration, id: RequestId) -> Option<Duration> {
-        let entry = self.requests.get_mut(&id)?;
+    fn finish(&mut self, now: Duration, id: RequestId) {
+        let Some(entry) = self.requests.get_mut(&id) else { return };
         entry.stage = Stage::Lingering;
         let (work, started, queue) = (entry.arrival.work, entry.started, entry.queue);
         entry.arrival.flow.metrics.requests_executing.dec();
@@ -402,11 +419,10 @@ impl QueueSet {
             });
             self.bound(index);
         }
-        if work.additional_latency.is_zero() {
-            self.release(now, id);
-            return None;
+        match work.additional_latency.is_zero() {
+            true => self.release(now, id),
+            false => drop(self.lingering.insert((now + work.additional_latency, id))),
         }
-        Some(work.additional_latency)
     }
 
     /// Lets the oldest request of a queue not begin before it arrived, in virtual time: a queue that could not use its seats does not save

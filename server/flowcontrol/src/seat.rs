@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::control::{Class, FlowControl};
 use crate::queue_set::RequestId;
 
-/// The seats of a request, or its place in a queue. Given back when this is dropped, those of its final work a little later.
+/// The seats of a request, or its place in a queue. Given back when this is dropped, those of its final work when that is done.
 pub struct Seat {
     control: FlowControl,
     class: Class,
@@ -40,15 +40,78 @@ impl Drop for Seat {
             let histogram = if self.is_watch { &metrics.execution_seconds_watch } else { &metrics.execution_seconds };
             histogram.observe(now.saturating_sub(began).as_secs_f64());
         }
-        let Some(linger) = self.class.level.end(now, self.id) else { return };
-        let (control, level, id) = (self.control.clone(), self.class.level.clone(), self.id);
-        let release = move || level.release(control.now(), id);
-        match tokio::runtime::Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(async move {
-                tokio::time::sleep(linger).await;
-                release();
-            })),
-            Err(_) => release(),
+        self.class.level.end(&self.control, now, self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use prometheus::Registry;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::config::{PriorityLevel, Queuing, mandatory_levels};
+    use crate::digest::{Asked, Digest};
+    use crate::work::WorkEstimate;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    struct Anybody;
+
+    impl Asked for Anybody {
+        fn digest(&self) -> Digest<'_> {
+            Digest { verb: "patch", ..Digest::default() }
         }
+    }
+
+    /// A server with one seat, for which requests may wait.
+    fn control() -> FlowControl {
+        let control = FlowControl::new(1, Duration::from_secs(60), &Registry::new());
+        let [_, level] = mandatory_levels();
+        let queuing = Queuing::Queues { count: 1, hand_size: 1, length: 10 };
+        control.configure(Vec::new(), vec![PriorityLevel { queuing, ..level }]);
+        control
+    }
+
+    /// Admits a request, and says after how long.
+    async fn admit(control: &FlowControl, work: WorkEstimate) -> (Seat, Duration) {
+        let (class, began) = (control.classify(&Anybody.digest()), Instant::now());
+        let seat = control.admit(&class, Arc::new(Anybody), work, Duration::from_secs(5)).await.unwrap();
+        (seat, began.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_for_seats_of_final_work_has_them_when_it_is_done() {
+        let control = control();
+        let write = WorkEstimate { initial_seats: 1, final_seats: 1, additional_latency: 40 * MS };
+        let (first, waited) = admit(&control, write).await;
+        assert_eq!(waited, Duration::ZERO);
+        drop(first); // nobody waits yet
+        tokio::time::sleep(10 * MS).await;
+        let (second, waited) = admit(&control, write).await;
+        assert!((30 * MS..33 * MS).contains(&waited), "{waited:?}");
+        let third = tokio::spawn({
+            let control = control.clone();
+            async move { admit(&control, WorkEstimate::seats(1)).await.1 }
+        });
+        tokio::time::sleep(10 * MS).await;
+        drop(second); // somebody does
+        let waited = third.await.unwrap();
+        assert!((50 * MS..53 * MS).contains(&waited), "{waited:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn seats_that_are_free_do_not_look_taken_for_long() {
+        let control = control();
+        let write = WorkEstimate { initial_seats: 1, final_seats: 1, additional_latency: 40 * MS };
+        let (seat, _) = admit(&control, write).await;
+        let level = seat.class.level.clone();
+        drop(seat);
+        let is_taken = || !level.lock().queues.requests().is_empty();
+        assert!(is_taken());
+        tokio::time::sleep(150 * MS).await;
+        assert!(!is_taken());
     }
 }

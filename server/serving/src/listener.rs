@@ -9,6 +9,7 @@ mod renewal;
 mod spare;
 mod streams;
 mod tls;
+mod turn;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;

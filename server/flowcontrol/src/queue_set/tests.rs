@@ -54,7 +54,8 @@ struct Got {
 enum Event {
     Ask(usize),
     End(usize, RequestId),
-    Release(RequestId),
+    /// Final work is done.
+    Release,
 }
 
 struct Simulation<'c> {
@@ -103,10 +104,11 @@ impl Simulation<'_> {
     fn step(&mut self, now: Duration, event: Event) {
         match event {
             Event::Ask(client) => self.ask(now, client),
-            Event::Release(id) => self.set.release(now, id),
+            Event::Release => self.set.sync(now),
             Event::End(client, id) => {
-                if let Some(linger) = self.set.end(now, id) {
-                    self.plan(now + linger, Event::Release(id));
+                self.set.end(now, id);
+                if let Some(due) = self.set.next_release() {
+                    self.plan(due, Event::Release);
                 }
                 self.ask(now, client);
             }
@@ -234,15 +236,34 @@ fn a_request_may_stop_waiting_and_seats_do_not_last_for_ever() {
     let (second, _told) = start(&mut set, MS);
     let (_, third) = start(&mut set, 2 * MS);
     assert!(none.is_none() && third.is_some() && set.load() == (2, 1));
-    assert_eq!(set.end(3 * MS, second), None);
+    set.end(3 * MS, second);
     assert_eq!((set.load(), set.counts.cancelled), ((1, 1), 1));
     set.expire(60_000 * MS, 60_000 * MS);
     assert_eq!(set.load(), (1, 1));
     set.expire(60_002 * MS, 60_000 * MS);
     assert!(third.unwrap().try_recv().is_ok() && set.load() == (0, 1));
     // Whoever held the seat gives it back a second time.
-    assert_eq!(set.end(60_003 * MS, first), None);
+    set.end(60_003 * MS, first);
     assert_eq!(set.load(), (0, 1));
+}
+
+#[test]
+fn seats_of_final_work_are_free_from_when_it_is_done() {
+    let (mut set, flow) = (QueueSet::new(QUEUES, 2), flow());
+    let work = WorkEstimate { initial_seats: 1, final_seats: 2, additional_latency: 10 * MS };
+    let start = |set: &mut QueueSet, now| {
+        set.start(now, Arrival { flow: flow.clone(), asked: Arc::new(Anybody), work, hash: 7 })
+    };
+    let Outcome::Executing(first) = start(&mut set, MS) else { panic!("it had to wait") };
+    set.end(5 * MS, first);
+    let Outcome::Waiting(second, mut told) = start(&mut set, 6 * MS) else { panic!("there was a seat") };
+    set.sync(14 * MS);
+    assert_eq!((set.load(), set.next_release()), ((1, 0), Some(15 * MS)));
+    set.sync(40 * MS);
+    assert!(told.try_recv().is_ok() && set.load() == (0, 1) && set.next_release().is_none());
+    assert_eq!(set.requests()[&second].started, 15 * MS, "however late that is noticed");
+    set.end(50 * MS, second);
+    let Outcome::Executing(_) = start(&mut set, 70 * MS) else { panic!("nobody has the seats any longer") };
 }
 
 #[test]
@@ -252,6 +273,6 @@ fn queues_and_seats_may_change_at_any_time() {
     set.configure(now, Queuing::Reject, 1000);
     assert_eq!(set.load().0, 0, "everything that waited runs");
     let ids: Vec<RequestId> = set.requests().keys().copied().collect();
-    ids.into_iter().for_each(|id| assert_eq!(set.end(now, id), None));
+    ids.into_iter().for_each(|id| set.end(now, id));
     assert!(set.is_idle() && set.queues().is_empty());
 }
