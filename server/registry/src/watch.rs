@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use machinery::status::Status;
-use storage::cache::{Change, ChangeKind, Entry, Snapshot, Started, WatchFrom, Watcher};
+use storage::cache::{ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
 use storage::{KeyRange, Revision, WatchBatch};
 
 use crate::list::check_listed;
@@ -61,9 +61,6 @@ impl Initial {
         self.ready.pop_front()
     }
 }
-
-/// A change, and what it is to this watcher.
-type Seen = (Arc<Change>, ChangeKind);
 
 /// Where changes come from.
 enum Source {
@@ -176,10 +173,9 @@ impl WatchStream {
             return Poll::Ready(Some(Ok(WatchEvent::InitialEventsEnd(revision))));
         }
         match ready!(self.poll_change(context)) {
-            Some(Ok((change, kind))) => {
-                self.told = self.told.max(change.revision);
-                let object = change.object(kind).cloned();
-                Poll::Ready(object.map(|entry| told(kind, entry)))
+            Some(Ok(Seen { revision, kind, entry })) => {
+                self.told = self.told.max(revision);
+                Poll::Ready(Some(told(kind, entry)))
             }
             Some(Err(status)) => Poll::Ready(Some(Err(status))),
             None => Poll::Ready(None),
@@ -198,11 +194,7 @@ impl WatchStream {
             match ready!(Pin::new(&mut *watch).poll_next(context)) {
                 Some(Ok(WatchBatch::Events { events, revision })) => {
                     let changes = events.iter().map(|event| self.resource.cache.change(event));
-                    let selector = &self.selector;
-                    let seen = |change: Arc<Change>| {
-                        change.seen_by(|entry| selector.matches(entry)).map(|kind| (change, kind))
-                    };
-                    queue.extend(changes.filter_map(seen));
+                    queue.extend(changes.filter_map(|change| change.seen_by(|entry| self.selector.matches(entry))));
                     self.told = self.told.max(if queue.is_empty() { revision } else { 0 });
                 }
                 Some(Ok(WatchBatch::Progress { revision })) => self.told = self.told.max(revision),

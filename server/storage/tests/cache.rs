@@ -83,9 +83,7 @@ fn with_field(value: &'static str) -> Selection {
 }
 
 fn waiting(watcher: &Watcher) -> Vec<String> {
-    std::iter::from_fn(|| watcher.try_next())
-        .map(|(change, kind)| format!("{kind:?} {}", text(change.object(kind).unwrap())))
-        .collect()
+    std::iter::from_fn(|| watcher.try_next()).map(|seen| format!("{:?} {}", seen.kind, text(&seen.entry))).collect()
 }
 
 #[tokio::test]

@@ -28,6 +28,24 @@ pub enum ChangeKind {
     Deleted,
 }
 
+/// What one watcher is told of a change.
+pub struct Seen {
+    pub revision: Revision,
+    pub kind: ChangeKind,
+    /// The object as it is after the change, or was before it if that is the end of it.
+    pub entry: Arc<Entry>,
+}
+
+impl Seen {
+    /// About how many bytes it keeps alive.
+    pub(super) fn cost(&self) -> usize {
+        OVERHEAD + self.entry.object.len()
+    }
+}
+
+/// What keeping a change takes besides the object.
+const OVERHEAD: usize = 256;
+
 impl Change {
     pub(super) fn new(revision: Revision, new: Option<Arc<Entry>>, old: Option<Arc<Entry>>, shaper: Shaper) -> Self {
         Change { revision, new, old, gone: OnceLock::new(), shaper }
@@ -40,23 +58,16 @@ impl Change {
     }
 
     /// What it is to those who watch for objects that `matches` lets through; `None` when they never see it.
-    pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<ChangeKind> {
+    pub fn seen_by(&self, matches: impl Fn(&Entry) -> bool) -> Option<Seen> {
         let was = self.old.as_ref().is_some_and(|old| matches(old));
         let is = self.new.as_ref().is_some_and(|new| matches(new));
-        match (was, is) {
-            (false, true) => Some(ChangeKind::Added),
-            (true, true) => Some(ChangeKind::Modified),
-            (true, false) => Some(ChangeKind::Deleted),
-            (false, false) => None,
-        }
-    }
-
-    /// The object that goes with a kind.
-    pub fn object(&self, kind: ChangeKind) -> Option<&Arc<Entry>> {
-        match kind {
-            ChangeKind::Added | ChangeKind::Modified => self.new.as_ref(),
-            ChangeKind::Deleted => self.gone(),
-        }
+        let (kind, entry) = match (was, is) {
+            (false, true) => (ChangeKind::Added, self.new.as_ref()),
+            (true, true) => (ChangeKind::Modified, self.new.as_ref()),
+            (true, false) => (ChangeKind::Deleted, self.gone()),
+            (false, false) => return None,
+        };
+        Some(Seen { revision: self.revision, kind, entry: entry?.clone() })
     }
 
     /// The entries that carry its attributes, the newer one first.
@@ -66,7 +77,6 @@ impl Change {
 
     /// About how many bytes nobody but the change keeps alive.
     pub(super) fn cost(&self) -> usize {
-        const OVERHEAD: usize = 256;
         OVERHEAD + self.old.as_ref().map_or(0, |old| old.object.len())
     }
 }

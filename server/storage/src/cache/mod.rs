@@ -26,7 +26,7 @@ mod resource;
 mod snapshot;
 mod watchers;
 
-pub use change::{Change, ChangeKind};
+pub use change::{Change, ChangeKind, Seen};
 pub use counts::{Count, Counts};
 pub use entry::{Attributes, Description, EncodingId, Entry};
 pub use feed::{Cache, CacheOptions};

@@ -222,10 +222,10 @@ impl ResourceCache {
     }
 
     /// A change that was read from the store's past.
-    pub fn change(&self, event: &crate::Event) -> Arc<Change> {
+    pub fn change(&self, event: &crate::Event) -> Change {
         let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));
         let old = event.prev.as_ref().map(|kv| self.shaper.entry(kv));
-        Arc::new(Change::new(event.revision(), new, old, self.shaper.clone()))
+        Change::new(event.revision(), new, old, self.shaper.clone())
     }
 
     /// Takes in a change of the store.

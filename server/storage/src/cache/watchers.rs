@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 
-use super::change::{Change, ChangeKind};
+use super::change::{Change, Seen};
 use super::entry::Entry;
 use crate::KeyRange;
 
@@ -37,7 +37,7 @@ impl Selection {
     }
 }
 
-/// Most bytes that only waiting changes keep alive.
+/// Most bytes that waiting changes keep alive.
 const QUEUE_BYTES: usize = 16 << 20;
 
 /// After so many new watchers at least those are swept out whose readers are gone.
@@ -53,7 +53,7 @@ pub struct Watcher {
 
 #[derive(Default)]
 struct Queue {
-    changes: VecDeque<(Arc<Change>, ChangeKind)>,
+    changes: VecDeque<Seen>,
     bytes: usize,
     /// The end of the watch: it was too slow, or the cache started anew.
     ended: bool,
@@ -66,11 +66,11 @@ impl Watcher {
     }
 
     /// The next change; `None` at the end, after which the client has to watch again from where it is.
-    pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<(Arc<Change>, ChangeKind)>> {
+    pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Seen>> {
         let mut queue = self.lock();
-        if let Some((change, kind)) = queue.changes.pop_front() {
-            queue.bytes -= change.cost();
-            return Poll::Ready(Some((change, kind)));
+        if let Some(seen) = queue.changes.pop_front() {
+            queue.bytes -= seen.cost();
+            return Poll::Ready(Some(seen));
         }
         if queue.ended {
             return Poll::Ready(None);
@@ -83,11 +83,11 @@ impl Watcher {
     }
 
     /// The next change if one waits.
-    pub fn try_next(&self) -> Option<(Arc<Change>, ChangeKind)> {
+    pub fn try_next(&self) -> Option<Seen> {
         let mut queue = self.lock();
-        let (change, kind) = queue.changes.pop_front()?;
-        queue.bytes -= change.cost();
-        Some((change, kind))
+        let seen = queue.changes.pop_front()?;
+        queue.bytes -= seen.cost();
+        Some(seen)
     }
 
     /// Whether every change that was given to it has been taken.
@@ -97,12 +97,12 @@ impl Watcher {
 
     /// Queues a change if it is wanted, and gives whom to wake for it; false when the watcher cannot keep up and its watch ends.
     pub(super) fn offer(&self, change: &Arc<Change>) -> (bool, Option<Waker>) {
-        let Some(kind) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
+        let Some(seen) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
         let mut queue = self.lock();
-        let fits = queue.changes.len() < self.limit && queue.bytes + change.cost() <= QUEUE_BYTES;
+        let fits = queue.changes.len() < self.limit && queue.bytes + seen.cost() <= QUEUE_BYTES;
         if fits {
-            queue.bytes += change.cost();
-            queue.changes.push_back((change.clone(), kind));
+            queue.bytes += seen.cost();
+            queue.changes.push_back(seen);
         } else {
             queue.changes.clear();
             queue.ended = true;
