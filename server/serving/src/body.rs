@@ -3,6 +3,8 @@
 //! The two cases that make up nearly all traffic, a body that is known as a whole and one that hyper reads from a connection, are told
 //! apart without a box; everything else (watches, proxied streams) is boxed.
 
+mod held;
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -11,6 +13,8 @@ use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 
+use held::Held;
+
 /// How much of a body that is too long is read, so that its client hears that it is.
 const DRAINED: usize = 16 << 20;
 
@@ -18,7 +22,10 @@ const DRAINED: usize = 16 << 20;
 pub type BodyError = Box<dyn std::error::Error + Send + Sync>;
 
 /// The body of a [`crate::Request`] or a [`crate::Response`].
-pub struct Body(Kind);
+pub struct Body {
+    kind: Kind,
+    held: Option<Box<Held>>,
+}
 
 enum Kind {
     Empty,
@@ -39,15 +46,19 @@ pub enum ReadError {
 }
 
 impl Body {
+    const fn of(kind: Kind) -> Self {
+        Body { kind, held: None }
+    }
+
     /// A body without bytes.
     pub const fn empty() -> Self {
-        Body(Kind::Empty)
+        Body::of(Kind::Empty)
     }
 
     /// A body known as a whole.
     pub fn full(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
-        Body(if bytes.is_empty() { Kind::Empty } else { Kind::Full(bytes) })
+        Body::of(if bytes.is_empty() { Kind::Empty } else { Kind::Full(bytes) })
     }
 
     /// A body that comes in pieces.
@@ -64,12 +75,12 @@ impl Body {
     where
         B: http_body::Body<Data = Bytes, Error = BodyError> + Send + 'static,
     {
-        Body(Kind::Boxed(Box::pin(body)))
+        Body::of(Kind::Boxed(Box::pin(body)))
     }
 
     /// The bytes of a body that is there as a whole.
     pub fn known(&self) -> Option<&Bytes> {
-        match &self.0 {
+        match &self.kind {
             Kind::Full(bytes) => Some(bytes),
             _ => None,
         }
@@ -77,7 +88,7 @@ impl Body {
 
     /// Whether all of it is at hand, so that nothing is left to be done for it.
     pub fn is_whole(&self) -> bool {
-        matches!(self.0, Kind::Empty | Kind::Full(_))
+        matches!(self.kind, Kind::Empty | Kind::Full(_))
     }
 
     /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
@@ -127,20 +138,24 @@ impl http_body::Body for Body {
     type Error = BodyError;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        match &mut self.0 {
+        let polled = match &mut self.kind {
             Kind::Empty => Poll::Ready(None),
             Kind::Full(bytes) => {
                 let bytes = std::mem::take(bytes);
-                self.0 = Kind::Empty;
+                self.kind = Kind::Empty;
                 Poll::Ready(Some(Ok(Frame::data(bytes))))
             }
             Kind::Incoming(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
             Kind::Boxed(body) => body.as_mut().poll_frame(cx),
+        };
+        if self.held.as_mut().is_some_and(|held| held.let_go(&polled)) {
+            self.held = None;
         }
+        polled
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
+        match &self.kind {
             Kind::Empty => true,
             Kind::Full(_) => false,
             Kind::Incoming(body) => body.is_end_stream(),
@@ -149,7 +164,7 @@ impl http_body::Body for Body {
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
+        match &self.kind {
             Kind::Empty => SizeHint::with_exact(0),
             Kind::Full(bytes) => SizeHint::with_exact(bytes.len() as u64),
             Kind::Incoming(body) => body.size_hint(),
@@ -166,7 +181,7 @@ impl Default for Body {
 
 impl From<Incoming> for Body {
     fn from(body: Incoming) -> Self {
-        Body(Kind::Incoming(body))
+        Body::of(Kind::Incoming(body))
     }
 }
 
@@ -196,7 +211,7 @@ impl From<&'static str> for Body {
 
 impl std::fmt::Debug for Body {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match &self.0 {
+        f.write_str(match &self.kind {
             Kind::Empty => "Body::empty",
             Kind::Full(_) => "Body::full",
             Kind::Incoming(_) => "Body::incoming",

@@ -8,7 +8,6 @@ mod cors;
 mod fairness;
 mod goaway;
 mod headers;
-pub(crate) mod held;
 mod http_log;
 mod impersonation;
 mod in_flight;

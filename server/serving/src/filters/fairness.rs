@@ -9,8 +9,8 @@ use machinery::selector::FieldSelector;
 use machinery::status::Status;
 use tokio::time::Instant;
 
+use super::Deadline;
 use super::in_flight::too_many;
-use super::{Deadline, held};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::{Counted, Delayed, Metrics};
 use crate::request_info::{RequestInfo, parameter};
@@ -106,8 +106,8 @@ impl<H: Handler> WithFairness<H> {
                 let watched = (digest.verb == "watch" && sees_all(&request)).then(|| self.control.watch(&digest));
                 let response = self.inner.handle(request).await;
                 match digest.verb {
-                    "watch" => response.map(|body| held::until_begun(body, watched, (seat, counted))),
-                    _ => response.map(|body| held::until_sent(body, (seat, counted))),
+                    "watch" => response.map(|body| body.hold(watched).hold_until_begun((seat, counted))),
+                    _ => response.map(|body| body.hold((seat, counted))),
                 }
             }
         };

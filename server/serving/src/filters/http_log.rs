@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use http::{HeaderValue, StatusCode, header};
 use tracing::Level;
 
-use super::{AuditId, held};
+use super::AuditId;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
 use crate::logging::HTTP;
@@ -26,7 +26,7 @@ impl<H: Handler> Handler for WithHttpLog<H> {
         Box::pin(async move {
             let response = self.0.handle(request).await;
             line.code = response.status();
-            response.map(|body| held::until_sent(body, line))
+            response.map(|body| body.hold(line))
         })
     }
 }

@@ -3,7 +3,6 @@
 use http::{HeaderValue, header};
 use tokio::sync::Semaphore;
 
-use super::held;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::{Counted, Metrics, Terminated};
 use crate::options::RequestOptions;
@@ -54,7 +53,7 @@ impl<H: Handler> Handler for WithMaxInFlight<H> {
                 _ => None,
             };
             let counted = Counted::new(&limit.in_flight);
-            self.inner.handle(request).await.map(|body| held::until_sent(body, (place, counted)))
+            self.inner.handle(request).await.map(|body| body.hold((place, counted)))
         })
     }
 }

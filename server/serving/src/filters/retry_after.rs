@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use http::{HeaderValue, header};
 
-use super::held;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
 use crate::respond;
@@ -40,7 +39,7 @@ impl<H: Handler> Handler for WithRetryAfter<H> {
             let response = self.inner.handle(request).await;
             match is_stream {
                 true => response,
-                false => response.map(|body| held::until_sent(body, place)),
+                false => response.map(|body| body.hold(place)),
             }
         })
     }

@@ -25,7 +25,6 @@ use super::streams::{Streams, Waits, settle};
 use super::tls::Terms;
 use super::turn::Turn;
 use super::{Peer, plaintext};
-use crate::filters::held;
 use crate::handler::{BoxFuture, Handler};
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
@@ -191,5 +190,5 @@ async fn answer(
         // A client that sends slowly has to be done by then.
         let _ = timeout(HANDSHAKE_TIMEOUT, leftover.drain()).await;
     }
-    Ok(response.map(|body| held::until_sent(body, under_way)))
+    Ok(response.map(|body| body.hold(under_way)))
 }

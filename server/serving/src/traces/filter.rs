@@ -8,7 +8,7 @@ use http::header::{ACCEPT, USER_AGENT};
 use super::messages::{self, Attribute, FAILED, Link, Span, SpanStatus};
 use super::parent::Parent;
 use super::{Open, Trace, Tracer, now};
-use crate::filters::{AuditId, held};
+use crate::filters::AuditId;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
 use crate::request_info::{RequestInfo, shown_target};
@@ -35,7 +35,7 @@ impl<H: Handler> Handler for WithTracing<H> {
         Box::pin(async move {
             let response = self.inner.handle(request).await;
             open.answered(response.status());
-            response.map(|body| held::until_sent(body, open))
+            response.map(|body| body.hold(open))
         })
     }
 }
