@@ -18,7 +18,6 @@ use tokio::time::{Instant, Sleep};
 use crate::answer;
 use crate::frames::{Chunk, Framed, error_frame, frame};
 use crate::media::{Accepted, Encoding, Form};
-use crate::own_frame::own_frame;
 use crate::partial::Partial;
 use crate::query::Query;
 use crate::render::Renderer;
@@ -74,7 +73,7 @@ impl EventWriter {
     /// Sends an event. `is_news`: all watchers are told, so its frame is made once.
     fn event(&mut self, kind: ChangeKind, entry: &Arc<Entry>, is_news: bool, chunk: &mut Chunk) -> Result<(), Status> {
         let id = self.frame_id(kind).filter(|_| is_news);
-        if let Some(known) = id.and_then(|id| own_frame(entry, id, || entry.encoding(id))) {
+        if let Some(known) = id.and_then(|id| entry.encoding(id)) {
             self.send(Framed::One(known), chunk);
             return Ok(());
         }

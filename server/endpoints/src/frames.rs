@@ -13,7 +13,7 @@ use crate::render::Encoded;
 
 /// From this length on, bytes are sent as they are, and never copied to stand beside others: a thousand clients that read the same large
 /// objects are sent the same bytes.
-pub const LARGE: usize = 64 << 10;
+const LARGE: usize = 64 << 10;
 
 /// One frame of the stream.
 pub enum Framed {

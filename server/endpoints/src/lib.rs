@@ -20,7 +20,6 @@ mod managed;
 mod media;
 mod open;
 mod openapi_docs;
-mod own_frame;
 mod owners;
 mod packed;
 mod partial;
