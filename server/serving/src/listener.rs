@@ -2,6 +2,7 @@
 
 mod activity;
 mod connection;
+mod ear;
 mod gather;
 mod leftover;
 mod plaintext;

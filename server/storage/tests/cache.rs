@@ -180,6 +180,24 @@ async fn a_watcher_that_does_not_read_is_cut_off_alone() {
 }
 
 #[tokio::test]
+async fn a_watcher_may_be_slow_while_large_objects_come_into_being() {
+    let f = Fixture::new().await;
+    let slow = f.watch(everything(), WatchFrom::State);
+    let value = format!("red {}", "x".repeat(1 << 20)).leak();
+    for number in 0..20 {
+        f.put(&format!("a/{number}"), value).await;
+    }
+    assert_eq!(waiting(&slow).len(), 20, "they are kept anyway");
+    for number in 0..20 {
+        f.put(&format!("a/{number}"), "red web").await;
+    }
+    assert!(
+        poll_fn(|context| slow.poll_next(context)).await.is_none(),
+        "what is no longer kept for others has a limit"
+    );
+}
+
+#[tokio::test]
 async fn encodings_are_kept_within_a_budget() {
     let f = Fixture::new().await;
     let (first, second) = (f.things.get(b"/registry/things/a/early").unwrap(), {

@@ -19,12 +19,12 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::activity::{Activity, UnderWay};
+use super::ear::Ear;
 use super::gather::gather;
 use super::leftover::Leftover;
 use super::streams::{Streams, Waits, settle};
 use super::tls::Terms;
-use super::turn::Turn;
-use super::{Peer, plaintext};
+use super::{Peer, plaintext, turn};
 use crate::handler::{BoxFuture, Handler};
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
@@ -102,7 +102,7 @@ impl Connections {
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
         };
         let (stream, mut turns) = gather(stream, is_http2);
-        let turn = Turn::new();
+        let ear = Ear::new();
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
         tokio::pin!(connection);
         let mut ends = reasons_to_end(&shutdown, &peer, &activity);
@@ -111,7 +111,7 @@ impl Connections {
             tokio::select! {
                 biased;
                 ended = poll_fn(|context| {
-                    let polled = turn.take(context, |context| settled.poll(context), |context| connection.as_mut().poll(context));
+                    let polled = turn::take(&ear, context, |context| settled.poll(context), |context| connection.as_mut().poll(context));
                     let polled = polled.map_err(|error| error.to_string());
                     match turns.end(context, activity.under_way() > settled.len()) {
                         Err(error) if polled.is_pending() => Poll::Ready(Err(error.to_string())),

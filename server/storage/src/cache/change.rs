@@ -34,17 +34,9 @@ pub struct Seen {
     pub kind: ChangeKind,
     /// The object as it is after the change, or was before it if that is the end of it.
     pub entry: Arc<Entry>,
+    /// See [`Change::cost`].
+    pub(super) cost: usize,
 }
-
-impl Seen {
-    /// About how many bytes it keeps alive.
-    pub(super) fn cost(&self) -> usize {
-        OVERHEAD + self.entry.object.len()
-    }
-}
-
-/// What keeping a change takes besides the object.
-const OVERHEAD: usize = 256;
 
 impl Change {
     pub(super) fn new(revision: Revision, new: Option<Arc<Entry>>, old: Option<Arc<Entry>>, shaper: Shaper) -> Self {
@@ -67,7 +59,7 @@ impl Change {
             (true, false) => (ChangeKind::Deleted, self.gone()),
             (false, false) => return None,
         };
-        Some(Seen { revision: self.revision, kind, entry: entry?.clone() })
+        Some(Seen { revision: self.revision, kind, entry: entry?.clone(), cost: self.cost() })
     }
 
     /// The entries that carry its attributes, the newer one first.
@@ -75,8 +67,9 @@ impl Change {
         self.new.iter().chain(&self.old)
     }
 
-    /// About how many bytes nobody but the change keeps alive.
+    /// About how many bytes nobody keeps alive but whoever remembers changes: the object as it was. As it is, it is in the snapshot anyway.
     pub(super) fn cost(&self) -> usize {
+        const OVERHEAD: usize = 256;
         OVERHEAD + self.old.as_ref().map_or(0, |old| old.object.len())
     }
 }

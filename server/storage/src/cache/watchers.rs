@@ -37,7 +37,7 @@ impl Selection {
     }
 }
 
-/// Most bytes that waiting changes keep alive.
+/// Most bytes that only waiting changes keep alive.
 const QUEUE_BYTES: usize = 16 << 20;
 
 /// After so many new watchers at least those are swept out whose readers are gone.
@@ -69,7 +69,7 @@ impl Watcher {
     pub fn poll_next(&self, context: &Context<'_>) -> Poll<Option<Seen>> {
         let mut queue = self.lock();
         if let Some(seen) = queue.changes.pop_front() {
-            queue.bytes -= seen.cost();
+            queue.bytes -= seen.cost;
             return Poll::Ready(Some(seen));
         }
         if queue.ended {
@@ -86,7 +86,7 @@ impl Watcher {
     pub fn try_next(&self) -> Option<Seen> {
         let mut queue = self.lock();
         let seen = queue.changes.pop_front()?;
-        queue.bytes -= seen.cost();
+        queue.bytes -= seen.cost;
         Some(seen)
     }
 
@@ -99,9 +99,9 @@ impl Watcher {
     pub(super) fn offer(&self, change: &Arc<Change>) -> (bool, Option<Waker>) {
         let Some(seen) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
         let mut queue = self.lock();
-        let fits = queue.changes.len() < self.limit && queue.bytes + seen.cost() <= QUEUE_BYTES;
+        let fits = queue.changes.len() < self.limit && queue.bytes + seen.cost <= QUEUE_BYTES;
         if fits {
-            queue.bytes += seen.cost();
+            queue.bytes += seen.cost;
             queue.changes.push_back(seen);
         } else {
             queue.changes.clear();

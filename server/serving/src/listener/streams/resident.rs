@@ -4,55 +4,26 @@
 //! looks at everything else that there is. So of the wakes that come from within its own poll only those count that come after that;
 //! `FuturesUnordered` would take each of them for one that keeps others waiting, and yield.
 
-use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::ptr;
-use std::sync::Arc;
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll};
 
-use futures_util::task::AtomicWaker;
-
-thread_local! {
-    /// The stream that this thread is polling, and whether it has been woken by that.
-    static POLLED: Cell<*const Home> = const { Cell::new(ptr::null()) };
-    static IS_WOKEN: Cell<bool> = const { Cell::new(false) };
-}
+use crate::listener::ear::{Ear, forget_wakes};
 
 /// Says that the stream that is being polled now asks its body, and that nothing is left of what it was woken for before.
 pub(crate) fn body_is_asked() {
-    IS_WOKEN.set(false);
+    forget_wakes();
 }
 
 /// A stream as its connection polls it.
 pub(super) struct Resident<F> {
     stream: F,
-    home: Arc<Home>,
-    waker: Waker,
-}
-
-/// Where wakes go.
-#[derive(Default)]
-struct Home(AtomicWaker);
-
-impl Wake for Home {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        if ptr::eq(POLLED.get(), Arc::as_ptr(self)) {
-            IS_WOKEN.set(true);
-        } else {
-            self.0.wake();
-        }
-    }
+    ear: Ear,
 }
 
 impl<F> Resident<F> {
     pub fn new(stream: F) -> Self {
-        let home = Arc::new(Home::default());
-        Resident { stream, waker: Waker::from(home.clone()), home }
+        Resident { stream, ear: Ear::new() }
     }
 }
 
@@ -60,13 +31,9 @@ impl<F: Future + Unpin> Future for Resident<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Resident { stream, home, waker } = &mut *self;
-        home.0.register(context.waker());
-        POLLED.set(Arc::as_ptr(home));
-        IS_WOKEN.set(false);
-        let polled = Pin::new(stream).poll(&mut Context::from_waker(waker));
-        POLLED.set(ptr::null());
-        if IS_WOKEN.get() {
+        let Resident { stream, ear } = &mut *self;
+        let (polled, is_woken) = ear.poll(context, |own| Pin::new(stream).poll(own));
+        if is_woken {
             context.waker().wake_by_ref();
         }
         polled
@@ -76,18 +43,11 @@ impl<F: Future + Unpin> Future for Resident<F> {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::Arc;
+    use std::task::Waker;
 
     use super::*;
-
-    #[derive(Default)]
-    struct Wakes(AtomicUsize);
-
-    impl Wake for Wakes {
-        fn wake(self: Arc<Self>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-    }
+    use crate::listener::ear::testing::{Wakes, wake_elsewhere};
 
     /// How often its home hears of a stream that does this in its poll, from then on and from another thread after it.
     fn wakes(poll: impl Fn(&Waker) + Unpin) -> [usize; 2] {
@@ -100,10 +60,9 @@ mod tests {
         let waker = Waker::from(heard.clone());
         assert!(Pin::new(&mut stream).poll(&mut Context::from_waker(&waker)).is_pending());
         drop(stream);
-        let count = || heard.0.load(Ordering::Relaxed);
-        let first = count();
-        std::thread::spawn(move || asked.unwrap().wake()).join().unwrap();
-        [first, count()]
+        let first = heard.count();
+        wake_elsewhere(&asked.unwrap());
+        [first, heard.count()]
     }
 
     #[test]
@@ -121,8 +80,7 @@ mod tests {
         };
         assert_eq!(wakes(unanswered), [1, 2]);
         let elsewhere = |waker: &Waker| {
-            let waker = waker.clone();
-            std::thread::spawn(move || waker.wake()).join().unwrap();
+            wake_elsewhere(waker);
             body_is_asked();
         };
         assert_eq!(wakes(elsewhere), [1, 1], "another thread is always heard, and once is enough until the next poll");
