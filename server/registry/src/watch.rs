@@ -173,7 +173,7 @@ impl WatchStream {
             return Poll::Ready(Some(Ok(WatchEvent::InitialEventsEnd(revision))));
         }
         match ready!(self.poll_change(context)) {
-            Some(Ok(Seen { revision, kind, entry })) => {
+            Some(Ok(Seen { revision, kind, entry, .. })) => {
                 self.told = self.told.max(revision);
                 Poll::Ready(Some(told(kind, entry)))
             }
