@@ -18,6 +18,11 @@ use tempfile::TempDir;
 /// The built program.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
+/// The program that tests start: the built one, or the one that `ATTACK_PROGRAM` names.
+fn program() -> String {
+    std::env::var("ATTACK_PROGRAM").unwrap_or_else(|_| PROGRAM.to_owned())
+}
+
 /// How many lines of a server's log are shown when a test fails.
 const COMPLAINTS: usize = 20;
 
@@ -52,7 +57,7 @@ impl Server {
     pub fn start_with(folder: &Path, flags: &[&str]) -> Server {
         let data = folder.join("data");
         let (logs, logging) = Logs::prepare(folder, flags);
-        let mut process = Command::new(PROGRAM)
+        let mut process = Command::new(program())
             .args(["--secure-port=0", "--bind-address=127.0.0.1"])
             .arg(format!("--data-dir={}", data.display()))
             .args(logging)
@@ -94,6 +99,11 @@ impl Server {
     /// Ends the server as a power cut would: `kill -9`.
     pub fn kill(self) {
         drop(self);
+    }
+
+    /// The id of the server's process.
+    pub fn process_id(&self) -> u32 {
+        self.process.id()
     }
 
     /// What the server has written into its audit log.
