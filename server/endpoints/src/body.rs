@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::limits::MAX_BODY;
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
@@ -13,9 +14,6 @@ use crate::media::Encoding;
 use crate::open::OpenKind;
 use crate::query::FieldValidation;
 use crate::said_kind::{self, Said};
-
-/// Most bytes of a body (upstream's `MaxRequestBodyBytes`).
-pub const MAX_BODY: usize = 3 * 1024 * 1024;
 
 /// A decoded body and what to warn its sender of.
 pub struct Decoded {

@@ -3,6 +3,7 @@
 //!
 //! It knows no HTTP, no store and no kind.
 
+pub mod budget;
 pub mod catalog;
 pub mod cbor;
 pub mod def;
@@ -17,6 +18,7 @@ pub mod gates;
 pub mod hooks;
 pub mod json;
 pub mod json_path;
+pub mod limits;
 pub mod print;
 pub mod protobuf;
 pub mod reflect;

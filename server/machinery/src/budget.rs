@@ -1,0 +1,184 @@
+//! Memory budgets: how many bytes one request, and all requests together, may hold.
+//!
+//! A [`Budget`] belongs to a request and may be a part of a [`Pool`], which all requests share. Code that allocates in proportion to
+//! what a client sent charges the budget first. [`Budget::scope`] makes a budget the current one of a thread, so that decoders and
+//! other synchronous code need no parameter for it: they call [`charge`].
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::status::Status;
+
+/// The budget of a request, or of all requests, does not cover a charge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Exceeded {
+    /// The request itself asks for too much: it fails each time it is sent.
+    #[error("Request entity too large: the request takes more than {limit} bytes of memory")]
+    Request { limit: u64 },
+    /// All requests together hold too much: the request may succeed later.
+    #[error("too much memory is in use by requests, please try again later")]
+    Pool { limit: u64 },
+}
+
+impl From<Exceeded> for Status {
+    /// 413 for a request that is too large, 429 while the server is out of memory for requests.
+    fn from(exceeded: Exceeded) -> Status {
+        match exceeded {
+            Exceeded::Request { .. } => Status::new(413, "RequestEntityTooLarge", exceeded.to_string()),
+            Exceeded::Pool { .. } => Status::too_many_requests(exceeded.to_string(), 1),
+        }
+    }
+}
+
+/// The bytes that all requests together may hold.
+#[derive(Debug)]
+pub struct Pool {
+    limit: u64,
+    used: AtomicU64,
+}
+
+impl Pool {
+    pub fn new(limit: u64) -> Arc<Pool> {
+        Arc::new(Pool { limit, used: AtomicU64::new(0) })
+    }
+
+    /// Bytes that are charged now.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
+        charge_within(&self.used, self.limit, bytes).map_err(|limit| Exceeded::Pool { limit })
+    }
+
+    fn release(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The bytes that one request may hold. Dropping it gives them back to the pool.
+#[derive(Debug)]
+pub struct Budget {
+    limit: u64,
+    used: AtomicU64,
+    pool: Option<Arc<Pool>>,
+}
+
+impl Budget {
+    /// A budget that is not a part of a pool.
+    pub fn new(limit: u64) -> Arc<Budget> {
+        Arc::new(Budget { limit, used: AtomicU64::new(0), pool: None })
+    }
+
+    /// A budget whose charges also count in `pool`.
+    pub fn within(pool: &Arc<Pool>, limit: u64) -> Arc<Budget> {
+        Arc::new(Budget { limit, used: AtomicU64::new(0), pool: Some(Arc::clone(pool)) })
+    }
+
+    /// Bytes that are charged now.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Charges bytes before they are allocated. After an error nothing is charged.
+    pub fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
+        charge_within(&self.used, self.limit, bytes).map_err(|limit| Exceeded::Request { limit })?;
+        if let Some(pool) = &self.pool
+            && let Err(exceeded) = pool.charge(bytes)
+        {
+            self.used.fetch_sub(bytes, Ordering::Relaxed);
+            return Err(exceeded);
+        }
+        Ok(())
+    }
+
+    /// Gives back bytes that were charged and are free again.
+    pub fn release(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(pool) = &self.pool {
+            pool.release(bytes);
+        }
+    }
+
+    /// Runs `work` with this budget as the thread's current one. Scopes nest: the innermost budget is charged.
+    pub fn scope<T>(self: &Arc<Self>, work: impl FnOnce() -> T) -> T {
+        let outer = CURRENT.replace(Some(Arc::clone(self)));
+        let _restore = Restore(outer);
+        work()
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        if let Some(pool) = &self.pool {
+            pool.release(*self.used.get_mut());
+        }
+    }
+}
+
+/// Charges the thread's current budget; without one nothing is charged.
+pub fn charge(bytes: u64) -> Result<(), Exceeded> {
+    CURRENT.with_borrow(|current| current.as_ref().map_or(Ok(()), |budget| budget.charge(bytes)))
+}
+
+thread_local! {
+    static CURRENT: RefCell<Option<Arc<Budget>>> = const { RefCell::new(None) };
+}
+
+/// Makes the outer budget the current one again, after a panic too.
+struct Restore(Option<Arc<Budget>>);
+
+impl Drop for Restore {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+fn charge_within(used: &AtomicU64, limit: u64, bytes: u64) -> Result<(), u64> {
+    let add = |used: u64| used.checked_add(bytes).filter(|sum| *sum <= limit);
+    used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).map(drop).map_err(|_| limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charges_count_in_the_pool_until_the_budget_is_dropped() {
+        let pool = Pool::new(100);
+        let first = Budget::within(&pool, 80);
+        let second = Budget::within(&pool, 80);
+        first.charge(70).unwrap();
+        assert_eq!(first.charge(11), Err(Exceeded::Request { limit: 80 }));
+        assert_eq!(second.charge(31), Err(Exceeded::Pool { limit: 100 }));
+        assert_eq!((first.used(), second.used(), pool.used()), (70, 0, 70));
+        first.release(20);
+        assert_eq!(pool.used(), 50);
+        drop(first);
+        assert_eq!(pool.used(), 0);
+        second.charge(80).unwrap();
+        assert_eq!(second.charge(u64::MAX), Err(Exceeded::Request { limit: 80 }));
+    }
+
+    #[test]
+    fn the_innermost_scope_is_charged() {
+        let (outer, inner) = (Budget::new(10), Budget::new(10));
+        charge(u64::MAX).unwrap();
+        outer.scope(|| {
+            inner.scope(|| charge(4).unwrap());
+            charge(3).unwrap();
+        });
+        let panics = std::panic::catch_unwind(|| inner.scope(|| panic!("work fails")));
+        assert!(panics.is_err());
+        charge(u64::MAX).unwrap();
+        assert_eq!((outer.used(), inner.used()), (3, 4));
+    }
+
+    #[test]
+    fn statuses_tell_whether_trying_again_helps() {
+        let status = Status::from(Exceeded::Request { limit: 5 });
+        assert_eq!((status.code, status.reason), (413, "RequestEntityTooLarge"));
+        assert_eq!(Status::from(Exceeded::Pool { limit: 5 }).code, 429);
+    }
+}

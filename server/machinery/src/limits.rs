@@ -1,0 +1,17 @@
+//! Limits on what clients send, which all codecs share.
+
+/// Most containers (objects and lists) that may enclose a value of a document, the outermost one included.
+///
+/// Every codec counts the same containers, those of the JSON form, after aliases are expanded. So each format can write what
+/// another format has read. Recursive functions over documents and over recursive types rely on this limit: at this depth each
+/// of them fits into the 2 MiB stack of a worker thread in a debug build. Go's JSON decoder has a limit of 10,000 because its
+/// stacks grow. The deepest published custom resource definitions have less than 100 levels.
+pub const MAX_DEPTH: usize = 500;
+
+/// Most bytes of a request body (upstream's `MaxRequestBodyBytes`).
+pub const MAX_BODY: usize = 3 << 20;
+
+/// Most bytes that the aliases of a YAML document may add to it.
+///
+/// A document in JSON form is therefore about as large as the largest body in JSON could be.
+pub const MAX_ALIASED_BYTES: usize = MAX_BODY;
