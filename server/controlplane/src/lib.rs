@@ -10,6 +10,7 @@ mod identity;
 mod leases;
 mod nodes;
 mod peers;
+mod pod_references;
 mod pods;
 mod rbac;
 mod reviews;

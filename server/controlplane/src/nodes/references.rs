@@ -1,110 +1,72 @@
-//! What pods and volumes refer to.
-//!
-//! Secrets and config maps are found by the names of fields wherever these stand, not by a list of places: a kind of container or of volume that
-//! is added later is covered, too (CVE-2024-3177).
+//! What the kubelet of a pod or of a volume needs to read.
 
 use generated::core::v1::{PersistentVolume, Pod};
-use machinery::json;
-use machinery::reflect::{Ref, Struct};
-use serde_json::Value;
 
 use super::graph::{Kind, Thing};
+use crate::pod_references::{Reference, ReferenceKind, visit_pod, visit_volume};
 
 /// Pods that stand for those of a kubelet's own files. They give their kubelet no rights.
 const MIRROR: &str = "kubernetes.io/config.mirror";
+/// Secrets that only controllers use: `controllerPublishSecretRef`, `controllerExpandSecretRef`.
+const CONTROLLER: &str = "controller";
 
-/// What the kubelet of a pod needs for it.
+/// What the kubelet of a pod needs for it (upstream: `Graph.AddPod`).
 pub fn of_pod(pod: &Pod) -> Vec<Thing> {
     let mut found = Vec::new();
     if pod.metadata.annotations.contains_key(MIRROR) {
         return found;
     }
     let namespace = &pod.metadata.namespace;
-    let mut add = |kind: Kind, name: &str| {
-        if !name.is_empty() {
-            found.push((kind, namespace.clone(), name.to_owned()));
+    let mut add = |kind: Kind, name: &str| found.push((kind, namespace.clone(), name.to_owned()));
+    visit_pod(&pod.spec, &mut |reference| {
+        if let Some(kind) = readable(reference) {
+            add(kind, reference.name);
         }
-    };
-    add(Kind::ServiceAccount, &pod.spec.service_account_name);
-    walk(&document(&pod.spec), &mut add);
-    for volume in pod.spec.volumes.iter().filter(|volume| document(*volume).get("ephemeral").is_some()) {
+    });
+    for volume in pod.spec.volumes.iter().filter(|volume| volume.volume_source.ephemeral.is_some()) {
         add(Kind::Claim, &format!("{}-{}", pod.metadata.name, volume.name));
     }
-    let status = document(&pod.status);
-    for claim in status["resourceClaimStatuses"].as_array().into_iter().flatten() {
-        add(Kind::ResourceClaim, claim["resourceClaimName"].as_str().unwrap_or_default());
+    for name in made_claims(pod).filter(|name| !name.is_empty()) {
+        add(Kind::ResourceClaim, name);
     }
-    add(Kind::ResourceClaim, status["extendedResourceClaimStatus"]["resourceClaimName"].as_str().unwrap_or_default());
     found
 }
 
-/// The secrets that the kubelet needs to mount a volume.
+fn readable(reference: &Reference<'_, '_>) -> Option<Kind> {
+    match reference.kind {
+        ReferenceKind::Secret => Some(Kind::Secret),
+        ReferenceKind::ConfigMap => Some(Kind::ConfigMap),
+        ReferenceKind::PersistentVolumeClaim => Some(Kind::Claim),
+        ReferenceKind::ResourceClaim => Some(Kind::ResourceClaim),
+        // The alias `serviceAccount` counts no more than upstream lets it.
+        ReferenceKind::ServiceAccount => (reference.field == "serviceAccountName").then_some(Kind::ServiceAccount),
+    }
+}
+
+/// The resource claims that were made for a pod: those of its templates, and that of its extended resources
+/// (upstream: `resourceclaim.Name`). Other names in the status give no rights.
+fn made_claims(pod: &Pod) -> impl Iterator<Item = &str> {
+    let made = |name: &str| pod.status.resource_claim_statuses.iter().find(|status| status.name == name);
+    let templates = pod
+        .spec
+        .resource_claims
+        .iter()
+        .filter(|claim| claim.resource_claim_name.is_none() && claim.resource_claim_template_name.is_some());
+    let of_templates = templates.filter_map(move |claim| made(&claim.name)?.resource_claim_name.as_deref());
+    let extended = pod.status.extended_resource_claim_status.iter();
+    of_templates.chain(extended.map(|status| status.resource_claim_name.as_str()))
+}
+
+/// The secrets that the kubelet needs to mount a volume, in the namespace that the reference names or in that of
+/// the claim (upstream: `VisitPVSecretNames`).
 pub fn of_volume(volume: &PersistentVolume) -> Vec<Thing> {
     let claim = volume.spec.claim_ref.as_ref().map(|claim| claim.namespace.as_str()).unwrap_or_default();
     let mut found = Vec::new();
-    secrets_of_volume(&document(&volume.spec), claim, &mut found);
+    visit_volume(&volume.spec, &mut |reference| {
+        if reference.kind == ReferenceKind::Secret && !reference.field.starts_with(CONTROLLER) {
+            let namespace = if reference.namespace.is_empty() { claim } else { reference.namespace };
+            found.push((Kind::Secret, namespace.to_owned(), reference.name.to_owned()));
+        }
+    });
     found
-}
-
-fn document<T: Struct>(part: &T) -> Value {
-    let mut text = Vec::new();
-    json::encode(Ref::of(part), &mut text);
-    serde_json::from_slice(&text).unwrap_or_default()
-}
-
-/// Looks at every field of a pod's specification.
-fn walk(value: &Value, add: &mut impl FnMut(Kind, &str)) {
-    let Value::Object(fields) = value else {
-        value.as_array().into_iter().flatten().for_each(|item| walk(item, add));
-        return;
-    };
-    for (key, field) in fields {
-        let text = |name: &str| field[name].as_str().unwrap_or_default();
-        match key.as_str() {
-            "secretRef" | "secretKeyRef" | "nodePublishSecretRef" => add(Kind::Secret, text("name")),
-            "secret" => {
-                add(Kind::Secret, text("secretName"));
-                add(Kind::Secret, text("name"));
-            }
-            "secretName" => add(Kind::Secret, field.as_str().unwrap_or_default()),
-            "imagePullSecrets" => {
-                field
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .for_each(|one| add(Kind::Secret, one["name"].as_str().unwrap_or_default()));
-            }
-            "configMap" | "configMapRef" | "configMapKeyRef" => add(Kind::ConfigMap, text("name")),
-            "persistentVolumeClaim" => add(Kind::Claim, text("claimName")),
-            "resourceClaims" => {
-                for claim in field.as_array().into_iter().flatten() {
-                    add(Kind::ResourceClaim, claim["resourceClaimName"].as_str().unwrap_or_default());
-                }
-            }
-            _ => {}
-        }
-        walk(field, add);
-    }
-}
-
-/// A reference to a secret names its namespace, or means that of the claim. Those of controllers are none of a kubelet's business.
-fn secrets_of_volume(value: &Value, claim: &str, found: &mut Vec<Thing>) {
-    let Value::Object(fields) = value else { return };
-    for (key, field) in fields {
-        let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
-        let mut add = |namespace: String, name: String| {
-            if !name.is_empty() {
-                let namespace = if namespace.is_empty() { claim.to_owned() } else { namespace };
-                found.push((Kind::Secret, namespace, name));
-            }
-        };
-        match key.as_str() {
-            "secretRef" | "nodeStageSecretRef" | "nodePublishSecretRef" | "nodeExpandSecretRef" => {
-                add(text(field, "namespace"), text(field, "name"));
-            }
-            "azureFile" => add(text(field, "secretNamespace"), text(field, "secretName")),
-            "controllerExpandSecretRef" | "controllerPublishSecretRef" | "claimRef" => {}
-            _ => secrets_of_volume(field, claim, found),
-        }
-    }
 }

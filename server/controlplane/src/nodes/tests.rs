@@ -22,6 +22,7 @@ fn authorizer() -> NodeAuthorizer {
         "spec": {
             "nodeName": "one",
             "serviceAccountName": "robot",
+            "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
             "imagePullSecrets": [{"name": "pull"}],
             "containers": [{"name": "c", "envFrom": [{"secretRef": {"name": "env"}}, {"configMapRef": {"name": "settings"}}]}],
             "ephemeralContainers": [
