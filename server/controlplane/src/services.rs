@@ -20,7 +20,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{Companion, Context, Pending, Predicate};
+use registry::{Companion, Context, Outcome, Pending, Predicate};
 
 use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation};
@@ -65,7 +65,7 @@ impl Companion for Allocator {
         match self.give(context, &mut given, service, old).await {
             Ok(()) => Ok(Box::new(given)),
             Err(refused) => {
-                Box::new(given).finish(false).await;
+                Box::new(given).finish(Outcome::NotStored).await;
                 Err(refused)
             }
         }
@@ -229,12 +229,15 @@ impl Given {
 
 #[async_trait]
 impl Pending for Given {
-    async fn finish(self: Box<Self>, stored: bool) {
-        self.ports.finish(stored);
-        if self.dry_run {
-            return;
-        }
-        for address in if stored { &self.freed } else { &self.taken } {
+    async fn finish(self: Box<Self>, outcome: Outcome) {
+        self.ports.finish(outcome);
+        let freed = match outcome {
+            _ if self.dry_run => return,
+            Outcome::Stored => &self.freed,
+            Outcome::NotStored => &self.taken,
+            Outcome::Unknown => return,
+        };
+        for address in freed {
             self.addresses.give_back(address).await;
         }
     }

@@ -1,12 +1,12 @@
 //! The seam for admission: what may change or refuse an object between decoding and storing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use machinery::catalog::KindDef;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::AsOf;
+use registry::{AsOf, Outcome, Pending, Reservation};
 use serving::User;
 use serving::audit::Trail;
 use serving::warnings::Warnings;
@@ -40,6 +40,32 @@ pub struct Attributes {
     pub trail: Trail,
     /// How new what is looked up for it has to be.
     pub as_of: AsOf,
+    /// What plugins have reserved for the write.
+    pub reservations: Reservations,
+}
+
+/// What admission plugins have reserved for one write: usage of a quota. It ends with the write, also when the write is dropped.
+#[derive(Default)]
+pub struct Reservations(Mutex<Vec<Reservation>>);
+
+impl Reservations {
+    /// Adds what ends with the write.
+    pub fn add(&self, pending: Box<dyn Pending>) {
+        self.list().push(Reservation::new(pending));
+    }
+
+    /// Ends everything that was added, in the reverse order.
+    pub async fn settle(&self, outcome: Outcome) {
+        let all = std::mem::take(&mut *self.list());
+        for mut reservation in all.into_iter().rev() {
+            reservation.outcome = outcome;
+            reservation.finish().await;
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Reservation>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A plugin or a chain of them. Objects are in hub form.

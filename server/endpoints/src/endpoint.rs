@@ -10,7 +10,7 @@ use machinery::catalog::{Catalog, KindDef, ResourceDef, SubresourceDef};
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{CheckWrite, Context, ResourceStore};
+use registry::{CheckWrite, Context, Outcome, ResourceStore};
 use serving::authorization::Authorizer;
 use serving::{Request, RequestInfo, Response};
 
@@ -113,6 +113,10 @@ pub struct AdmitCreate<'a> {
 impl CheckWrite for AdmitCreate<'_> {
     async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         self.endpoint.admission.validate(self.attributes, Some(new), old).await
+    }
+
+    async fn settle(&mut self, outcome: Outcome) {
+        self.attributes.reservations.settle(outcome).await;
     }
 }
 

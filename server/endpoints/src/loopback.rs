@@ -6,14 +6,14 @@ use std::sync::Arc;
 
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
-use registry::{AsOf, CreateOptions, DeleteOptions, UpdateOptions, meta};
+use registry::{AsOf, CreateOptions, DeleteOptions, Precondition, UpdateOptions, meta};
 use serde_json::{Value, json};
 use serving::User;
 use serving::audit::Trail;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use serving::warnings::Warnings;
 
-use crate::admission::{Attributes, Operation};
+use crate::admission::{Attributes, Operation, Reservations};
 use crate::body;
 use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
@@ -33,9 +33,10 @@ const STATUS: &str = "status";
 /// Group, version and plural.
 pub type Resource = (&'static str, &'static str, &'static str);
 
-/// A client of the server that is the server itself. `T` is the kind in the version that the resource names.
+/// A client of the server that is the server itself. Its writes run to their end, also when the caller is dropped. `T` is the kind in the version that the resource names.
+#[derive(Clone)]
 pub struct Loopback {
-    endpoints: HashMap<Resource, Arc<Endpoint>>,
+    endpoints: Arc<HashMap<Resource, Arc<Endpoint>>>,
     user: Arc<User>,
 }
 
@@ -46,7 +47,7 @@ impl Loopback {
             ((endpoint.kind.group, endpoint.kind.version, endpoint.resource.plural), endpoint.clone())
         };
         let user = Arc::new(User::new(USER, [SYSTEM_MASTERS, ALL_AUTHENTICATED]));
-        Loopback { endpoints: endpoints.into_iter().map(of).collect(), user }
+        Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user }
     }
 
     /// Whether a resource is served.
@@ -66,6 +67,11 @@ impl Loopback {
 
     /// Creates an object.
     pub async fn create<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
+        let this = self.clone();
+        to_the_end(async move { this.create_here(resource, object).await }).await
+    }
+
+    async fn create_here<T: Struct>(&self, resource: Resource, object: T) -> Result<T, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, Owned::of(object));
         let attributes = self.attributes(endpoint, Operation::Create, &object);
@@ -87,7 +93,12 @@ impl Loopback {
         self.update_part(resource, STATUS, object).await
     }
 
-    async fn update_part<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
+    async fn update_part<T: Struct>(&self, resource: Resource, part: &'static str, object: T) -> Result<T, Status> {
+        let this = self.clone();
+        to_the_end(async move { this.update_part_here(resource, part, object).await }).await
+    }
+
+    async fn update_part_here<T: Struct>(&self, resource: Resource, part: &str, object: T) -> Result<T, Status> {
         let endpoint = self.endpoint(resource)?;
         let object = body::internal(endpoint.kind, Owned::of(object));
         let mut attributes = self.attributes(endpoint, Operation::Update, &object);
@@ -142,6 +153,31 @@ impl Loopback {
 
     /// Deletes an object, if there is one.
     pub async fn delete(&self, resource: Resource, namespace: &str, name: &str) -> Result<(), Status> {
+        self.delete_if(resource, namespace, name, Precondition::default()).await
+    }
+
+    /// Deletes an object, if there is one.
+    ///
+    /// # Errors
+    /// A conflict when the stored object is not the one of the precondition.
+    pub async fn delete_if(
+        &self,
+        resource: Resource,
+        namespace: &str,
+        name: &str,
+        precondition: Precondition,
+    ) -> Result<(), Status> {
+        let (this, namespace, name) = (self.clone(), namespace.to_owned(), name.to_owned());
+        to_the_end(async move { this.delete_here(resource, &namespace, &name, precondition).await }).await
+    }
+
+    async fn delete_here(
+        &self,
+        resource: Resource,
+        namespace: &str,
+        name: &str,
+        precondition: Precondition,
+    ) -> Result<(), Status> {
         let endpoint = self.endpoint(resource)?;
         let attributes = Attributes {
             namespace: namespace.to_owned(),
@@ -150,7 +186,8 @@ impl Loopback {
         };
         let context = endpoint.context(&attributes);
         let check = AdmitDelete { endpoint, attributes };
-        match endpoint.store()?.delete(&context, name, &DeleteOptions::default(), &check).await {
+        let options = DeleteOptions { precondition, ..DeleteOptions::default() };
+        match endpoint.store()?.delete(&context, name, &options, &check).await {
             Err(status) if status.code != 404 => Err(status),
             _ => Ok(()),
         }
@@ -178,7 +215,19 @@ impl Loopback {
             warnings: Warnings::default(),
             trail: Trail::default(),
             as_of: AsOf::default(),
+            reservations: Reservations::default(),
         }
+    }
+}
+
+/// Runs a write on a task of its own: a caller that is dropped meanwhile does not stop it half-way.
+async fn to_the_end<T: Send + 'static>(
+    write: impl Future<Output = Result<T, Status>> + Send + 'static,
+) -> Result<T, Status> {
+    match tokio::spawn(write).await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(_) => Err(Status::service_unavailable("the server is shutting down")),
     }
 }
 

@@ -303,16 +303,17 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let spoken = Spoken::of(&endpoint.features);
     let (catalog, trail) = (endpoint.catalog, parts.extensions.trail());
     let watched = parts.extensions.get().cloned();
+    let detach = parts.extensions.get().cloned();
     let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
     let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
         Some(handler) => {
             let (headers, nothing) = (parts.headers.clone(), Body::empty());
-            let call = Call { info, user, query, headers, body: nothing, warnings, spoken, trail, watched };
+            let call = Call { info, user, query, headers, body: nothing, warnings, spoken, trail, watched, detach };
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {
             let (headers, recorded) = (parts.headers, trail.clone());
-            let call = Call { info, user, query, headers, body, warnings, spoken, trail: recorded, watched };
+            let call = Call { info, user, query, headers, body, warnings, spoken, trail: recorded, watched, detach };
             match dispatch(endpoint, call, &parts.method).await {
                 Ok(response) if !is_stream => {
                     let response = audit::answered(&trail, catalog, response).await;

@@ -4,6 +4,7 @@
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
+use crate::companion::Outcome;
 use crate::metadata::meta;
 use crate::options::UpdateOptions;
 use crate::resource::ResourceStore;
@@ -28,7 +29,7 @@ impl ResourceStore {
             let mut object = self.object(&entry)?;
             self.check_stored(context, &key, name, meta(object.as_ref()), &options.precondition)?;
             change(&mut object)?;
-            match self.put(&key, &entry, object, options.dry_run).await? {
+            match self.put(&key, &entry, object, options.dry_run, &mut Outcome::default()).await? {
                 Ok(stored) => return Ok(stored),
                 Err(newer) => current = newer,
             }

@@ -9,6 +9,7 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
+use crate::companion::Outcome;
 use crate::metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
@@ -66,9 +67,10 @@ impl ResourceStore {
         check: &mut C,
     ) -> Result<Owned, Status> {
         self.begin_object(context, &mut object)?;
-        let pending = self.begin(context, &mut object, None).await?;
-        let stored = self.create_begun(context, object, options, check).await;
-        pending.finish(stored.is_ok()).await;
+        let mut reserved = self.begin(context, &mut object, None).await?;
+        let stored = self.create_begun(context, object, options, check, &mut reserved.outcome).await;
+        check.settle(reserved.outcome).await;
+        reserved.finish().await;
         stored
     }
 
@@ -93,13 +95,14 @@ impl ResourceStore {
         mut object: Owned,
         options: &CreateOptions,
         check: &mut C,
+        outcome: &mut Outcome,
     ) -> Result<Owned, Status> {
         self.strategy.prepare_for_create(context, &mut object);
         let asked = AskedName::of(&object);
         self.check_new(context, &object, &asked.name)?;
         check.check(&object, None).await?;
         let object = stored::complete(self.storage_kind, object);
-        match self.put_new(context, object, &asked.name, options).await? {
+        match self.put_new(context, object, &asked.name, options, outcome).await? {
             Ok(stored) => Ok(stored),
             Err(taken) => Err(self.already_exists(context, &asked, taken)),
         }
@@ -138,6 +141,7 @@ impl ResourceStore {
         mut object: Owned,
         name: &str,
         options: &CreateOptions,
+        outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         let key = self.key(&context.namespace, name);
         if options.dry_run {
@@ -149,7 +153,7 @@ impl ResourceStore {
         }
         let value = Bytes::from(self.encode(&mut object).await?);
         let txn = Txn::create(key.clone(), value.clone()).with_ttl(self.time_to_live);
-        match self.store.commit(txn).await.map_err(stored::failure)? {
+        match self.commit(txn, outcome).await? {
             TxnOutcome::Committed { revision, .. } => {
                 let mut stored = self.written(object, &key, value, revision).await?;
                 self.strategy.after_create(&mut stored);

@@ -10,10 +10,10 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
+use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{DeleteOptions, Propagation};
 use crate::resource::ResourceStore;
-use crate::stored;
 use crate::strategy::Context;
 
 const ORPHAN: &str = "orphan";
@@ -61,16 +61,19 @@ impl ResourceStore {
             let object = self.object(&*self.in_version(entry.clone()).await?)?;
             self.check_precondition(name, &object, options)?;
             check.check(&object).await?;
+            let written = &mut Outcome::default();
             let outcome = match self.next_step(context, &object, options) {
                 Step::Nothing => return Ok(Deleted { object, gone: false }),
                 Step::Mark(marked) => {
-                    self.put(&key, &entry, marked, options.dry_run).await?.map(|object| (object, false))
+                    self.put(&key, &entry, marked, options.dry_run, written).await?.map(|object| (object, false))
                 }
-                Step::MarkAndRemove(marked) => match self.put(&key, &entry, marked, options.dry_run).await? {
-                    Ok(marked) => self.remove(&key, marked, options.dry_run).await?.map(|object| (object, true)),
+                Step::MarkAndRemove(marked) => match self.put(&key, &entry, marked, options.dry_run, written).await? {
+                    Ok(marked) => {
+                        self.remove(&key, marked, options.dry_run, written).await?.map(|object| (object, true))
+                    }
                     Err(newer) => Err(newer),
                 },
-                Step::Remove => self.remove(&key, object, options.dry_run).await?.map(|object| (object, true)),
+                Step::Remove => self.remove(&key, object, options.dry_run, written).await?.map(|object| (object, true)),
             };
             match outcome {
                 Ok((object, gone)) => return Ok(Deleted { object, gone }),
@@ -179,12 +182,13 @@ impl ResourceStore {
         key: &str,
         mut object: Owned,
         dry_run: bool,
+        outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(object));
         }
         let revision = meta(object.as_ref()).and_then(MetaExt::revision).unwrap_or(0);
-        match self.store.commit(Txn::delete(key.to_string()).when(revision)).await.map_err(stored::failure)? {
+        match self.commit(Txn::delete(key.to_string()).when(revision), outcome).await? {
             TxnOutcome::Committed { revision, .. } => {
                 if let Some(meta) = meta_mut(&mut object) {
                     meta.resource_version = revision.to_string();

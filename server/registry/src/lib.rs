@@ -26,7 +26,7 @@ mod validation;
 mod watch;
 
 pub use clock::{Clock, SystemClock};
-pub use companion::{Companion, Pending};
+pub use companion::{Companion, Outcome, Pending, Reservation};
 pub use delete::{CheckDelete, Deleted};
 pub use informer::{Informer, Informers, Observer, Stores};
 pub use list::Listed;

@@ -10,10 +10,10 @@ use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Value};
 use machinery::status::{GroupResource, Status};
 use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
-use storage::{KeyRange, KeyValue, Revision, Store};
+use storage::{KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 
 use crate::clock::{Clock, SystemClock};
-use crate::companion::{Companion, Nothing, Pending};
+use crate::companion::{Companion, Outcome, Reservation};
 use crate::describe::StoredForm;
 use crate::list::check;
 use crate::list_counts::ListCounts;
@@ -171,11 +171,25 @@ impl ResourceStore {
         context: &Context,
         new: &mut Owned,
         old: Option<&Owned>,
-    ) -> Result<Box<dyn Pending>, Status> {
+    ) -> Result<Reservation, Status> {
         match self.companion.get() {
-            Some(companion) => companion.begin(context, new, old).await,
-            None => Ok(Box::new(Nothing)),
+            Some(companion) => companion.begin(context, new, old).await.map(Reservation::new),
+            None => Ok(Reservation::none()),
         }
+    }
+
+    /// Commits a transaction and records in `outcome` whether it changed the store.
+    pub(crate) async fn commit(&self, txn: Txn, outcome: &mut Outcome) -> Result<TxnOutcome, Status> {
+        // Also when this future is dropped in the middle, the store may go on with it.
+        *outcome = Outcome::Unknown;
+        let committed = self.store.commit(txn).await;
+        *outcome = match &committed {
+            Ok(TxnOutcome::Committed { .. }) => Outcome::Stored,
+            Ok(TxnOutcome::Conflict { .. }) => Outcome::NotStored,
+            Err(error) if error.wrote_nothing() => Outcome::NotStored,
+            Err(_) => Outcome::Unknown,
+        };
+        committed.map_err(stored::failure)
     }
 
     pub(crate) async fn after_delete(&self, object: &Owned) {

@@ -12,6 +12,7 @@ use machinery::status::Status;
 use storage::cache::Entry;
 use storage::{Txn, TxnOutcome};
 
+use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, Precondition, UpdateOptions};
 use crate::resource::ResourceStore;
@@ -33,6 +34,9 @@ pub trait CheckWrite: Send {
     async fn check(&mut self, _new: &Owned, _old: Option<&Owned>) -> Result<(), Status> {
         Ok(())
     }
+
+    /// Ends what the last [`check`](Self::check) reserved, such as quota. Called after each attempt to store.
+    async fn settle(&mut self, _outcome: Outcome) {}
 }
 
 /// Makes the new object out of the stored one: a body, a patch, with mutating admission in between.
@@ -66,15 +70,16 @@ impl ResourceStore {
             let mut new = change.apply(Some(&old)).await?;
             self.check_namespace(context, &mut new)?;
             self.check_version(context, name, &old, &mut new)?;
-            let pending = self.begin(context, &mut new, Some(&old)).await?;
+            let mut reserved = self.begin(context, &mut new, Some(&old)).await?;
             let put = match self.changed(context, name, &old, new) {
                 Ok(new) => match change.check(&new, Some(&old)).await {
-                    Ok(()) => self.put_changed(&key, &entry, new, options).await,
+                    Ok(()) => self.put_changed(&key, &entry, new, options, &mut reserved.outcome).await,
                     Err(refused) => Err(refused),
                 },
                 Err(refused) => Err(refused),
             };
-            pending.finish(matches!(put, Ok(Ok(_)))).await;
+            change.settle(reserved.outcome).await;
+            reserved.finish().await;
             match put? {
                 Ok(object) => return Ok(Updated { object, created: false }),
                 Err(newer) => current = newer,
@@ -181,15 +186,16 @@ impl ResourceStore {
         entry: &Arc<Entry>,
         mut new: Owned,
         options: &UpdateOptions,
+        outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if let Some(meta) = meta_mut(&mut new) {
             meta.resource_version = entry.revision.to_string();
         }
         if !self.is_finished(&new) {
-            return self.put(key, entry, new, options.dry_run).await;
+            return self.put(key, entry, new, options.dry_run, outcome).await;
         }
         // The object that was sent is answered, not the one that is gone (`deleteWithoutFinalizers`).
-        let removed = self.remove(key, new.clone(), options.dry_run).await?;
+        let removed = self.remove(key, new.clone(), options.dry_run, outcome).await?;
         Ok(removed.map(|_| new))
     }
 
@@ -200,15 +206,17 @@ impl ResourceStore {
         entry: &Arc<Entry>,
         mut new: Owned,
         dry_run: bool,
+        outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(new));
         }
         let Some(value) = self.encode_changed(&mut new, entry).await?.map(Bytes::from) else {
+            *outcome = Outcome::Stored;
             return self.unchanged(new, entry).await.map(Ok);
         };
         let txn = Txn::update(key.to_string(), entry.revision, value.clone()).with_ttl(self.time_to_live);
-        match self.store.commit(txn).await.map_err(stored::failure)? {
+        match self.commit(txn, outcome).await? {
             TxnOutcome::Committed { revision, .. } => self.written(new, key, value, revision).await.map(Ok),
             TxnOutcome::Conflict { current, .. } => Ok(Err(self.newer(current))),
         }

@@ -7,9 +7,9 @@ use crate::audit::Audit;
 use crate::authentication::Authentication;
 use crate::authorization::Authorizer;
 use crate::filters::{
-    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithFairness,
-    WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo, WithRetryAfter,
-    WithTimeout, WithWarnings, WithWatchTermination,
+    WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithDetachedWrites,
+    WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo,
+    WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination,
 };
 use flowcontrol::FlowControl;
 
@@ -62,6 +62,7 @@ impl Chain<'_> {
         });
         let handler = WithCors::new(handler, &requests.cors_allowed_origins).map_err(Error::Options)?;
         let handler = WithWarnings(handler);
+        let handler = WithDetachedWrites::new(handler, self.shutdown.clone());
         let handler = WithTimeout::new(handler, requests.request_timeout);
         let handler =
             WithWatchTermination::new(handler, self.shutdown.clone(), self.options.serving.shutdown_watch_grace);

@@ -94,6 +94,12 @@ pub enum Error {
         /// What the transformer says.
         reason: String,
     },
+    /// The disk is full, or nearly full: deletes are still taken, everything else is refused until there is room again.
+    #[error("no space left for the store: {reason}")]
+    NoSpace {
+        /// How much is missing.
+        reason: String,
+    },
     /// A commit could not be made durable. What the disk holds is uncertain, so the store takes no more writes until it
     /// is opened again (a second fsync after a failed one proves nothing).
     #[error("the store stopped taking writes after a failed commit: {0}")]
@@ -107,6 +113,11 @@ impl Error {
     /// Wraps an error of a backend.
     pub fn backend(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Backend(Source(Arc::new(error)))
+    }
+
+    /// Whether a commit that failed like this has certainly written nothing; after other failures it may have been written.
+    pub fn wrote_nothing(&self) -> bool {
+        matches!(self, Self::EmptyKey | Self::Untransformable { .. } | Self::NoSpace { .. })
     }
 
     pub(crate) fn corrupt(key: &[u8], reason: impl Into<String>) -> Self {

@@ -8,6 +8,7 @@ use generated::core::v1::{Service, ServiceSpec, service_type};
 use generated::hatches::core::needs_health_check;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use registry::Outcome;
 use serving::options::PortRange;
 
 use super::Refusal;
@@ -114,10 +115,14 @@ impl Operation {
         self.freed.extend(ports);
     }
 
-    pub fn finish(&self, stored: bool) {
-        if !self.dry_run {
-            self.ports.give_back(if stored { &self.freed } else { &self.taken }.iter().copied());
-        }
+    pub fn finish(&self, outcome: Outcome) {
+        let freed = match outcome {
+            _ if self.dry_run => return,
+            Outcome::Stored => &self.freed,
+            Outcome::NotStored => &self.taken,
+            Outcome::Unknown => return,
+        };
+        self.ports.give_back(freed.iter().copied());
     }
 
     fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {

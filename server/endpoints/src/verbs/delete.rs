@@ -107,7 +107,7 @@ struct Options {
 
 /// The options of body and query; the body wins when there is one.
 async fn options(call: &mut Call) -> Result<Options, Status> {
-    let bytes = body::read(std::mem::take(&mut call.body)).await?;
+    let bytes = call.read_body().await?;
     let said = match bytes.is_empty() {
         true => from_query(&call.query)?,
         false => {

@@ -12,6 +12,7 @@ pub mod watch;
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
 use machinery::catalog::KindDef;
@@ -19,11 +20,13 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{AsOf, Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
 use serving::audit::{Level, Trail};
+use serving::filters::Detach;
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
 use serving::{Body, RequestInfo, User};
 
-use crate::admission::{Attributes, Operation};
+use crate::admission::{Attributes, Operation, Reservations};
+use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, Spoken};
 use crate::query::Query;
@@ -42,9 +45,20 @@ pub struct Call {
     pub trail: Trail,
     /// What is counted of a watch.
     pub watched: Option<Watched>,
+    /// Detaches a write from its client.
+    pub detach: Option<Detach>,
 }
 
 impl Call {
+    /// Reads the whole body. The request is a write, and from now on it runs to its end, whatever its client does.
+    pub async fn read_body(&mut self) -> Result<Bytes, Status> {
+        let bytes = body::read(std::mem::take(&mut self.body)).await?;
+        if let Some(detach) = &self.detach {
+            detach.detach();
+        }
+        Ok(bytes)
+    }
+
     /// The text of a header.
     pub fn header(&self, name: &http::HeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|v| v.to_str().ok())
@@ -94,6 +108,7 @@ impl Call {
             warnings: self.warnings.clone(),
             trail: self.trail.clone(),
             as_of: AsOf::default(),
+            reservations: Reservations::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use machinery::reflect::Owned;
 use machinery::sent::Sent;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, UpdateOptions, meta};
+use registry::{Change, CheckWrite, Outcome, UpdateOptions, meta};
 use serving::Response;
 use serving::warnings::Warnings;
 
@@ -20,7 +20,7 @@ use crate::media::Forms;
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
 use crate::query::FieldValidation;
-use crate::{audit, body};
+use crate::audit;
 
 /// Changes an object, or its Scale, by a patch.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -30,7 +30,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
-    let bytes = body::read(std::mem::take(&mut call.body)).await?;
+    let bytes = call.read_body().await?;
     let bytes = patching::readable(bytes, call.content_type())?;
     audit::patch(&call.trail, &bytes);
     let context = call.context(endpoint, options.dry_run);
@@ -124,5 +124,9 @@ impl Change for ApplyPatch<'_> {
 impl CheckWrite for ApplyPatch<'_> {
     async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         self.endpoint.check_write(&self.attributes, new, old).await
+    }
+
+    async fn settle(&mut self, outcome: Outcome) {
+        self.attributes.reservations.settle(outcome).await;
     }
 }

@@ -12,7 +12,7 @@ use machinery::print::{at_path, format_labels, format_selector};
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
 use patch::managed::{Mapping, scale_to_parent, to_scale};
-use registry::{Change, CheckWrite, meta, meta_mut};
+use registry::{Change, CheckWrite, Outcome, meta, meta_mut};
 use serde_json::json;
 use serving::Response;
 
@@ -198,6 +198,10 @@ impl<C: Change> CheckWrite for AsScale<'_, C> {
         let old = old.map(|old| self.scale.of_parent(old.as_ref())).transpose()?;
         let new = self.scale.of_parent(new.as_ref())?;
         self.change.check(&new, old.as_ref()).await
+    }
+
+    async fn settle(&mut self, outcome: Outcome) {
+        self.change.settle(outcome).await;
     }
 }
 

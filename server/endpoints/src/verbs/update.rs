@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Precondition, UpdateOptions, meta};
+use registry::{Change, CheckWrite, Outcome, Precondition, UpdateOptions, meta};
 use serving::Response;
 use serving::warnings::Warnings;
 
@@ -28,7 +28,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let options = call.query.write_options("UpdateOptions", false)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
-    let bytes = body::read(std::mem::take(&mut call.body)).await?;
+    let bytes = call.read_body().await?;
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
@@ -98,5 +98,9 @@ impl Change for Replace<'_> {
 impl CheckWrite for Replace<'_> {
     async fn check(&mut self, new: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         self.endpoint.check_write(&self.attributes, new, old).await
+    }
+
+    async fn settle(&mut self, outcome: Outcome) {
+        self.attributes.reservations.settle(outcome).await;
     }
 }

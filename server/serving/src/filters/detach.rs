@@ -1,0 +1,190 @@
+//! Runs write requests on tasks of their own, so that a client that goes away does not stop a write half-way.
+//!
+//! The future of a request is dropped when its connection or HTTP/2 stream ends, and when the request times out. A write that has begun
+//! must not be dropped with it: what it reserved would stay reserved, and steps that follow the commit would be missing. Everything that
+//! belongs to the request (its seats, its place among the requests in flight, its audit event) stays with the task until the write ends.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::oneshot;
+
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::shutdown::Shutdown;
+
+/// Detaches a write request from its client; in the extensions of requests that may write.
+///
+/// Until [`detach`](Self::detach) is called, the request is cancelled when its client goes away: in a queue, or while its body arrives.
+#[derive(Clone, Debug, Default)]
+pub struct Detach(Arc<AtomicBool>);
+
+impl Detach {
+    /// Runs the request to its end from now on, whatever its client does. To be called before the first side effect.
+    pub fn detach(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_detached(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs requests that may write on tasks of their own. The shutdown of the server waits for these tasks.
+pub struct WithDetachedWrites<H> {
+    inner: Arc<H>,
+    shutdown: Shutdown,
+}
+
+impl<H> WithDetachedWrites<H> {
+    /// `shutdown` counts the tasks as requests under way.
+    pub fn new(inner: H, shutdown: Shutdown) -> Self {
+        WithDetachedWrites { inner: Arc::new(inner), shutdown }
+    }
+}
+
+impl<H: Handler + 'static> Handler for WithDetachedWrites<H> {
+    fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
+        if request.info().is_none_or(|info| info.is_read_only() || info.is_long_running()) {
+            return self.inner.handle(request);
+        }
+        let detach = Detach::default();
+        request.extensions_mut().insert(detach.clone());
+        let (inner, under_way) = (Arc::clone(&self.inner), self.shutdown.enter());
+        Box::pin(async move {
+            let (client, client_gone) = oneshot::channel::<()>();
+            let task = tokio::spawn(async move {
+                let _under_way = under_way;
+                run(inner.handle(request), &detach, client_gone).await
+            });
+            let outcome = task.await;
+            drop(client); // owned by this future: dropped earlier only together with it
+            match outcome {
+                Ok(Some(response)) => response,
+                // The runtime is ending, and nobody reads the answer.
+                Ok(None) => std::future::pending().await,
+                Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
+                Err(_) => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// Runs a request to its end; `None` when its client went away before the write began.
+async fn run(
+    mut request: BoxFuture<'_, Response>,
+    detach: &Detach,
+    client_gone: oneshot::Receiver<()>,
+) -> Option<Response> {
+    tokio::select! {
+        biased;
+        response = &mut request => return Some(response),
+        _ = client_gone => {}
+    }
+    if !detach.is_detached() {
+        return None;
+    }
+    Some(request.await)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Body;
+    use crate::filters::testing::request;
+    use tokio::sync::{Notify, mpsc};
+
+    /// Tells when it has begun and when it has ended; waits in between.
+    struct Write {
+        detaches: bool,
+        go_on: Arc<Notify>,
+        steps: mpsc::UnboundedSender<&'static str>,
+    }
+
+    /// Tells that a request was dropped.
+    struct Dropped(mpsc::UnboundedSender<&'static str>);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            let _ = self.0.send("dropped");
+        }
+    }
+
+    impl Handler for Write {
+        fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+            Box::pin(async move {
+                let _dropped = Dropped(self.steps.clone());
+                if self.detaches {
+                    request.extensions().get::<Detach>().unwrap().detach();
+                }
+                self.steps.send("begun").unwrap();
+                self.go_on.notified().await;
+                self.steps.send("ended").unwrap();
+                Response::new(Body::empty())
+            })
+        }
+    }
+
+    fn filter(detaches: bool) -> (WithDetachedWrites<Write>, Arc<Notify>, mpsc::UnboundedReceiver<&'static str>) {
+        let (steps, seen) = mpsc::unbounded_channel();
+        let go_on = Arc::new(Notify::new());
+        let write = Write { detaches, go_on: go_on.clone(), steps };
+        (WithDetachedWrites::new(write, Shutdown::default()), go_on, seen)
+    }
+
+    #[tokio::test]
+    async fn a_write_that_has_begun_ends_without_its_client() {
+        let (filter, go_on, mut seen) = filter(true);
+        let mut client = filter.handle(request("POST", "/api/v1/namespaces/a/services"));
+        assert!(futures_util::poll!(&mut client).is_pending());
+        assert_eq!(seen.recv().await, Some("begun"));
+        drop(client);
+        go_on.notify_one();
+        assert_eq!((seen.recv().await, seen.recv().await), (Some("ended"), Some("dropped")));
+    }
+
+    #[tokio::test]
+    async fn a_write_that_has_not_begun_is_dropped_with_its_client() {
+        let (filter, _, mut seen) = filter(false);
+        let mut client = filter.handle(request("POST", "/api/v1/namespaces/a/services"));
+        assert!(futures_util::poll!(&mut client).is_pending());
+        assert_eq!(seen.recv().await, Some("begun"));
+        drop(client);
+        assert_eq!(seen.recv().await, Some("dropped"));
+    }
+
+    #[tokio::test]
+    async fn a_read_is_dropped_with_its_client() {
+        let (filter, _, mut seen) = filter(false);
+        let mut client = filter.handle(request("GET", "/api/v1/namespaces/a/services"));
+        assert!(futures_util::poll!(&mut client).is_pending());
+        drop(client);
+        assert_eq!((seen.recv().await, seen.recv().await), (Some("begun"), Some("dropped")));
+    }
+
+    #[tokio::test]
+    async fn the_shutdown_waits_for_a_write_without_a_client() {
+        let (filter, go_on, mut seen) = filter(true);
+        let shutdown = filter.shutdown.clone();
+        let mut client = filter.handle(request("DELETE", "/api/v1/namespaces/a/services/b"));
+        assert!(futures_util::poll!(&mut client).is_pending());
+        assert_eq!(seen.recv().await, Some("begun"));
+        drop(client);
+        shutdown.initiate();
+        let draining = shutdown.clone();
+        let minute = std::time::Duration::from_secs(60);
+        let drained = tokio::spawn(async move { draining.drain_after(std::time::Duration::ZERO, minute).await });
+        shutdown.reached(crate::shutdown::Phase::Refusing).await;
+        assert!(!drained.is_finished());
+        go_on.notify_one();
+        drained.await.unwrap();
+        assert_eq!(seen.recv().await, Some("ended"));
+    }
+
+    #[tokio::test]
+    async fn a_panic_reaches_the_filters_outside() {
+        let filter = WithDetachedWrites::new(crate::handler::FromFn(|_| panic!("ouch")), Shutdown::default());
+        let recovering = crate::filters::WithPanicRecovery(filter);
+        assert_eq!(recovering.handle(request("POST", "/api/v1/namespaces")).await.status(), 500);
+    }
+}
