@@ -70,6 +70,7 @@ pub struct Chain {
     policies: Policies,
     webhooks: Webhooks,
     told: Told,
+    charges: Arc<quota::Charges>,
     times: Times,
 }
 
@@ -126,7 +127,8 @@ impl Chain {
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
         let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment, metrics));
-        Ok(Chain { environment, plugins, policies, webhooks, told, times })
+        let charges = Arc::default();
+        Ok(Chain { environment, plugins, policies, webhooks, told, charges, times })
     }
 
     /// The plugins that are asked about an operation.
@@ -309,7 +311,7 @@ impl Chain {
                 workloads::check_job(environment, attributes, object, old).await
             }
             Plugin::PodResizeValidator => bound_pods::check_resize(environment, attributes, object, old).await,
-            Plugin::ResourceQuota => quota::validate(environment, attributes, object, old).await,
+            Plugin::ResourceQuota => quota::validate(environment, &self.charges, attributes, object, old).await,
             _ => Ok(()),
         }
     }

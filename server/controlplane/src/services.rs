@@ -8,6 +8,7 @@ pub mod families;
 pub mod kubernetes;
 mod masters;
 mod ports;
+mod repair;
 mod update;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use registry::{Companion, Context, Outcome, Pending, Predicate};
 
 use addresses::{Addresses, Owner};
 use ports::{NodePorts, Operation};
+use repair::{Leaked, Repair};
 
 /// The address of services that have none (`ClusterIPNone`).
 pub const NONE: &str = "None";
@@ -34,8 +36,12 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     let stored = all::<Service>(environment, ("", "services")).await?;
     let options = &environment.options.services;
     let addresses = Arc::new(Addresses::new(environment, loopback));
-    addresses.repair(&stored).await?;
     let ports = Arc::new(NodePorts::new(options.node_port_range, &stored));
+    let mut repair = Repair::new(environment, &addresses, &ports);
+    // With a store in the data directory, no other server creates services, and this one does not serve yet.
+    let is_shared = !environment.options.storage.etcd.servers.is_empty();
+    repair.once(if is_shared { Leaked::Aged } else { Leaked::Any }).await?;
+    tokio::spawn(repair.run());
     store.accompany(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
     Ok(())
 }
@@ -53,6 +59,7 @@ impl Companion for Allocator {
         let dry_run = context.dry_run;
         let mut given = Given {
             addresses: self.addresses.clone(),
+            owner: (String::new(), String::new()),
             dry_run,
             taken: Vec::new(),
             freed: Vec::new(),
@@ -61,6 +68,7 @@ impl Companion for Allocator {
         let Some(service) = new.downcast_mut::<Service>().filter(|_| context.subresource.is_empty()) else {
             return Ok(Box::new(given));
         };
+        given.owner = (service.metadata.namespace.clone(), service.metadata.name.clone());
         let old = old.and_then(Owned::downcast_ref::<Service>).map(|old| &old.spec);
         match self.give(context, &mut given, service, old).await {
             Ok(()) => Ok(Box::new(given)),
@@ -83,8 +91,9 @@ impl Companion for Allocator {
                 "deleting endpoints of a service"
             );
         }
+        let owner = Owner { namespace: &metadata.namespace, name: &metadata.name };
         for address in addresses::of(&service.spec) {
-            self.addresses.give_back(address).await;
+            self.addresses.give_back(address, &owner).await;
         }
         self.ports.give_back(ports::of(&service.spec));
     }
@@ -136,6 +145,8 @@ impl Refusal {
 /// What a write of a service has taken so far, and what it will free.
 struct Given {
     addresses: Arc<Addresses>,
+    /// Namespace and name of the service.
+    owner: (String, String),
     dry_run: bool,
     taken: Vec<String>,
     freed: Vec<String>,
@@ -233,13 +244,15 @@ impl Pending for Given {
         self.ports.finish(outcome);
         let freed = match outcome {
             _ if self.dry_run => return,
-            Outcome::Stored => &self.freed,
-            Outcome::NotStored => &self.taken,
-            Outcome::Unknown => return,
+            Outcome::Stored => &self.freed[..],
+            Outcome::NotStored => &self.taken[..],
+            Outcome::Unknown => &[],
         };
+        let owner = Owner { namespace: &self.owner.0, name: &self.owner.1 };
         for address in freed {
-            self.addresses.give_back(address).await;
+            self.addresses.give_back(address, &owner).await;
         }
+        self.addresses.settle(self.taken.iter());
     }
 }
 

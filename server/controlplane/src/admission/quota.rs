@@ -1,21 +1,22 @@
 //! `ResourceQuota`: what is about to be made is counted against the quotas of its namespace, in their status, before it is stored.
 
+mod charges;
 mod scopes;
 mod usage;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::ResourceQuota;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::Status;
-use registry::{Change, CheckWrite, Context, ResourceStore, UpdateOptions};
 
 use super::forbidden;
 use super::lookup::find_all;
+
+pub use charges::Charges;
 
 type Resources = BTreeMap<String, Quantity>;
 
@@ -24,6 +25,7 @@ const QUOTAS: (&str, &str) = ("", "resourcequotas");
 /// Counts an object, or refuses it.
 pub async fn validate(
     environment: &Environment,
+    charges: &Arc<Charges>,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
@@ -60,7 +62,7 @@ pub async fn validate(
     }
     let Some(store) = environment.stores.get(&QUOTAS) else { return Ok(()) };
     for quota in charged {
-        record(store, attributes, quota, &delta).await?;
+        charges.add(store, attributes, &quota.metadata.name, &delta).await?;
     }
     Ok(())
 }
@@ -97,35 +99,4 @@ fn charge(quota: &ResourceQuota, delta: &Resources) -> Result<Resources, String>
         shown(&quota.status.used),
         shown(&quota.status.hard)
     ))
-}
-
-async fn record(
-    store: &Arc<ResourceStore>,
-    attributes: &Attributes,
-    quota: &ResourceQuota,
-    delta: &Resources,
-) -> Result<(), Status> {
-    let context =
-        Context { namespace: attributes.namespace.clone(), subresource: "status".into(), ..Context::default() };
-    let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
-    let mut charge = Charge { attributes, delta };
-    store.update(&context, &quota.metadata.name, &options, &mut charge).await.map(|_| ())
-}
-
-/// Adds to what a quota has counted; asked again when somebody else was faster.
-struct Charge<'r> {
-    attributes: &'r Attributes,
-    delta: &'r Resources,
-}
-
-impl CheckWrite for Charge<'_> {}
-
-#[async_trait]
-impl Change for Charge<'_> {
-    async fn apply(&mut self, current: Option<&Owned>) -> Result<Owned, Status> {
-        let current = current.and_then(|object| object.downcast_ref::<ResourceQuota>().cloned());
-        let mut quota = current.ok_or_else(|| Status::internal("the quota is gone"))?;
-        quota.status.used = charge(&quota, self.delta).map_err(|why| forbidden(self.attributes, why))?;
-        Ok(Owned::of(quota))
-    }
 }

@@ -2,14 +2,15 @@
 
 use std::collections::HashSet;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use endpoints::{Environment, Loopback, Resource};
-use generated::core::v1::{Service, ServiceSpec};
+use generated::core::v1::ServiceSpec;
 use generated::networking::v1::{IPAddress, ParentReference, ServiceCIDR};
 use machinery::format::ip::parse_ip_sloppy;
-use machinery::status::Status;
+use machinery::status::{GroupResource, Status};
+use registry::Precondition;
 use serving::options::Cidr;
 
 use super::{NONE, all, families};
@@ -33,6 +34,8 @@ pub struct Addresses {
     loopback: Arc<Loopback>,
     /// How many addresses were given: each search begins behind the one before, so that what was just freed comes last.
     given: AtomicU64,
+    /// Addresses that writes of this server have taken and that no stored service has yet.
+    pending: Mutex<HashSet<String>>,
 }
 
 /// The addresses of a service.
@@ -43,7 +46,8 @@ pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
 
 impl Addresses {
     pub fn new(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Self {
-        Addresses { environment: environment.clone(), loopback: loopback.clone(), given: AtomicU64::new(0) }
+        let (environment, loopback) = (environment.clone(), loopback.clone());
+        Addresses { environment, loopback, given: AtomicU64::new(0), pending: Mutex::default() }
     }
 
     fn flagged(&self) -> &[Cidr] {
@@ -82,7 +86,7 @@ impl Addresses {
         if !self.ranges().await?.iter().any(|range| holds(range, address)) {
             return Err(mismatch());
         }
-        match self.create(address, owner).await {
+        match self.reserve(address, owner).await {
             Err(status) if status.reason == "AlreadyExists" => Err("provided IP is already allocated".into()),
             done => done.map_err(|status| status.message),
         }
@@ -100,7 +104,7 @@ impl Addresses {
                 if self.is_taken(address).await {
                     continue;
                 }
-                match self.create(address, owner).await {
+                match self.reserve(address, owner).await {
                     Ok(()) => return Ok(address.to_string()),
                     Err(status) if status.reason == "AlreadyExists" => {}
                     Err(status) => return Err(status.message),
@@ -113,6 +117,20 @@ impl Addresses {
     async fn is_taken(&self, address: IpAddr) -> bool {
         let Some(store) = self.environment.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return false };
         store.get_entry("", &address.to_string(), "0").await.is_ok()
+    }
+
+    /// Creates the IPAddress of a service that is about to be stored.
+    async fn reserve(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
+        let name = address.to_string();
+        // An address that is pending belongs to a write, even while its IPAddress is not stored yet.
+        if !self.pending().insert(name.clone()) {
+            return Err(Status::already_exists(GroupResource { group: ADDRESSES.0, resource: ADDRESSES.2 }, &name));
+        }
+        let created = self.create(address, owner).await;
+        if created.is_err() {
+            self.pending().remove(&name);
+        }
+        created
     }
 
     async fn create(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
@@ -129,36 +147,70 @@ impl Addresses {
         self.loopback.create(ADDRESSES, object).await.map(drop)
     }
 
-    /// Frees an address. One that cannot be freed now is when the server starts again.
-    pub async fn give_back(&self, address: &str) {
-        let Some(address) = parse_ip_sloppy(address) else { return };
-        if let Err(status) = self.loopback.delete(ADDRESSES, "", &address.to_string()).await {
-            tracing::error!(%address, why = status.message, "freeing the address of a service");
+    /// Frees an address, unless another service has it by now. The periodic repair frees an address that cannot be freed now.
+    pub async fn give_back(&self, address: &str, owner: &Owner<'_>) {
+        let Some(address) = parse_ip_sloppy(address).map(|address| address.to_string()) else { return };
+        let freed = match self.loopback.get::<IPAddress>(ADDRESSES, "", &address).await {
+            Ok(Some(stored)) if belongs_to(&stored, owner) => self.release(&stored).await,
+            other => other.map(drop),
+        };
+        if let Err(status) = freed {
+            tracing::error!(address, why = status.message, "freeing the address of a service");
         }
     }
 
-    /// Frees what belongs to no service, and takes what services have: what a server that stopped in between left undone.
-    pub async fn repair(&self, services: &[Service]) -> Result<(), Status> {
-        let objects = all::<IPAddress>(&self.environment, (ADDRESSES.0, ADDRESSES.2)).await?;
-        let mut known: HashSet<IpAddr> = HashSet::new();
-        for service in services {
-            let owner = Owner { namespace: &service.metadata.namespace, name: &service.metadata.name };
-            for address in of(&service.spec).filter_map(parse_ip_sloppy) {
-                known.insert(address);
-                match self.create(address, &owner).await {
-                    Err(status) if status.reason != "AlreadyExists" => return Err(status),
-                    _ => {}
-                }
-            }
+    /// Ends the pending state of addresses whose service is stored, or not, by now.
+    pub fn settle<'a>(&self, addresses: impl Iterator<Item = &'a String>) {
+        let mut pending = self.pending();
+        for address in addresses.filter_map(|address| parse_ip_sloppy(address)) {
+            pending.remove(&address.to_string());
         }
-        let managed = |object: &&IPAddress| object.metadata.labels.get(MANAGED_BY).is_some_and(|by| by == MANAGER);
-        for object in objects.iter().filter(managed) {
-            if !object.metadata.name.parse().is_ok_and(|address| known.contains(&address)) {
-                self.give_back(&object.metadata.name).await;
-            }
-        }
-        Ok(())
     }
+
+    /// Whether a write of this server that has not ended has taken an address.
+    pub fn is_pending(&self, address: &str) -> bool {
+        self.pending().contains(address)
+    }
+
+    fn pending(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All IPAddress objects.
+    pub async fn all(&self) -> Result<Vec<IPAddress>, Status> {
+        all(&self.environment, (ADDRESSES.0, ADDRESSES.2)).await
+    }
+
+    /// Deletes exactly this IPAddress; another one of the same name stays.
+    pub async fn release(&self, known: &IPAddress) -> Result<(), Status> {
+        let precondition = Precondition { uid: Some(known.metadata.uid.clone()), resource_version: None };
+        match self.loopback.delete_if(ADDRESSES, "", &known.metadata.name, precondition).await {
+            Err(status) if status.reason == "Conflict" => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Creates the IPAddress of a stored service, unless there is one.
+    pub async fn register(&self, address: IpAddr, owner: &Owner<'_>) -> Result<(), Status> {
+        match self.create(address, owner).await {
+            Err(status) if status.reason != "AlreadyExists" => Err(status),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether an IPAddress refers to a service.
+pub fn belongs_to(known: &IPAddress, owner: &Owner<'_>) -> bool {
+    known.spec.parent_ref.as_deref().is_some_and(|parent| {
+        parent.group.is_empty()
+            && (parent.resource.as_str(), parent.namespace.as_str(), parent.name.as_str())
+                == (SERVICES, owner.namespace, owner.name)
+    })
+}
+
+/// Whether an IPAddress was created for a service, and not by a user.
+pub fn is_managed(known: &IPAddress) -> bool {
+    known.metadata.labels.get(MANAGED_BY).is_some_and(|by| by == MANAGER)
 }
 
 /// Whether addresses may be taken from an added range; without a controller that says so, they may.

@@ -20,9 +20,28 @@ const MADE_UP: i32 = 32768;
 /// All node ports that services use.
 pub struct NodePorts {
     range: PortRange,
-    used: Mutex<HashSet<i32>>,
+    taken: Mutex<Taken>,
     /// How many ports were given: each search begins behind the one before, so that what was just freed comes last.
     given: AtomicU64,
+}
+
+/// The ports that are taken.
+#[derive(Default)]
+struct Taken {
+    /// By stored services or by writes that have not ended.
+    used: HashSet<i32>,
+    /// Those of writes that have not ended.
+    pending: HashSet<i32>,
+}
+
+impl Taken {
+    fn reserve(&mut self, port: i32) -> bool {
+        let is_free = self.used.insert(port);
+        if is_free {
+            self.pending.insert(port);
+        }
+        is_free
+    }
 }
 
 /// The numbers on every node that a service uses.
@@ -39,11 +58,23 @@ impl NodePorts {
     /// The ports of a range, of which these services use some.
     pub fn new(range: PortRange, services: &[Service]) -> Self {
         let used = services.iter().flat_map(|service| of(&service.spec)).collect();
-        NodePorts { range, used: Mutex::new(used), given: AtomicU64::new(0) }
+        let taken = Taken { used, pending: HashSet::new() };
+        NodePorts { range, taken: Mutex::new(taken), given: AtomicU64::new(0) }
     }
 
-    fn used(&self) -> MutexGuard<'_, HashSet<i32>> {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The ports that are taken and that no write of this server is about to use.
+    pub fn in_use(&self) -> HashSet<i32> {
+        let taken = self.taken();
+        taken.used.difference(&taken.pending).copied().collect()
+    }
+
+    /// Takes the port of a stored service; false when it is taken already.
+    pub fn register(&self, port: i32) -> bool {
+        self.taken().used.insert(port)
     }
 
     fn take(&self, port: i32) -> Result<(), String> {
@@ -51,7 +82,7 @@ impl NodePorts {
         if !(i32::from(first)..=i32::from(last)).contains(&port) {
             return Err(format!("provided port is not in the valid range. The range of valid ports is {first}-{last}"));
         }
-        if self.used().insert(port) { Ok(()) } else { Err(taken()) }
+        if self.taken().reserve(port) { Ok(()) } else { Err(taken()) }
     }
 
     /// A free port, from the lower band only when nothing else is left (KEP-3668).
@@ -63,15 +94,23 @@ impl NodePorts {
         let start = self.given.fetch_add(1, Ordering::Relaxed) % u64::try_from(upper).ok()?;
         let start = i32::try_from(start).ok()?;
         let mut candidates = (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
-        let mut used = self.used();
-        candidates.find(|port| used.insert(*port))
+        let mut taken = self.taken();
+        candidates.find(|port| taken.reserve(*port))
     }
 
     pub fn give_back(&self, ports: impl IntoIterator<Item = i32>) {
-        let mut used = self.used();
-        ports.into_iter().for_each(|port| {
-            used.remove(&port);
-        });
+        let mut taken = self.taken();
+        for port in ports {
+            taken.used.remove(&port);
+        }
+    }
+
+    /// Ends the pending state of ports whose service is stored, or not, by now.
+    fn settle(&self, ports: &[i32]) {
+        let mut taken = self.taken();
+        for port in ports {
+            taken.pending.remove(port);
+        }
     }
 }
 
@@ -96,7 +135,7 @@ impl Operation {
     fn take(&mut self, port: i32) -> Result<(), String> {
         if !self.dry_run {
             self.ports.take(port)?;
-        } else if self.taken.contains(&port) || self.ports.used().contains(&port) {
+        } else if self.taken.contains(&port) || self.ports.taken().used.contains(&port) {
             return Err(taken());
         }
         self.taken.push(port);
@@ -118,11 +157,12 @@ impl Operation {
     pub fn finish(&self, outcome: Outcome) {
         let freed = match outcome {
             _ if self.dry_run => return,
-            Outcome::Stored => &self.freed,
-            Outcome::NotStored => &self.taken,
-            Outcome::Unknown => return,
+            Outcome::Stored => &self.freed[..],
+            Outcome::NotStored => &self.taken[..],
+            Outcome::Unknown => &[],
         };
         self.ports.give_back(freed.iter().copied());
+        self.ports.settle(&self.taken);
     }
 
     fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
