@@ -252,5 +252,5 @@ impl OpenKind for OpenVersion {
 /// Converts where the caller cannot wait: in field ownership, and there only when somebody owns fields of another version.
 fn convert_now(webhook: &Webhook, document: Value, api_version: &str) -> Result<Value, Status> {
     let runtime = tokio::runtime::Handle::current();
-    tokio::task::block_in_place(|| runtime.block_on(webhook.convert_one(document, api_version)))
+    serving::work::blocking(|| runtime.block_on(webhook.convert_one(document, api_version)))
 }

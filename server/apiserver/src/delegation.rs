@@ -63,6 +63,7 @@ pub fn build(
             allow_privileged: options.allow_privileged,
             min_request_timeout: options.requests.min_request_timeout,
             delete_workers: options.storage.delete_workers,
+            is_costly: behaviour.is_costly(kind),
             open: None,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))

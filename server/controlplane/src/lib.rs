@@ -61,6 +61,16 @@ impl Behaviour for ControlPlane {
         if kind.kind == "Event" { options.event_ttl.as_secs() } else { 0 }
     }
 
+    fn is_costly(&self, kind: &'static KindDef) -> bool {
+        match kind.group {
+            // Programs in CEL, compiled when they are written.
+            "admissionregistration.k8s.io" | "apiextensions.k8s.io" | "resource.k8s.io" => true,
+            // Compared with all rules of the writer.
+            "rbac.authorization.k8s.io" => true,
+            _ => false,
+        }
+    }
+
     fn admission(&self, environment: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
         let chain = admission::Chain::new(environment.clone()).map_err(serving::Error::Options)?;
         Ok(Arc::new(chain))

@@ -72,6 +72,12 @@ pub trait Behaviour: Send + Sync {
         0
     }
 
+    /// Whether writes of a kind cost more than the size of the body says: it holds programs, or is compared with
+    /// everything of its kind. They run in the work pool.
+    fn is_costly(&self, _: &'static KindDef) -> bool {
+        false
+    }
+
     /// Admission for all resources.
     fn admission(&self, _: &Arc<Environment>) -> Result<Arc<dyn Admission>, serving::Error> {
         Ok(Arc::new(AdmissionChain(Vec::new())))

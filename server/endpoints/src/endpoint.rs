@@ -41,6 +41,8 @@ pub struct Endpoint {
     pub min_request_timeout: Duration,
     /// How many objects of a collection are deleted at a time; at least one.
     pub delete_workers: usize,
+    /// Whether a small body may cost much: its writes run in the work pool.
+    pub is_costly: bool,
     /// What is known of a kind of open form.
     pub open: Option<Arc<dyn OpenKind>>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.

@@ -12,6 +12,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
 use serving::warnings::Warnings;
+use serving::work::{self, Work};
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use crate::answer::{self, respond as send};
@@ -312,13 +313,17 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
             connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
         None => {
-            let (headers, recorded) = (parts.headers, trail.clone());
+            let work = Work { user: user.clone(), seat: parts.extensions.get().cloned() };
+            let (method, headers, recorded) = (parts.method, parts.headers, trail.clone());
             let call = Call { info, user, query, headers, body, warnings, spoken, trail: recorded, watched, detach };
-            match dispatch(endpoint, call, &parts.method).await {
-                Ok(response) if !is_stream => {
-                    let response = audit::answered(&trail, catalog, response).await;
-                    Ok(if compresses { gzip::compress(response) } else { response })
+            let answered = async move {
+                match dispatch(endpoint, call, &method).await {
+                    Ok(response) if !is_stream => Ok(audit::answered(&trail, catalog, response).await),
+                    answer => answer,
                 }
+            };
+            match work::run(work, answered).await {
+                Ok(response) if compresses && !is_stream => Ok(gzip::compress(response)),
                 answer => answer,
             }
         }

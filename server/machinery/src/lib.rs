@@ -19,6 +19,7 @@ pub mod hooks;
 pub mod json;
 pub mod json_path;
 pub mod limits;
+pub mod offload;
 pub mod print;
 pub mod protobuf;
 pub mod reflect;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
+use machinery::{json, offload};
 use serde::{Deserialize, Serialize};
 use storage::cache::{Entry, Snapshot};
 use storage::{KeyRange, ListOptions, Revision};
@@ -36,6 +36,9 @@ struct Continue {
     revision: i64,
     start: String,
 }
+
+/// As many objects are compared with a selector by the thread of a connection.
+const FEW: usize = 1_000;
 
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
@@ -102,6 +105,9 @@ impl ResourceStore {
             Shown::Exactly(revision) => revision,
             _ => self.whole.revision().max(snapshot.revision),
         };
+        if !selector.takes_all() && snapshot.len() > FEW {
+            offload::to_work_pool().await?;
+        }
         let listed = self.page(snapshot, &selector, start, limit, revision)?;
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }

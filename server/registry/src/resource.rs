@@ -308,6 +308,11 @@ impl ResourceStore {
         self.in_version(entry).await
     }
 
+    /// The size of an object as the cache has it, in bytes; 0 if the cache has none of this name.
+    pub fn cached_size(&self, namespace: &str, name: &str) -> usize {
+        self.cache.get(self.key(namespace, name).as_bytes()).map_or(0, |entry| entry.object.len())
+    }
+
     /// Waits until the cache has everything that is stored. One that lags behind for long gives the revision that it should be at:
     /// then the store is asked (upstream: the fallback of `CacheDelegator.GetList`).
     pub(crate) async fn reach_latest(&self) -> Result<Result<(), Revision>, Status> {

@@ -39,6 +39,7 @@ mod traces;
 pub mod user;
 pub mod version;
 pub mod warnings;
+pub mod work;
 
 pub use body::{Body, BodyError};
 pub use error::Error;

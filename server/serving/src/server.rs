@@ -25,7 +25,7 @@ use crate::system_paths::{ListPaths, SystemPaths};
 use crate::systemd;
 use crate::tokens::{Documents, ExternalSigner, OpenId, ServiceAccountKeys};
 use crate::traces::Tracer;
-use crate::{Error, debug, identity};
+use crate::{Error, debug, identity, work};
 
 /// Who is let in, and who may do what.
 #[derive(Clone)]
@@ -69,6 +69,7 @@ impl Server {
         let certificates = Certificates::prepare(&options)?;
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
         options.egress.dials.register(metrics.registry());
+        work::register(metrics.registry());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();
         let instance = identity::of_host(&options.serving.hostname);

@@ -8,7 +8,7 @@ use machinery::status::Status;
 use registry::{CreateOptions, ensure_namespace, meta, meta_mut};
 use serving::Response;
 
-use super::Call;
+use super::{Call, Cost};
 use crate::admission::Operation;
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
@@ -21,7 +21,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let options = call.query.write_options("CreateOptions", false)?;
     let accepted = call.accept(Forms::All)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
-    let bytes = call.read_body().await?;
+    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;
@@ -65,7 +65,7 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let endpoint = &Arc::new(endpoint.of_bodies(&subresource)?);
     let accepted = call.accept(Forms::NoTable)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
-    let bytes = call.read_body().await?;
+    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let body = body::Reader {
         catalog: endpoint.catalog,
         expected: endpoint.kind,

@@ -9,12 +9,13 @@ use http::StatusCode;
 use machinery::catalog::GarbageCollection;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{CheckDelete, Context, DeleteOptions, Precondition, Propagation, ResourceStore, meta};
 use serving::Response;
 
-use super::Call;
+use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
@@ -24,7 +25,7 @@ use crate::{answer, audit, body, listing};
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    let options = options(&mut call).await?;
+    let options = options(endpoint, &mut call).await?;
     warn(endpoint, &call, &options);
     let context = call.context(endpoint, options.store.dry_run);
     let name = call.info.name.clone();
@@ -46,9 +47,10 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     let query = super::list::list_query(&call.query)?;
     super::list::check_list(&query, &call.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;
-    let options = options(&mut call).await?;
+    let options = options(endpoint, &mut call).await?;
     warn(endpoint, &call, &options);
     let store = endpoint.store()?;
+    offload::to_work_pool().await?;
     let listed = store.list(&call.info.namespace, &predicate, &query).await?;
     for some in listed.entries.chunks(endpoint.delete_workers) {
         let mut deletes = Vec::with_capacity(some.len());
@@ -106,8 +108,9 @@ struct Options {
 }
 
 /// The options of body and query; the body wins when there is one.
-async fn options(call: &mut Call) -> Result<Options, Status> {
-    let bytes = call.read_body().await?;
+async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status> {
+    let cost = call.spoken.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
+    let bytes = call.read_body(endpoint, cost).await?;
     let said = match bytes.is_empty() {
         true => from_query(&call.query)?,
         false => {

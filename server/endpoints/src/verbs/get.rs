@@ -3,22 +3,31 @@
 use std::sync::Arc;
 
 use http::StatusCode;
+use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Form, Forms};
+use crate::media::{Accepted, Encoding, Form, Forms};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::{answer, table};
+
+/// Objects up to this many bytes are written by the thread of the connection: plainly, and in other forms.
+const LARGE: usize = 256 << 10;
+const SMALL: usize = 32 << 10;
 
 /// Reads an object or its status.
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let store = endpoint.store()?;
     let entry = store.get_entry(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+    let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
+    if entry.object.len() > if is_plain { LARGE } else { SMALL } {
+        offload::to_work_pool().await?;
+    }
     match &accepted.form {
         Form::Object => {
             let bytes = Renderer::new(endpoint, &accepted)?.object(&entry)?;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::offload;
 use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
 use registry::{ListQuery, Predicate};
@@ -12,14 +13,23 @@ use serving::Response;
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::listing;
-use crate::media::Forms;
+use crate::media::{Encoding, Form, Forms};
 use crate::query::{Query, refuse};
+
+/// Selectors up to this many bytes are evaluated by the thread of the connection.
+const SMALL_SELECTORS: usize = 2 << 10;
 
 /// Lists a collection.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let query = list_query(&call.query)?;
     check_list(&query, &call.query)?;
+    // Requirements of selectors cost with each object, and other forms have to be written as a whole.
+    let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
+    let selectors = call.query.text("labelSelector").len() + call.query.text("fieldSelector").len();
+    if !is_plain || matches!(accepted.form, Form::Table(_)) || selectors > SMALL_SELECTORS {
+        offload::to_work_pool().await?;
+    }
     let predicate = predicate(endpoint, &call)?;
     let listed = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
     listing::respond(endpoint, listed, &accepted, &call.query)

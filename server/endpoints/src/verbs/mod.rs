@@ -1,6 +1,7 @@
 //! What each verb does with a request: one file per verb, each a function of (endpoint, call).
 
 pub mod connect;
+pub mod cost;
 pub mod create;
 pub mod delete;
 pub mod get;
@@ -30,6 +31,7 @@ use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, Spoken};
 use crate::query::Query;
+pub use cost::Cost;
 use scale::{AsScale, Scale};
 
 /// A request for a resource, taken apart.
@@ -50,9 +52,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// Reads the whole body. The request is a write, and from now on it runs to its end, whatever its client does.
-    pub async fn read_body(&mut self) -> Result<Bytes, Status> {
+    /// Reads the whole body, and moves the work to the work pool where it may cost much. The request is a write, and
+    /// from then on it runs to its end, whatever its client does.
+    pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
         let bytes = body::read(std::mem::take(&mut self.body)).await?;
+        cost.offload(endpoint, &self.info, bytes.len()).await?;
         if let Some(detach) = &self.detach {
             detach.detach();
         }

@@ -12,15 +12,15 @@ use serving::Response;
 use serving::warnings::Warnings;
 
 use super::scale::Scale;
-use super::{Call, check_identity};
+use super::{Call, Cost, check_identity};
 use crate::admission::{Attributes, Operation};
+use crate::audit;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Forms;
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
 use crate::query::FieldValidation;
-use crate::audit;
 
 /// Changes an object, or its Scale, by a patch.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -30,7 +30,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
     let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
-    let bytes = call.read_body().await?;
+    let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
     audit::patch(&call.trail, &bytes);
     let context = call.context(endpoint, options.dry_run);
@@ -57,6 +57,14 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     match scale {
         Some(scale) => scale.respond(&updated.object, &accepted),
         None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
+    }
+}
+
+/// What a patch may cost: operations copy, and YAML repeats, more than their size says.
+fn cost(kind: PatchType) -> Cost {
+    match kind {
+        PatchType::Merge | PatchType::Strategic => Cost::BySize,
+        PatchType::Json | PatchType::Apply => Cost::Unbounded,
     }
 }
 

@@ -9,8 +9,8 @@ use registry::{Change, CheckWrite, Outcome, Precondition, UpdateOptions, meta};
 use serving::Response;
 use serving::warnings::Warnings;
 
-use super::Call;
 use super::scale::Scale;
+use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::audit;
 use crate::body;
@@ -28,7 +28,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let options = call.query.write_options("UpdateOptions", false)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
-    let bytes = call.read_body().await?;
+    let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
     call.warn(&decoded.warnings);
     let mut object = decoded.value;

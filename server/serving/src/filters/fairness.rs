@@ -16,6 +16,7 @@ use crate::metrics::{Counted, Delayed, Metrics};
 use crate::request_info::{RequestInfo, parameter};
 use crate::respond;
 use crate::user::User;
+use crate::work::HeldSeat;
 
 /// Tell clients which schema and level they belong to, by uids: names could say how little they count.
 const SCHEMA_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
@@ -84,7 +85,7 @@ impl<H> WithFairness<H> {
 }
 
 impl<H: Handler> WithFairness<H> {
-    async fn serve(&self, request: Request, asking: Arc<Asking>) -> Response {
+    async fn serve(&self, mut request: Request, asking: Arc<Asking>) -> Response {
         let digest = asking.digest();
         let class = self.control.classify(&digest);
         let gauges = if asking.info.is_read_only() { &self.reads } else { &self.writes };
@@ -102,12 +103,13 @@ impl<H: Handler> WithFairness<H> {
                 too_many(rejected.retry_after)
             }
             Ok(seat) => {
-                let counted = Counted::new(&gauges.executing);
+                let seat = HeldSeat::new((seat, Counted::new(&gauges.executing)));
+                request.extensions_mut().insert(seat.clone());
                 let watched = (digest.verb == "watch" && sees_all(&request)).then(|| self.control.watch(&digest));
                 let response = self.inner.handle(request).await;
                 match digest.verb {
-                    "watch" => response.map(|body| body.hold(watched).hold_until_begun((seat, counted))),
-                    _ => response.map(|body| body.hold((seat, counted))),
+                    "watch" => response.map(|body| body.hold(watched).hold_until_begun(seat)),
+                    _ => response.map(|body| body.hold(seat)),
                 }
             }
         };

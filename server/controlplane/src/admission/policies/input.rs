@@ -172,9 +172,8 @@ impl Authorize for Asker {
             },
         };
         // Expressions are evaluated at one go; the authorizer may have to ask somebody else.
-        let decision = tokio::task::block_in_place(|| {
-            tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&wish))
-        });
+        let decision =
+            serving::work::blocking(|| tokio::runtime::Handle::current().block_on(self.authorizer.authorize(&wish)));
         Decision { allowed: decision.is_allowed(), reason: decision.reason().to_owned(), error: None }
     }
 }

@@ -8,6 +8,7 @@ use generated::admissionregistration::v1::{
 use generated::hatches::admissionregistration::{Available, json_patch_type, object_type};
 use machinery::catalog::KindDef;
 use machinery::json;
+use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use patch::schema::Type;
@@ -86,6 +87,7 @@ pub async fn run(
             if !rounds.policies.is_asked(rounds.round, &key) {
                 continue;
             }
+            offload::to_work_pool().await?;
             let changed = mutated(policy, binding, &programs, &subject, kind).await;
             let ran = matches!(changed, Ok(Some(_)));
             if policy.spec.reinvocation_policy == IF_NEEDED {

@@ -8,6 +8,7 @@ use generated::admissionregistration::v1::{
     AuditAnnotation, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicySpec,
 };
 use generated::hatches::admissionregistration::Available;
+use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -104,6 +105,7 @@ pub async fn run(
         if own.is_empty() {
             continue;
         }
+        offload::to_work_pool().await?;
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
         let input = Input::new(&subject, kind);
         let mut judgement = Judgement::default();

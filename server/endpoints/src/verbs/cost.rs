@@ -1,0 +1,52 @@
+//! What the body of a write may cost, and so which threads do the work.
+
+use machinery::offload;
+use machinery::status::Status;
+use serving::RequestInfo;
+
+use crate::endpoint::Endpoint;
+use crate::media::Encoding;
+
+/// Bodies up to this many bytes are decoded by the thread of the connection.
+const SMALL_BODY: usize = 16 << 10;
+/// Stored objects up to this many bytes are changed there.
+const SMALL_OBJECT: usize = 64 << 10;
+
+/// What a body costs to decode and to apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// In proportion to its size and that of the stored object.
+    BySize,
+    /// More than its size says.
+    Unbounded,
+}
+
+impl Cost {
+    /// The cost of decoding. Aliases of YAML repeat what they name.
+    pub fn of(encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::Json | Encoding::Protobuf => Cost::BySize,
+            Encoding::Yaml | Encoding::Cbor => Cost::Unbounded,
+        }
+    }
+
+    /// Moves the work of a request to the work pool, unless its cost is small.
+    ///
+    /// # Errors
+    /// 429 when the pool has too much to do.
+    pub async fn offload(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Result<(), Status> {
+        let is_small = self == Cost::BySize
+            && !endpoint.is_costly
+            && body <= SMALL_BODY
+            && stored_size(endpoint, info) <= SMALL_OBJECT;
+        if is_small { Ok(()) } else { offload::to_work_pool().await }
+    }
+}
+
+/// The size of the object that the path names, as the cache has it; 0 if it has none.
+fn stored_size(endpoint: &Endpoint, info: &RequestInfo) -> usize {
+    match endpoint.store.as_ref().filter(|_| !info.name.is_empty()) {
+        Some(store) => store.cached_size(&info.namespace, &info.name),
+        None => 0,
+    }
+}

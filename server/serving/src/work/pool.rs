@@ -1,0 +1,191 @@
+//! The threads of the work pool.
+
+use std::cell::RefCell;
+use std::num::NonZero;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use prometheus::{IntCounter, IntGauge, Registry};
+
+use super::queue::{Limits, Queue};
+use super::task::Task;
+
+/// How much lower than that of connections the priority of these threads is (`nice`).
+const NICE: i32 = 5;
+/// Requests that may be in the pool: each holds a body that was read, which is counted elsewhere.
+const REQUESTS: usize = 1024;
+const REQUESTS_PER_USER: usize = 256;
+/// Threads at most, those included that are blocked.
+const MAX_THREADS: usize = 128;
+
+thread_local! {
+    /// The user for whom this thread of the pool works.
+    static WORKS_FOR: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+}
+
+/// One pool of the process, as there is one allocator: processors are what it shares out.
+static POOL: LazyLock<Pool> = LazyLock::new(|| {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    Pool::new(Limits {
+        // One user has all processors at most, and then others have threads still.
+        threads: processors + 2,
+        threads_per_user: processors,
+        requests: REQUESTS,
+        requests_per_user: REQUESTS_PER_USER,
+    })
+});
+
+pub(super) fn pool() -> &'static Pool {
+    &POOL
+}
+
+/// Threads that poll tasks in turn.
+pub(super) struct Pool {
+    state: Mutex<State>,
+    has_work: Condvar,
+    metrics: Metrics,
+}
+
+struct State {
+    queue: Queue<Arc<Task>>,
+    threads: usize,
+    /// Threads that wait for something outside of the pool.
+    blocked: usize,
+}
+
+/// What is measured of the pool.
+struct Metrics {
+    requests: IntGauge,
+    running: IntGauge,
+    refused: IntCounter,
+}
+
+impl Pool {
+    pub fn new(limits: Limits) -> Self {
+        let gauge = |name, help| IntGauge::new(name, help).expect("a well-formed metric");
+        let refused = "apiserver_work_pool_rejected_requests_total";
+        Pool {
+            state: Mutex::new(State { queue: Queue::new(limits), threads: 0, blocked: 0 }),
+            has_work: Condvar::new(),
+            metrics: Metrics {
+                requests: gauge("apiserver_work_pool_requests", "Requests in the work pool, waiting ones included."),
+                running: gauge("apiserver_work_pool_running_threads", "Threads of the work pool that run."),
+                refused: IntCounter::new(refused, "Requests that the work pool refused.")
+                    .expect("a well-formed metric"),
+            },
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a request in; false when it is refused.
+    pub fn enter(&self, user: &Arc<str>, unlimited: bool) -> bool {
+        let mut state = self.state();
+        let entered = state.queue.enter(user, unlimited);
+        if !entered {
+            self.metrics.refused.inc();
+        }
+        self.count(&state);
+        entered
+    }
+
+    pub fn leave(&self, user: &Arc<str>) {
+        let mut state = self.state();
+        state.queue.leave(user);
+        self.count(&state);
+    }
+
+    pub fn push(&'static self, task: Arc<Task>, has_begun: bool) {
+        let mut state = self.state();
+        let user = task.user.clone();
+        state.queue.push(&user, task, has_begun);
+        self.wake_a_thread(state);
+    }
+
+    /// Wakes an idle thread. Starts one while there are fewer than may run.
+    fn wake_a_thread(&'static self, mut state: MutexGuard<'_, State>) {
+        let working = state.threads - state.blocked;
+        if working < state.queue.threads() && state.threads < MAX_THREADS {
+            state.threads += 1;
+            drop(state);
+            let started = thread::Builder::new().name("work".into()).spawn(|| self.serve());
+            if let Err(error) = started {
+                tracing::error!(%error, "starting a thread of the work pool");
+                self.state().threads -= 1;
+            }
+        } else {
+            drop(state);
+        }
+        self.has_work.notify_one();
+    }
+
+    fn serve(&'static self) {
+        if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+            tracing::debug!(%error, "setting the priority of a thread of the work pool");
+        }
+        let mut state = self.state();
+        loop {
+            let Some(task) = state.queue.pop() else {
+                state = self.has_work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            self.count(&state);
+            drop(state);
+            let user = task.user.clone();
+            WORKS_FOR.set(Some(user.clone()));
+            task.run();
+            state = self.state();
+            state.queue.stopped(&user);
+            self.count(&state);
+        }
+    }
+
+    fn count(&self, state: &State) {
+        let (requests, running) = state.queue.counts();
+        self.metrics.requests.set(requests as i64);
+        self.metrics.running.set(running as i64);
+    }
+}
+
+/// Counts a thread of the pool as blocked until it is dropped.
+struct Blocked(Arc<str>);
+
+impl Blocked {
+    fn new(user: Arc<str>) -> Self {
+        let mut state = POOL.state();
+        state.queue.stopped(&user);
+        state.blocked += 1;
+        POOL.wake_a_thread(state);
+        Blocked(user)
+    }
+}
+
+impl Drop for Blocked {
+    fn drop(&mut self) {
+        let mut state = POOL.state();
+        state.queue.resumed(&self.0);
+        state.blocked -= 1;
+    }
+}
+
+/// Runs what blocks the thread, such as a call of another server from synchronous code. Another thread takes the place of this one.
+pub fn blocking<R>(work: impl FnOnce() -> R) -> R {
+    match WORKS_FOR.with_borrow(Clone::clone) {
+        Some(user) => {
+            let _blocked = Blocked::new(user);
+            work()
+        }
+        None => tokio::task::block_in_place(work),
+    }
+}
+
+/// Registers the metrics of the pool.
+pub fn register(registry: &Registry) {
+    let Metrics { requests, running, refused } = &POOL.metrics;
+    // Only a name that is registered twice is refused.
+    let _ = registry.register(Box::new(requests.clone()));
+    let _ = registry.register(Box::new(running.clone()));
+    let _ = registry.register(Box::new(refused.clone()));
+}

@@ -1,0 +1,126 @@
+//! One request in the work pool.
+
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::FutureExt;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+use super::pool::Pool;
+use crate::handler::BoxFuture;
+
+const IDLE: u8 = 0;
+const QUEUED: u8 = 1;
+const RUNNING: u8 = 2;
+/// Running, and woken meanwhile.
+const WOKEN: u8 = 3;
+const DONE: u8 = 4;
+
+/// A future with its place in the pool.
+pub(super) struct Task {
+    future: Mutex<Option<BoxFuture<'static, ()>>>,
+    state: AtomicU8,
+    is_cancelled: AtomicBool,
+    pub user: Arc<str>,
+    /// The runtime that drives timers and connections of the future.
+    runtime: Handle,
+    pool: &'static Pool,
+}
+
+impl Task {
+    /// Queues a future of a user who has been counted in; gives what waits for its result.
+    pub fn spawn<T: Send + 'static>(pool: &'static Pool, user: Arc<str>, future: BoxFuture<'static, T>) -> Join<T> {
+        let (sender, result) = oneshot::channel();
+        // A panic is the request's own; it goes on where the request is awaited.
+        let future = async move { drop(sender.send(AssertUnwindSafe(future).catch_unwind().await)) };
+        let task = Arc::new(Task {
+            future: Mutex::new(Some(Box::pin(future))),
+            state: AtomicU8::new(QUEUED),
+            is_cancelled: AtomicBool::new(false),
+            user,
+            runtime: Handle::current(),
+            pool,
+        });
+        pool.push(task.clone(), false);
+        Join { task, result }
+    }
+
+    /// Polls the future once.
+    pub fn run(self: Arc<Self>) {
+        self.state.store(RUNNING, Ordering::Release);
+        let _entered = self.runtime.enter();
+        let mut slot = self.future.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_cancelled = self.is_cancelled.load(Ordering::Acquire);
+        let waker = Waker::from(self.clone());
+        let polled = match slot.as_mut().filter(|_| !is_cancelled) {
+            Some(future) => future.as_mut().poll(&mut Context::from_waker(&waker)),
+            None => Poll::Ready(()),
+        };
+        if polled.is_ready() {
+            *slot = None;
+            drop(slot);
+            return self.state.store(DONE, Ordering::Release);
+        }
+        drop(slot);
+        if self.state.compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire).is_err() {
+            self.state.store(QUEUED, Ordering::Release);
+            self.pool.push(self.clone(), true);
+        }
+    }
+
+    fn cancel(self: &Arc<Self>) {
+        self.is_cancelled.store(true, Ordering::Release);
+        self.wake_by_ref();
+    }
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        let woken = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| match state {
+            IDLE => Some(QUEUED),
+            RUNNING => Some(WOKEN),
+            _ => None,
+        });
+        if woken == Ok(IDLE) {
+            self.pool.push(self.clone(), true);
+        }
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.pool.leave(&self.user);
+    }
+}
+
+/// Waits for the result of a task. When this is dropped, the task is cancelled.
+pub(super) struct Join<T> {
+    task: Arc<Task>,
+    result: oneshot::Receiver<std::thread::Result<T>>,
+}
+
+impl<T> Join<T> {
+    /// The result; a panic of the task goes on here.
+    pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<T> {
+        match std::task::ready!(Pin::new(&mut self.result).poll(context)) {
+            Ok(Ok(result)) => Poll::Ready(result),
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(_) => panic!("a task of the work pool ended without a result"),
+        }
+    }
+}
+
+impl<T> Drop for Join<T> {
+    fn drop(&mut self) {
+        self.task.cancel();
+    }
+}
