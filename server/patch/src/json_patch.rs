@@ -1,13 +1,14 @@
 //! JSON patch (RFC 6902) with the habits of upstream's library, evanphx/json-patch v4, which clients can see: `replace` adds what is not
 //! there, `copy` of nothing yields null, the first step of a path may be anything.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use machinery::json::{Issue, Issues, Names};
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
 use crate::document;
+use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
 
 /// No patch may have more operations (`handlers.maxJSONPatchOperations`).
 pub const MAX_OPERATIONS: usize = 10_000;
@@ -15,27 +16,60 @@ pub const MAX_OPERATIONS: usize = 10_000;
 /// What `copy` operations of one patch may copy in all, in bytes of JSON (`JSONPatchMaxCopyBytes`).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
+/// How many steps of a path [`names_of_operations`] tells apart.
+const MAX_NAMED_STEPS: usize = 32;
+
 /// The members that an operation may have; strict decoding objects to others.
 const MEMBERS: [&str; 4] = ["op", "from", "path", "value"];
 
-/// Why an operation does not apply. Clients are told no more than that one did not.
-struct Inapplicable;
+/// Why an operation is refused.
+enum Refusal {
+    /// It does not apply. Clients are told no more than that one did not.
+    Inapplicable,
+    TooMuchWork,
+}
+
+use Refusal::Inapplicable;
+
+impl From<TooMuchWork> for Refusal {
+    fn from(TooMuchWork: TooMuchWork) -> Self {
+        Refusal::TooMuchWork
+    }
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Inapplicable => document::inapplicable(),
+            Refusal::TooMuchWork => too_large("The operations of the JSON patch move too many values"),
+        }
+    }
+}
+
+fn too_large(why: &str) -> Status {
+    Status::new(413, "RequestEntityTooLarge", format!("Request entity too large: {why}"))
+}
 
 /// Applies a JSON patch; `issues` gets unknown and duplicate fields of its operations.
 ///
 /// Objects that the patch reached come out in order of their keys, as upstream writes them: messages may show the document.
+///
+/// # Errors
+///
+/// 400 when the patch is not one; 413 when it has too many operations, or when they move too many values; 422 when an operation does not
+/// apply, copies too much, or nests the document too deep.
 pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     let operations = decode(patch, issues)?;
     if operations.len() > MAX_OPERATIONS {
         let count = operations.len();
         let why = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {count}");
-        return Err(Status::new(413, "RequestEntityTooLarge", format!("Request entity too large: {why}")));
+        return Err(too_large(&why));
     }
-    let mut patched = document.clone();
-    let mut copied = 0;
+    let mut patching = Patching { document: document.clone(), copied: 0, work: Work::default() };
     for operation in &operations {
-        apply(&mut patched, operation, &mut copied).map_err(|Inapplicable| document::inapplicable())?;
+        patching.apply(operation)?;
     }
+    let mut patched = patching.document;
     sort_reached(&mut patched, &operations);
     Ok(patched)
 }
@@ -45,7 +79,8 @@ pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
     let mut names = Names::new();
     for operation in operations {
         for pointer in ["path", "from"].iter().filter_map(|member| operation.get(member)?.as_str()) {
-            let steps: Vec<String> = pointer.split('/').skip(1).map(unescape).collect();
+            // The name of a container stands for all that is in it, so that the last steps of long paths can be left out.
+            let steps: Vec<String> = pointer.split('/').skip(1).take(MAX_NAMED_STEPS).map(unescape).collect();
             name(&mut names, &steps)?;
         }
     }
@@ -101,34 +136,118 @@ fn report(operations: &[Map<String, Value>], duplicates: &Issues, issues: &mut I
     }
 }
 
-fn apply(document: &mut Value, operation: &Map<String, Value>, copied: &mut usize) -> Result<(), Inapplicable> {
-    let text = |member: &str| operation.get(member).and_then(Value::as_str).ok_or(Inapplicable);
-    let value = || operation.get("value").cloned().unwrap_or(Value::Null);
-    let path = text("path")?;
-    match text("op")? {
-        "add" => add(document, path, value()),
-        "remove" => take(document, path).map(drop),
-        "replace" if path.is_empty() => replace_document(document, value()),
-        "replace" => replace(document, path, value()),
-        "move" => {
-            let moved = take(document, text("from")?)?;
-            add(document, path, moved)
-        }
-        "test" if path.is_empty() => (*document == value()).then_some(()).ok_or(Inapplicable),
-        "test" => {
-            let (container, key) = find(document, path).ok_or(Inapplicable)?;
-            (get(container, &key)? == value()).then_some(()).ok_or(Inapplicable)
-        }
-        "copy" => {
-            let (container, key) = find(document, text("from")?).ok_or(Inapplicable)?;
-            let copy = get(container, &key)?;
-            *copied += copy.to_string().len();
-            if *copied > MAX_COPIED_BYTES {
-                return Err(Inapplicable);
+/// A document while operations are applied to it, and what they have cost.
+struct Patching {
+    document: Value,
+    /// Bytes of JSON that were copied.
+    copied: usize,
+    work: Work,
+}
+
+impl Patching {
+    fn apply(&mut self, operation: &Map<String, Value>) -> Result<(), Refusal> {
+        let text = |member: &str| operation.get(member).and_then(Value::as_str).ok_or(Inapplicable);
+        let value = operation.get("value").unwrap_or(&Value::Null);
+        let path = text("path")?;
+        match text("op")? {
+            "add" => self.add(path, value.clone()),
+            "remove" => self.take(path).map(drop),
+            "replace" if path.is_empty() => self.replace_document(value),
+            "replace" => self.replace(path, value),
+            "move" => {
+                let moved = self.take(text("from")?)?;
+                self.add(path, moved)
             }
-            add(document, path, copy)
+            "test" if path.is_empty() => (self.document == *value).then_some(()).ok_or(Inapplicable),
+            "test" => (*self.get(path)? == *value).then_some(()).ok_or(Inapplicable),
+            "copy" => self.copy(text("from")?, path),
+            _ => Err(Inapplicable),
         }
-        _ => Err(Inapplicable),
+    }
+
+    /// What a path names; null if it is a member that is not there.
+    fn get(&mut self, path: &str) -> Result<&Value, Refusal> {
+        const NULL: &Value = &Value::Null;
+        match find(&mut self.document, path).ok_or(Inapplicable)? {
+            (Value::Object(map), key) => Ok(map.get(&key).unwrap_or(NULL)),
+            (Value::Array(items), key) => {
+                let index = index(&key, items.len())?;
+                Ok(&items[index])
+            }
+            _ => Err(Inapplicable),
+        }
+    }
+
+    /// The size is known before anything is copied (`AccumulatedCopySizeLimit`).
+    fn copy(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
+        let left = MAX_COPIED_BYTES - self.copied;
+        let source = self.get(from)?;
+        let size = size_within(source, left).ok_or(Inapplicable)?;
+        let copy = source.clone();
+        self.copied += size;
+        self.add(path, copy)
+    }
+
+    fn add(&mut self, path: &str, value: Value) -> Result<(), Refusal> {
+        self.check_depth(path, &value)?;
+        match find(&mut self.document, path).ok_or(Inapplicable)? {
+            (Value::Object(map), key) => {
+                map.insert(key, value);
+            }
+            (Value::Array(items), key) if key == "-" => items.push(value),
+            (Value::Array(items), key) => {
+                let index = index(&key, items.len() + 1)?;
+                self.work.spend(items.len() - index)?;
+                items.insert(index, value);
+            }
+            _ => return Err(Inapplicable),
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, path: &str) -> Result<Value, Refusal> {
+        match find(&mut self.document, path).ok_or(Inapplicable)? {
+            // The order of the members does not matter: objects that were reached are sorted afterwards.
+            (Value::Object(map), key) => map.swap_remove(&key).ok_or(Inapplicable),
+            (Value::Array(items), key) => {
+                let index = index(&key, items.len())?;
+                self.work.spend(items.len() - index)?;
+                Ok(items.remove(index))
+            }
+            _ => Err(Inapplicable),
+        }
+    }
+
+    fn replace(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+        self.check_depth(path, value)?;
+        match find(&mut self.document, path).ok_or(Inapplicable)? {
+            (Value::Object(map), key) => {
+                map.insert(key, value.clone());
+            }
+            (Value::Array(items), key) => {
+                let index = index(&key, items.len())?;
+                items[index] = value.clone();
+            }
+            _ => return Err(Inapplicable),
+        }
+        Ok(())
+    }
+
+    fn replace_document(&mut self, value: &Value) -> Result<(), Refusal> {
+        if !value.is_object() && !value.is_array() {
+            return Err(Inapplicable);
+        }
+        self.check_depth("", value)?;
+        self.document = value.clone();
+        Ok(())
+    }
+
+    /// Refuses a value that would nest the document too deep where the path puts it.
+    fn check_depth(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+        let above = path.matches('/').count();
+        let count = MAX_DEPTH.checked_sub(above).and_then(|depth| count_within(value, depth)).ok_or(Inapplicable)?;
+        self.work.spend(count)?;
+        Ok(())
     }
 }
 
@@ -156,78 +275,109 @@ fn unescape(step: &str) -> String {
 }
 
 /// A position in a list of this length; negative ones count from its end.
-fn index(step: &str, length: usize) -> Result<usize, Inapplicable> {
+fn index(step: &str, length: usize) -> Result<usize, Refusal> {
     let number: i64 = step.parse().map_err(|_| Inapplicable)?;
-    let index = if number < 0 { number + length as i64 } else { number };
+    let index = if number < 0 { number.saturating_add(length as i64) } else { number };
     usize::try_from(index).ok().filter(|&index| index < length).ok_or(Inapplicable)
-}
-
-fn get(container: &Value, key: &str) -> Result<Value, Inapplicable> {
-    match container {
-        Value::Object(map) => Ok(map.get(key).cloned().unwrap_or(Value::Null)),
-        Value::Array(items) => Ok(items[index(key, items.len())?].clone()),
-        _ => Err(Inapplicable),
-    }
-}
-
-fn add(document: &mut Value, path: &str, value: Value) -> Result<(), Inapplicable> {
-    match find(document, path).ok_or(Inapplicable)? {
-        (Value::Object(map), key) => {
-            map.insert(key, value);
-        }
-        (Value::Array(items), key) if key == "-" => items.push(value),
-        (Value::Array(items), key) => {
-            let index = index(&key, items.len() + 1)?;
-            items.insert(index, value);
-        }
-        _ => return Err(Inapplicable),
-    }
-    Ok(())
-}
-
-fn take(document: &mut Value, path: &str) -> Result<Value, Inapplicable> {
-    match find(document, path).ok_or(Inapplicable)? {
-        (Value::Object(map), key) => map.shift_remove(&key).ok_or(Inapplicable),
-        (Value::Array(items), key) => {
-            let index = index(&key, items.len())?;
-            Ok(items.remove(index))
-        }
-        _ => Err(Inapplicable),
-    }
-}
-
-fn replace(document: &mut Value, path: &str, value: Value) -> Result<(), Inapplicable> {
-    match find(document, path).ok_or(Inapplicable)? {
-        (Value::Object(map), key) => {
-            map.insert(key, value);
-        }
-        (Value::Array(items), key) => {
-            let index = index(&key, items.len())?;
-            items[index] = value;
-        }
-        _ => return Err(Inapplicable),
-    }
-    Ok(())
-}
-
-fn replace_document(document: &mut Value, value: Value) -> Result<(), Inapplicable> {
-    if !value.is_object() && !value.is_array() {
-        return Err(Inapplicable);
-    }
-    *document = value;
-    Ok(())
 }
 
 /// Sorts the objects that some operation went through.
 fn sort_reached(document: &mut Value, operations: &[Map<String, Value>]) {
-    let mut reached = BTreeSet::from([""]);
+    let mut reached = Reached::default();
     let paths = operations.iter().flat_map(|operation| [operation.get("path"), operation.get("from")]);
     for path in paths.flatten().filter_map(Value::as_str) {
-        reached.extend(path.match_indices('/').map(|(at, _)| &path[..at]));
+        reached.mark(document, path);
     }
-    for path in reached {
-        if let Some(map) = document.pointer_mut(path).and_then(Value::as_object_mut) {
+    reached.sort(document);
+}
+
+/// The containers of a document that paths go through, by the steps that lead to them. There are no more of them than in the document.
+#[derive(Default)]
+struct Reached {
+    below: BTreeMap<String, Reached>,
+}
+
+impl Reached {
+    fn mark(&mut self, document: &Value, path: &str) {
+        let Some((containers, _)) = path.rsplit_once('/') else { return };
+        let (mut place, mut at) = (self, document);
+        for step in containers.split('/').skip(1) {
+            let step = unescape(step);
+            let next = match at {
+                Value::Object(map) => map.get(&step),
+                Value::Array(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
+                _ => None,
+            };
+            let Some(next) = next.filter(|next| next.is_object() || next.is_array()) else { return };
+            place = place.below.entry(step).or_default();
+            at = next;
+        }
+    }
+
+    fn sort(&self, value: &mut Value) {
+        for (step, reached) in &self.below {
+            let below = match value {
+                Value::Object(map) => map.get_mut(step),
+                Value::Array(items) => step.parse().ok().and_then(|index: usize| items.get_mut(index)),
+                _ => None,
+            };
+            below.into_iter().for_each(|below| reached.sort(below));
+        }
+        if let Value::Object(map) = value {
             map.sort_keys();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn patch(document: &Value, operations: &Value) -> Result<Value, u16> {
+        json_patch(document, operations.to_string().as_bytes(), &mut Issues::ignore())
+            .map_err(|status| status.code as u16)
+    }
+
+    #[test]
+    fn copies_into_itself_end_at_the_depth_limit() {
+        // Each copy goes to the deepest place, so that the depth doubles.
+        let copy = |exponent: usize| json!({"op": "copy", "from": "/a", "path": "/a".repeat((1usize << exponent) + 1)});
+        let copies = |count| json!((0..count).map(copy).collect::<Vec<Value>>());
+        assert!(patch(&json!({"a": {}}), &copies(8)).is_ok());
+        assert_eq!(patch(&json!({"a": {}}), &copies(14)), Err(422));
+    }
+
+    #[test]
+    fn moves_do_not_exceed_the_depth_limit() {
+        let mut operations = Vec::new();
+        for _ in 0..MAX_DEPTH {
+            operations.push(json!({"op": "add", "path": "/b", "value": {}}));
+            operations.push(json!({"op": "move", "from": "/a", "path": "/b/a"}));
+            operations.push(json!({"op": "move", "from": "/b", "path": "/a"}));
+        }
+        assert_eq!(patch(&json!({"a": {}}), &json!(operations)), Err(422));
+    }
+
+    #[test]
+    fn inserts_into_a_long_array_are_refused_once_they_cost_too_much() {
+        let document = json!({"a": vec![0; 20_000]});
+        let insert = json!({"op": "add", "path": "/a/0", "value": 1});
+        assert_eq!(patch(&document, &json!(vec![insert.clone(); 10_000])), Err(413));
+        assert!(patch(&document, &json!(vec![insert; 1_000])).is_ok());
+    }
+
+    #[test]
+    fn long_paths_that_are_not_used_cost_nothing() {
+        let mut path = String::new();
+        for _ in 0..500_000 {
+            write!(path, "/a").unwrap();
+        }
+        let operations = json!([{"op": "add", "path": "/x", "value": 1, "from": path}]);
+        assert_eq!(patch(&json!({}), &operations), Ok(json!({"x": 1})));
+        assert!(names_of_operations(operations.as_array().unwrap()).is_some());
     }
 }

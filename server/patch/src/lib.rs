@@ -12,6 +12,7 @@ mod merge_patch;
 pub mod schema;
 mod strategic;
 pub mod typed;
+mod work;
 
 pub use document::undecodable_document;
 pub use field_set::FieldSet;

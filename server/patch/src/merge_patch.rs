@@ -31,7 +31,8 @@ fn merge_objects(into: &mut Map<String, Value>, patch: Map<String, Value>) {
     for (key, mut value) in patch {
         match (into.get_mut(&key), value) {
             (_, Value::Null) => {
-                into.shift_remove(&key);
+                // The order is put right below.
+                into.swap_remove(&key);
             }
             (Some(Value::Object(current)), Value::Object(patch)) => merge_objects(current, patch),
             (Some(current @ Value::Object(_)), other) => *current = other,

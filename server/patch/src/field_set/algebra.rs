@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::mem::take;
 
-use super::{Entry, FieldSet};
+use super::{Entry, FieldSet, PathElement};
 
 impl FieldSet {
     pub fn union(self, other: FieldSet) -> Self {
@@ -41,13 +41,17 @@ impl FieldSet {
 
     /// Entries of the same fields.
     fn beside<'s>(&'s self, other: &'s FieldSet) -> impl Iterator<Item = (&'s Entry, &'s Entry)> {
-        let (mut mine, mut theirs) = (self.entries.iter().peekable(), other.entries.iter().peekable());
+        let (mut mine, mut theirs) = (self.entries.as_slice(), other.entries.as_slice());
         std::iter::from_fn(move || {
             loop {
-                match mine.peek()?.element.cmp(&theirs.peek()?.element) {
-                    Ordering::Less => drop(mine.next()),
-                    Ordering::Greater => drop(theirs.next()),
-                    Ordering::Equal => return mine.next().zip(theirs.next()),
+                let (one, other) = (mine.first()?, theirs.first()?);
+                match one.element.cmp(&other.element) {
+                    Ordering::Less => mine = from(mine, &other.element),
+                    Ordering::Greater => theirs = from(theirs, &one.element),
+                    Ordering::Equal => {
+                        (mine, theirs) = (&mine[1..], &theirs[1..]);
+                        return Some((one, other));
+                    }
                 }
             }
         })
@@ -73,14 +77,25 @@ impl FieldSet {
     }
 
     fn without(mut self, other: &FieldSet, mut take_away: impl FnMut(&mut Entry, &Entry)) -> Self {
-        let mut theirs = other.entries.iter().peekable();
+        let mut rest = other.entries.as_slice();
         self.entries.retain_mut(|mine| {
-            while theirs.next_if(|theirs| theirs.element < mine.element).is_some() {}
-            if let Some(theirs) = theirs.next_if(|theirs| theirs.element == mine.element) {
+            rest = from(rest, &mine.element);
+            if let Some(theirs) = rest.first().filter(|theirs| theirs.element == mine.element) {
                 take_away(mine, theirs);
             }
             !mine.is_empty()
         });
         self
     }
+}
+
+/// The entries from an element on. The cost is the logarithm of what is skipped: each of many managers' small sets is compared with one
+/// large set of changes.
+fn from<'e>(entries: &'e [Entry], element: &PathElement) -> &'e [Entry] {
+    let mut step = 1;
+    while entries.get(step - 1).is_some_and(|entry| entry.element < *element) {
+        step *= 2;
+    }
+    let (low, high) = (step / 2, entries.len().min(step));
+    &entries[low + entries[low..high].partition_point(|entry| entry.element < *element)..]
 }

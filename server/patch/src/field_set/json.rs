@@ -6,7 +6,7 @@ use machinery::json;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
-use super::{Error, FieldSet, PathElement};
+use super::{Builder, Error, FieldSet, PathElement};
 
 impl FieldSet {
     /// Reads the text of a `fieldsV1`. Steps of unknown kinds are dropped, as upstream does.
@@ -65,7 +65,7 @@ impl<'de> Visitor<'de> for Place {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut set = FieldSet::new();
+        let mut set = Builder::default();
         let mut is_member = false;
         while let Some(key) = map.next_key_seed(Key)? {
             let (child, child_is_member) = map.next_value_seed(Place)?;
@@ -76,7 +76,7 @@ impl<'de> Visitor<'de> for Place {
             }
         }
         let is_leaf = set.is_empty();
-        Ok((set, is_member || is_leaf))
+        Ok((set.build(), is_member || is_leaf))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sets of fields, as `metadata.managedFields` records who owns what (structured-merge-diff's `fieldpath.Set`, the `FieldsV1` format).
 
 mod algebra;
+mod build;
 mod element;
 mod filter;
 mod json;
@@ -9,6 +10,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+pub(crate) use build::Builder;
 pub use element::PathElement;
 pub(crate) use element::compare_values;
 pub use filter::{Filter, Step};
@@ -198,7 +200,7 @@ impl fmt::Display for FieldSet {
 /// What an object of `fieldsV1` says: the fields below, and whether the place itself is a field.
 fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
     let fields = fields.as_object().ok_or(Error::NotAnObject)?;
-    let mut set = FieldSet::new();
+    let mut set = Builder::default();
     let mut is_member = false;
     for (key, value) in fields {
         if key == "." {
@@ -210,5 +212,5 @@ fn read(fields: &Value) -> Result<(FieldSet, bool), Error> {
         set.add(element, child_is_member, child);
     }
     let is_leaf = set.is_empty();
-    Ok((set, is_member || is_leaf))
+    Ok((set.build(), is_member || is_leaf))
 }

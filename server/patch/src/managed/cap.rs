@@ -1,8 +1,9 @@
 //! No more than ten managers that update: the oldest share an entry (`capManagersManager`).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::entries::{Managed, Manager, Operation};
+use crate::field_set::FieldSet;
 
 /// `DefaultMaxUpdateManagers`
 const MOST: usize = 10;
@@ -16,6 +17,7 @@ pub(super) fn cap(mut managed: Managed) -> Managed {
         managed.iter().filter(|(_, entry)| !entry.applied).map(|(manager, _)| manager.clone()).collect();
     let mut count = updaters.len();
     updaters.sort_by(|a, b| managed[a].time.cmp(&managed[b].time).then_with(|| a.cmp(b)));
+    let mut merged: BTreeMap<Manager, Vec<FieldSet>> = BTreeMap::new();
     let mut first_of_version: HashMap<String, Manager> = HashMap::new();
     for manager in updaters {
         if count <= MOST {
@@ -44,9 +46,15 @@ pub(super) fn cap(mut managed: Managed) -> Managed {
         if let Some(entry) = managed.remove(&manager)
             && let Some(shared) = managed.get_mut(&bucket)
         {
-            shared.set = entry.set.union(std::mem::take(&mut shared.set));
+            merged.entry(bucket).or_default().push(entry.set);
             shared.time = entry.time;
             count -= 1;
+        }
+    }
+    for (bucket, mut sets) in merged {
+        if let Some(shared) = managed.get_mut(&bucket) {
+            sets.push(std::mem::take(&mut shared.set));
+            shared.set = FieldSet::union_of(sets);
         }
     }
     managed

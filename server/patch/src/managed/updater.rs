@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::conflict::Conflict;
 use super::entries::{Entry, Managed, Manager};
 use super::{Context, Failure};
-use crate::field_set::FieldSet;
+use crate::field_set::{Builder, FieldSet};
 use crate::schema::Type;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
 
@@ -177,11 +177,12 @@ impl<'a> Updater<'_, 'a> {
         version: &str,
         managed: &Managed,
     ) -> Result<Value, Status> {
-        let mut owned: BTreeMap<&str, FieldSet> = BTreeMap::new();
+        let mut owned: BTreeMap<&str, Builder> = BTreeMap::new();
         for entry in managed.values() {
-            let set = owned.remove(entry.api_version.as_str()).unwrap_or_default();
-            owned.insert(&entry.api_version, set.union(entry.set.clone()));
+            owned.entry(&entry.api_version).or_default().extend(entry.set.clone());
         }
+        let mut owned: BTreeMap<&str, FieldSet> =
+            owned.into_iter().map(|(version, set)| (version, set.build())).collect();
         let mut merged = merged.value.clone().into_owned();
         let mut pruned = pruned.value.into_owned();
         // The version of the pruning goes first: conversions may need what was pruned.

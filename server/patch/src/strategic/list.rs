@@ -1,5 +1,7 @@
 //! Merging lists: of scalars as sets, of objects by their merge key.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::error::Error;
@@ -14,7 +16,8 @@ pub(super) fn merge(current: Vec<Value>, patch: Vec<Value>, field: &Field, delet
     }
     if !of_objects(&[&current, &patch])? {
         if deletes {
-            return Ok(current.into_iter().filter(|item| !patch.contains(item)).collect());
+            let deleted: HashSet<&Value> = patch.iter().collect();
+            return Ok(current.into_iter().filter(|item| !deleted.contains(item)).collect());
         }
         let merged = deduplicate(current.iter().chain(&patch).cloned().collect());
         return order::arrange(merged, &patch, &current, field.merge_key, false);
@@ -42,27 +45,17 @@ pub(super) fn of_objects(lists: &[&[Value]]) -> Result<bool, Error> {
     Ok(first.is_object())
 }
 
-/// Drops later duplicates by moving the last item to their place; the order is put right afterwards.
-fn deduplicate(mut items: Vec<Value>) -> Vec<Value> {
-    let mut i = 0;
-    while i < items.len() {
-        let mut j = i + 1;
-        while j < items.len() {
-            if items[i] == items[j] {
-                items.swap_remove(j);
-            } else {
-                j += 1;
-            }
-        }
-        i += 1;
-    }
-    items
+/// Drops later duplicates.
+fn deduplicate(items: Vec<Value>) -> Vec<Value> {
+    let mut seen = HashSet::with_capacity(items.len());
+    let is_first: Vec<bool> = items.iter().map(|item| seen.insert(item)).collect();
+    items.into_iter().zip(is_first).filter_map(|(item, is_first)| is_first.then_some(item)).collect()
 }
 
 /// Obeys items that hold `$patch`; what is left of both lists (`mergeSliceWithSpecialElements`).
 fn apply_directives(mut current: Vec<Value>, patch: Vec<Value>, key: &str) -> Result<(Vec<Value>, Vec<Value>), Error> {
     let mut plain = Vec::with_capacity(patch.len());
-    let mut replaces = false;
+    let (mut replaces, mut deleted) = (false, HashSet::new());
     for item in patch {
         let Some((object, directive)) = item.as_object().and_then(|object| Some((object, object.get(PATCH)?))) else {
             plain.push(item);
@@ -71,38 +64,40 @@ fn apply_directives(mut current: Vec<Value>, patch: Vec<Value>, key: &str) -> Re
         match directive.as_str() {
             Some("delete") => {
                 let wanted = object.get(key).ok_or_else(|| Error::no_merge_key(object, key))?;
-                current.retain(|item| item.get(key) != Some(wanted));
+                deleted.insert(wanted.clone());
             }
             Some("replace") => replaces = true,
             Some("merge") => return Err(Error::Other("merging lists cannot yet be specified in the patch".into())),
             _ => return Err(Error::bad_directive(directive, object)),
         }
     }
+    if !deleted.is_empty() {
+        current.retain(|item| item.get(key).is_none_or(|value| !deleted.contains(value)));
+    }
     Ok(if replaces { (plain, Vec::new()) } else { (current, plain) })
 }
 
 fn merge_objects(mut merged: Vec<Value>, patch: &[Value], field: &Field) -> Result<Vec<Value>, Error> {
+    let key = field.merge_key;
+    let mut places: HashMap<Value, usize> = HashMap::with_capacity(merged.len());
+    for (index, item) in merged.iter().enumerate() {
+        if let Some(value) = item.get(key) {
+            places.entry(value.clone()).or_insert(index);
+        }
+    }
     for item in patch {
         let Value::Object(object) = item else { continue };
-        let wanted = object.get(field.merge_key).ok_or_else(|| Error::no_merge_key(object, field.merge_key))?;
-        match position(&merged, field.merge_key, wanted)? {
-            Some(at) => {
+        let wanted = object.get(key).ok_or_else(|| Error::no_merge_key(object, key))?;
+        match places.get(wanted) {
+            Some(&at) => {
                 let Value::Object(current) = merged[at].take() else { continue };
                 merged[at] = Value::Object(map::merge(current, object.clone(), field.of)?);
             }
-            None => merged.push(item.clone()),
+            None => {
+                places.insert(wanted.clone(), merged.len());
+                merged.push(item.clone());
+            }
         }
     }
     Ok(merged)
-}
-
-/// Where the object with this value of the key stands.
-pub(super) fn position(items: &[Value], key: &str, wanted: &Value) -> Result<Option<usize>, Error> {
-    for (index, item) in items.iter().enumerate() {
-        let object = item.as_object().ok_or_else(|| Error::not_a_map(index))?;
-        if object.get(key) == Some(wanted) {
-            return Ok(Some(index));
-        }
-    }
-    Ok(None)
 }

@@ -1,5 +1,7 @@
 //! Merging objects, and the directives that stand in them.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::error::Error;
@@ -34,7 +36,8 @@ fn merge_member(original: &mut Object, key: String, value: Value, of: Lookup) ->
         None => (key, false),
     };
     if value.is_null() {
-        original.shift_remove(&key);
+        // The order of members has no meaning: the document is decoded into its type.
+        original.swap_remove(&key);
         return Ok(());
     }
     let Some(current) = original.get_mut(&key) else {
@@ -71,7 +74,7 @@ fn take_patch(original: &mut Object, key: String, mut value: Value) {
             original.insert(key, value);
         }
         None => {
-            original.shift_remove(&key);
+            original.swap_remove(&key);
         }
     }
 }
@@ -104,7 +107,8 @@ fn retain_keys(original: &mut Object, patch: &mut Object) -> Result<(), Error> {
     const BAD: Error = Error::Format("retainKeys");
     let Some(retained) = patch.shift_remove(RETAIN_KEYS) else { return Ok(()) };
     let retained = retained.as_array().ok_or(BAD)?;
-    let retains = |key: &str| retained.iter().any(|name| name.as_str() == Some(key));
+    let retained: HashSet<&str> = retained.iter().filter_map(Value::as_str).collect();
+    let retains = |key: &str| retained.contains(key);
     let is_directive = |key: &str| key.starts_with(DELETE_FROM_PRIMITIVE_LIST) || key.starts_with(SET_ELEMENT_ORDER);
     if patch.iter().any(|(key, value)| !value.is_null() && !is_directive(key) && !retains(key)) {
         return Err(BAD);

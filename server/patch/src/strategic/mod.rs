@@ -9,6 +9,7 @@ mod list;
 mod lookup;
 mod map;
 mod order;
+mod places;
 
 use machinery::def::StructDef;
 use machinery::json::Issues;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::error::Error;
-use super::{PATCH, SET_ELEMENT_ORDER, list};
+use super::places::Places;
+use super::{PATCH, SET_ELEMENT_ORDER};
 use crate::go_print;
 
 /// Whether the patch's items stand in the order that `$setElementOrder` wants (`validatePatchWithSetOrderList`).
@@ -66,11 +67,12 @@ pub(super) fn arrange(
 ) -> Result<Vec<Value>, Error> {
     let key = if of_objects { key } else { "" };
     let (mut named, mut others) = (Vec::new(), Vec::new());
+    let wanted_places = Places::of(wanted, key);
     for item in merged {
         let is_named = if key.is_empty() {
-            wanted.contains(&item)
+            wanted_places.of_item(&item).is_some()
         } else {
-            list::position(wanted, key, key_of(&item, key)?)?.is_some()
+            wanted_places.of_value(key_of(&item, key)?)?.is_some()
         };
         if is_named { named.push(item) } else { others.push(item) }
     }
@@ -88,7 +90,8 @@ fn sort(items: Vec<Value>, order: &[Value], key: &str) -> Result<Vec<Value>, Err
     }
     let is_deleted = |item: &Value| item.get(PATCH).and_then(Value::as_str) == Some("delete");
     let (deleted, mut kept): (Vec<_>, Vec<_>) = items.into_iter().partition(|item| !key.is_empty() && is_deleted(item));
-    let places: Vec<Option<usize>> = kept.iter().map(|item| place(order, item, key)).collect();
+    let places = Places::of(order, key);
+    let places: Vec<Option<usize>> = kept.iter().map(|item| places.of_item(item)).collect();
     let mut placed: Vec<(usize, Value)> = Vec::with_capacity(kept.len());
     let mut slots = Vec::with_capacity(kept.len());
     for (at, found) in places.iter().enumerate() {
@@ -108,9 +111,10 @@ fn sort(items: Vec<Value>, order: &[Value], key: &str) -> Result<Vec<Value>, Err
 /// Merges two lists; the left one's item goes first only when both are known to `current` in that order (`mergeSortedSlice`).
 fn interleave(left: Vec<Value>, right: Vec<Value>, current: &[Value], key: &str) -> Vec<Value> {
     let mut merged = Vec::with_capacity(left.len() + right.len());
+    let places = Places::of(current, key);
     let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
     while let (Some(l), Some(r)) = (left.peek(), right.peek()) {
-        let left_first = match (place(current, l, key), place(current, r, key)) {
+        let left_first = match (places.of_item(l), places.of_item(r)) {
             (Some(l), Some(r)) => l < r,
             _ => false,
         };
@@ -119,11 +123,4 @@ fn interleave(left: Vec<Value>, right: Vec<Value>, current: &[Value], key: &str)
     merged.extend(left);
     merged.extend(right);
     merged
-}
-
-fn place(order: &[Value], item: &Value, key: &str) -> Option<usize> {
-    if key.is_empty() {
-        return order.iter().position(|other| other == item);
-    }
-    order.iter().position(|other| other.get(key).is_some() && other.get(key) == item.get(key))
 }

@@ -5,7 +5,7 @@ use machinery::json::{Form, Node};
 
 use super::items::element_of;
 use super::same;
-use crate::field_set::{FieldSet, Filter, PathElement};
+use crate::field_set::{Builder, FieldSet, Filter, PathElement};
 use crate::schema::{Atom, Kind, List, ListKind, Map, Type};
 
 /// What changed between two values; a field is in one of the sets at most.
@@ -34,7 +34,7 @@ impl Comparison {
 pub fn compare<'v>(of: Type<'_>, old: impl Into<Node<'v>>, new: impl Into<Node<'v>>) -> Comparison {
     let mut walker = Walker::default();
     walker.pair(of, Some(old.into()), Some(new.into()));
-    walker.below
+    walker.below.build()
 }
 
 /// Every field below a value that the other side has not.
@@ -50,32 +50,32 @@ fn all_below(of: Type<'_>, value: Node<'_>) -> FieldSet {
 }
 
 fn all_members(map: &Map<'_>, object: Node<'_>) -> FieldSet {
-    let mut set = FieldSet::new();
+    let mut set = Builder::default();
     let mut add = |field: &'static FieldDef, value: Node<'_>| {
         set.add(PathElement::declared(field.json), true, all_below(Type::Field(field), value));
     };
     if map.declared().is_some_and(|def| object.each_declared(def, &mut add)) {
-        return set;
+        return set.build();
     }
     object.each_member(&mut |name, value| {
         if let Some(of) = map.member(name) {
             set.add(PathElement::field(name), true, all_below(of, value));
         }
     });
-    set
+    set.build()
 }
 
 fn all_items(list: &List<'_>, items: &[Node<'_>]) -> FieldSet {
     let keyed = items.iter().filter_map(|item| Some((element_of(list, *item).ok()?, *item)));
     let mut keyed: Vec<(PathElement, Node<'_>)> = keyed.collect();
     keyed.sort_by(|one, other| one.0.cmp(&other.0));
-    let mut set = FieldSet::new();
+    let mut set = Builder::default();
     for of_key in keyed.chunk_by(|one, other| one.0 == other.0) {
         // Several of one key count as one field, without what is in them.
         let below = if let [(_, item)] = of_key { all_below(list.items, *item) } else { FieldSet::new() };
         set.add(of_key[0].0.clone(), true, below);
     }
-    set
+    set.build()
 }
 
 type Side<'v> = Option<Node<'v>>;
@@ -93,7 +93,21 @@ struct Walker {
     /// How the place itself changed.
     here: Change,
     /// What changed below it.
-    below: Comparison,
+    below: Changes,
+}
+
+/// A [`Comparison`] that is being built.
+#[derive(Default)]
+struct Changes {
+    removed: Builder,
+    modified: Builder,
+    added: Builder,
+}
+
+impl Changes {
+    fn build(self) -> Comparison {
+        Comparison { removed: self.removed.build(), modified: self.modified.build(), added: self.added.build() }
+    }
 }
 
 #[derive(Default)]
@@ -131,8 +145,14 @@ impl Walker {
                 }
                 self.by_kind(new_is.0, &atom, Some(old), Some(new));
             }
-            (None, Some(new)) => (self.here.added, self.below.added) = (true, all_below(of, new)),
-            (Some(old), None) => (self.here.removed, self.below.removed) = (true, all_below(of, old)),
+            (None, Some(new)) => {
+                self.here.added = true;
+                self.below.added.extend(all_below(of, new));
+            }
+            (Some(old), None) => {
+                self.here.removed = true;
+                self.below.removed.extend(all_below(of, old));
+            }
             (None, None) => {}
         }
     }
@@ -164,7 +184,7 @@ impl Walker {
     fn below(&mut self, element: impl FnOnce() -> PathElement, of: Type<'_>, old: Side<'_>, new: Side<'_>) {
         let mut walker = Walker::default();
         walker.pair(of, old, new);
-        let Walker { here, below } = walker;
+        let (here, below) = (walker.here, walker.below.build());
         if !here.is_any() && below.is_empty() {
             return;
         }

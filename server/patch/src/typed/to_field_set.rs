@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::items::element_of;
-use crate::field_set::{FieldSet, PathElement};
+use crate::field_set::{Builder, FieldSet, PathElement};
 use crate::schema::{Kind, List, ListKind, Map, Type};
 
 /// The fields that a document sets (`TypedValue.ToFieldSet`): scalars, atomic lists and maps, items of lists, members of maps, and structs
@@ -28,18 +28,18 @@ fn below(of: Type<'_>, value: &Value) -> (FieldSet, bool) {
 }
 
 fn of_map(map: &Map<'_>, value: &Value) -> FieldSet {
-    let mut set = FieldSet::new();
+    let mut set = Builder::default();
     for (key, value) in value.as_object().into_iter().flatten() {
         let Some(of) = map.member(key) else { continue };
         let (child, is_leaf) = below(of, value);
         let is_hollow = value.is_null() || value.as_object().is_some_and(|members| members.is_empty());
         set.add(PathElement::field(key), is_leaf || is_hollow || map.field(key).is_none(), child);
     }
-    set
+    set.build()
 }
 
 fn of_list(list: &List<'_>, value: &Value) -> FieldSet {
-    let mut set = FieldSet::new();
+    let mut set = Builder::default();
     let items: Vec<(PathElement, &Value)> =
         value.as_array().into_iter().flatten().filter_map(|item| Some((element_of(list, item).ok()?, item))).collect();
     let mut count = BTreeMap::new();
@@ -51,5 +51,5 @@ fn of_list(list: &List<'_>, value: &Value) -> FieldSet {
         let child = if count[&element] > 1 { FieldSet::new() } else { below(list.items, item).0 };
         set.add(element, true, child);
     }
-    set
+    set.build()
 }

@@ -1,0 +1,86 @@
+//! Building a set from fields in any order in n log n.
+
+use super::{Entry, FieldSet, PathElement};
+
+/// Collects fields in any order. [`Builder::build`] sorts them once.
+#[derive(Debug, Default)]
+pub(crate) struct Builder {
+    entries: Vec<Entry>,
+    is_unordered: bool,
+}
+
+impl Builder {
+    /// Adds a field, if it is a member, and what is below it.
+    pub fn add(&mut self, element: PathElement, is_member: bool, below: FieldSet) {
+        self.push(Entry { element, is_member, below });
+    }
+
+    /// Adds all fields of a set.
+    pub fn extend(&mut self, set: FieldSet) {
+        set.entries.into_iter().for_each(|entry| self.push(entry));
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if entry.is_empty() {
+            return;
+        }
+        self.is_unordered |= self.entries.last().is_some_and(|last| last.element >= entry.element);
+        self.entries.push(entry);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub fn build(self) -> FieldSet {
+        FieldSet { entries: if self.is_unordered { ordered(self.entries) } else { self.entries } }
+    }
+}
+
+impl FieldSet {
+    /// The union of any number of sets.
+    pub(crate) fn union_of(sets: impl IntoIterator<Item = FieldSet>) -> FieldSet {
+        let mut builder = Builder::default();
+        sets.into_iter().for_each(|set| builder.extend(set));
+        builder.build()
+    }
+}
+
+/// Sorts entries. Entries of one element are united; their children are sorted together, once per level.
+fn ordered(mut entries: Vec<Entry>) -> Vec<Entry> {
+    entries.sort_by(|one, other| one.element.cmp(&other.element));
+    let mut united: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut entries = entries.into_iter().peekable();
+    while let Some(mut entry) = entries.next() {
+        let mut more = Vec::new();
+        while let Some(next) = entries.next_if(|next| next.element == entry.element) {
+            entry.is_member |= next.is_member;
+            more.extend(next.below.entries);
+        }
+        if !more.is_empty() {
+            let mut below = std::mem::take(&mut entry.below.entries);
+            below.extend(more);
+            entry.below = FieldSet { entries: ordered(below) };
+        }
+        united.push(entry);
+    }
+    united
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equals_adding_one_by_one() {
+        let names = ["b", "a", "c", "a", "b", "d", "a"];
+        let (mut one_by_one, mut builder) = (FieldSet::new(), Builder::default());
+        for (index, name) in names.iter().enumerate() {
+            let mut below = FieldSet::new();
+            below.insert(&[PathElement::field(names[(index * 3) % names.len()])]);
+            one_by_one.add(PathElement::field(name), index % 2 == 0, below.clone());
+            builder.add(PathElement::field(name), index % 2 == 0, below);
+        }
+        assert_eq!(builder.build(), one_by_one);
+    }
+}

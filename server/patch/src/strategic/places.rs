@@ -1,0 +1,52 @@
+//! Finding items of a list by value or by merge key, without searching the list for each.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::error::Error;
+
+/// The first position of each item, by the value of its merge key; by the whole item where there is no merge key.
+pub(super) struct Places<'v> {
+    key: &'v str,
+    first: HashMap<&'v Value, usize>,
+    /// The first item that is no object although there is a merge key.
+    not_an_object: Option<usize>,
+}
+
+impl<'v> Places<'v> {
+    pub fn of(items: &'v [Value], key: &'v str) -> Self {
+        let mut places = Places { key, first: HashMap::with_capacity(items.len()), not_an_object: None };
+        for (index, item) in items.iter().enumerate() {
+            if !key.is_empty() && !item.is_object() && places.not_an_object.is_none() {
+                places.not_an_object = Some(index);
+            }
+            if let Some(value) = key_of(item, key) {
+                places.first.entry(value).or_insert(index);
+            }
+        }
+        places
+    }
+
+    /// Where the first item like this one stands.
+    pub fn of_item(&self, item: &Value) -> Option<usize> {
+        self.first.get(key_of(item, self.key)?).copied()
+    }
+
+    /// Where the object with this value of the merge key stands.
+    ///
+    /// # Errors
+    ///
+    /// When an item before it is no object.
+    pub fn of_value(&self, value: &Value) -> Result<Option<usize>, Error> {
+        let found = self.first.get(value).copied();
+        match self.not_an_object {
+            Some(index) if found.is_none_or(|found| index < found) => Err(Error::not_a_map(index)),
+            _ => Ok(found),
+        }
+    }
+}
+
+fn key_of<'v>(item: &'v Value, key: &str) -> Option<&'v Value> {
+    if key.is_empty() { Some(item) } else { item.get(key) }
+}
