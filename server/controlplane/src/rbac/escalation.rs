@@ -112,7 +112,7 @@ impl Check<'_> {
     fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), Status> {
         let user = &self.attributes.user;
         let own = self.environment.access.roles.rules_for(user, &self.attributes.namespace);
-        let missing = missing(&own.rules, wanted);
+        let missing = missing(&own.rules, wanted).map_err(|why| self.forbidden(why))?;
         if missing.is_empty() {
             return Ok(());
         }

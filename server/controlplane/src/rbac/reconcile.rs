@@ -73,7 +73,9 @@ impl AnyRole for ClusterRole {
 pub fn role<R: AnyRole>(stored: &R, expected: &R) -> Option<R> {
     let mut role = stored.clone();
     merge(role.metadata_mut(), expected.metadata());
-    let lacking = missing(&convert::rules(stored.rules()), &convert::rules(expected.rules()));
+    // A stored role that cannot be compared gets all rules that are expected.
+    let wanted = convert::rules(expected.rules());
+    let lacking = missing(&convert::rules(stored.rules()), &wanted).unwrap_or(wanted);
     role.rules_mut().extend(lacking.into_iter().map(convert::stored_rule));
     match (stored.aggregation(), expected.aggregation()) {
         (Some(_), None) => role.set_aggregation(None),

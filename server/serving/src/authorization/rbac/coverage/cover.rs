@@ -1,0 +1,241 @@
+//! The search for parts of rules that no rule of the owner covers.
+
+use std::collections::HashMap;
+
+use super::TooComplex;
+use super::dimension::{Builder, Class, Dimension};
+use crate::authorization::rbac::PolicyRule;
+
+/// How many steps the comparison may take; a step looks at one rule for one value or one class.
+const MAX_STEPS: usize = 10_000_000;
+
+/// How many bytes the listed missing parts may take.
+const MAX_LISTED: usize = 1 << 20;
+
+/// What a listed part takes besides its texts, in bytes.
+const PART_OVERHEAD: usize = 256;
+
+pub(super) struct Search<'o> {
+    owner: &'o [&'o PolicyRule],
+    /// Steps that are left.
+    steps: usize,
+    missing: Vec<PolicyRule>,
+    /// Bytes that the list of missing parts may still grow.
+    room: usize,
+}
+
+/// Places of values, one for each dimension.
+type Place = Vec<usize>;
+
+impl<'o> Search<'o> {
+    pub fn new(owner: &'o [&'o PolicyRule]) -> Self {
+        Search { owner, steps: MAX_STEPS, missing: Vec::new(), room: MAX_LISTED }
+    }
+
+    /// The missing parts, in the order of the wanted rules.
+    pub fn into_missing(self) -> Vec<PolicyRule> {
+        self.missing
+    }
+
+    /// Looks for the parts of a wanted rule that no rule covers.
+    pub fn rule(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+        if !wanted.verbs.is_empty() && !wanted.api_groups.is_empty() && !wanted.resources.is_empty() {
+            self.resources(wanted)?;
+        }
+        if !wanted.verbs.is_empty() && !wanted.non_resource_urls.is_empty() {
+            self.urls(wanted)?;
+        }
+        Ok(())
+    }
+
+    fn resources(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+        let any_name = [String::new()];
+        let dimensions = [
+            self.values(&wanted.api_groups, |rule| &rule.api_groups)?,
+            self.resource_names_of_types(&wanted.resources)?,
+            self.values(&wanted.verbs, |rule| &rule.verbs)?,
+            match wanted.resource_names.as_slice() {
+                [] => self.object_names(&any_name, false)?,
+                names => self.object_names(names, true)?,
+            },
+        ];
+        let one = |dimension: usize, place: &Place| vec![dimensions[dimension].values[place[dimension]].to_owned()];
+        for place in self.search(&dimensions)? {
+            self.missing.push(PolicyRule {
+                api_groups: one(0, &place),
+                resources: one(1, &place),
+                verbs: one(2, &place),
+                resource_names: if wanted.resource_names.is_empty() { Vec::new() } else { one(3, &place) },
+                non_resource_urls: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    fn urls(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+        let dimensions =
+            [self.url_dimension(&wanted.non_resource_urls)?, self.values(&wanted.verbs, |rule| &rule.verbs)?];
+        let one = |dimension: usize, place: &Place| vec![dimensions[dimension].values[place[dimension]].to_owned()];
+        for place in self.search(&dimensions)? {
+            let (non_resource_urls, verbs) = (one(0, &place), one(1, &place));
+            self.missing.push(PolicyRule { verbs, non_resource_urls, ..PolicyRule::default() });
+        }
+        Ok(())
+    }
+
+    /// Verbs or groups, of which `*` stands for all.
+    fn values<'w>(
+        &mut self,
+        wanted: &'w [String],
+        of: fn(&PolicyRule) -> &[String],
+    ) -> Result<Dimension<'w>, TooComplex> {
+        let mut builder = Builder::new(wanted, self.owner.len());
+        for (place, rule) in self.owner.iter().enumerate() {
+            let own = of(rule);
+            self.steps = self.steps.checked_sub(own.len()).ok_or(TooComplex)?;
+            if own.iter().any(|value| value == "*") {
+                builder.cover_all(place);
+            } else {
+                own.iter().for_each(|value| builder.cover_value(place, value));
+            }
+        }
+        Ok(builder.build())
+    }
+
+    /// Resources; `*/scale` stands for this subresource of all.
+    fn resource_names_of_types<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, TooComplex> {
+        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut by_subresource: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, resource) in builder.values.iter().enumerate() {
+            if let Some((_, subresource)) = resource.split_once('/') {
+                by_subresource.entry(subresource).or_default().push(place);
+            }
+        }
+        for (place, rule) in self.owner.iter().enumerate() {
+            self.spend(rule.resources.len())?;
+            if rule.resources.iter().any(|resource| resource == "*") {
+                builder.cover_all(place);
+                continue;
+            }
+            for resource in &rule.resources {
+                builder.cover_value(place, resource);
+                let of_any = resource.strip_prefix("*/").and_then(|subresource| by_subresource.get(subresource));
+                for &value in of_any.into_iter().flatten() {
+                    self.spend(1)?;
+                    builder.cover(place, value);
+                }
+            }
+        }
+        Ok(builder.build())
+    }
+
+    /// Names of objects. A rule without names covers all; without `are_named`, only such a rule does.
+    fn object_names<'w>(&mut self, wanted: &'w [String], are_named: bool) -> Result<Dimension<'w>, TooComplex> {
+        let mut builder = Builder::new(wanted, self.owner.len());
+        for (place, rule) in self.owner.iter().enumerate() {
+            self.spend(rule.resource_names.len())?;
+            if rule.resource_names.is_empty() {
+                builder.cover_all(place);
+            } else if are_named {
+                rule.resource_names.iter().for_each(|name| builder.cover_value(place, name));
+            }
+        }
+        Ok(builder.build())
+    }
+
+    /// Paths; one that ends in `*` covers all that begin like it.
+    fn url_dimension<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, TooComplex> {
+        let mut builder = Builder::new(wanted, self.owner.len());
+        let mut sorted: Vec<(&str, usize)> = builder.values.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        for (place, rule) in self.owner.iter().enumerate().filter(|(_, rule)| rule.resource_names.is_empty()) {
+            for url in &rule.non_resource_urls {
+                self.spend(1)?;
+                let Some(prefix) = url.strip_suffix('*').map(|prefix| prefix.trim_end_matches('*')) else {
+                    builder.cover_value(place, url);
+                    continue;
+                };
+                if prefix.is_empty() {
+                    builder.cover_all(place);
+                    continue;
+                }
+                let first = sorted.partition_point(|(url, _)| *url < prefix);
+                for &(_, value) in sorted[first..].iter().take_while(|(url, _)| url.starts_with(prefix)) {
+                    self.spend(1)?;
+                    builder.cover(place, value);
+                }
+            }
+        }
+        Ok(builder.build())
+    }
+
+    fn spend(&mut self, steps: usize) -> Result<(), TooComplex> {
+        self.steps = self.steps.checked_sub(steps).ok_or(TooComplex)?;
+        Ok(())
+    }
+
+    /// The combinations of values that no rule covers, in the order of the values.
+    fn search(&mut self, dimensions: &[Dimension<'_>]) -> Result<Vec<Place>, TooComplex> {
+        self.spend(self.owner.len())?;
+        let relevant = |rule: &usize| dimensions.iter().all(|dimension| dimension.is_any(*rule));
+        let selected: Vec<usize> = (0..self.owner.len()).filter(relevant).collect();
+        let mut found = Vec::new();
+        self.descend(dimensions, &mut Vec::new(), &selected, &mut found)?;
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Goes on with the classes of the next dimension, for the rules that cover the classes chosen so far.
+    fn descend<'d>(
+        &mut self,
+        dimensions: &'d [Dimension<'_>],
+        chosen: &mut Vec<&'d Class>,
+        selected: &[usize],
+        found: &mut Vec<Place>,
+    ) -> Result<(), TooComplex> {
+        let rest = &dimensions[chosen.len()..];
+        self.spend(1 + selected.len() * rest.len())?;
+        if selected.iter().any(|rule| rest.iter().all(|dimension| dimension.is_full(*rule))) {
+            return Ok(());
+        }
+        if selected.is_empty() {
+            self.list(dimensions, chosen, &mut Vec::new(), found);
+            return Ok(());
+        }
+        let Some(next) = rest.first() else { return Ok(()) };
+        for class in &next.classes {
+            self.spend(selected.len())?;
+            chosen.push(class);
+            self.descend(dimensions, chosen, &next.select(class, selected), found)?;
+            chosen.pop();
+        }
+        Ok(())
+    }
+
+    /// Lists the combinations of the values of the chosen classes, and of all values of other dimensions.
+    fn list(&mut self, dimensions: &[Dimension<'_>], chosen: &[&Class], place: &mut Place, found: &mut Vec<Place>) {
+        let Some(dimension) = dimensions.get(place.len()) else {
+            let text = |(dimension, value): (&Dimension<'_>, &usize)| dimension.values[*value].len();
+            let size = PART_OVERHEAD + dimensions.iter().zip(place.iter()).map(text).sum::<usize>();
+            // The first part is always listed: nothing listed means that all is covered.
+            let is_first = self.missing.is_empty() && found.is_empty();
+            self.room = self.room.saturating_sub(size);
+            if self.room > 0 || is_first {
+                found.push(place.clone());
+            }
+            return;
+        };
+        let all: Vec<usize> = match chosen.get(place.len()) {
+            Some(class) => class.values.clone(),
+            None => (0..dimension.values.len()).collect(),
+        };
+        for value in all {
+            place.push(value);
+            self.list(dimensions, chosen, place, found);
+            place.pop();
+            if self.room == 0 {
+                return;
+            }
+        }
+    }
+}
