@@ -1,6 +1,10 @@
 //! Owner references that are said twice count once (`dedupOwnerReferencesAndAddWarning`).
 
-use machinery::reflect::{Owned, Ref};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use apimachinery::meta::v1::OwnerReference;
+use machinery::reflect::Owned;
 use registry::meta_mut;
 use serving::warnings::Warnings;
 
@@ -17,12 +21,13 @@ pub enum Moment {
 pub fn deduplicate(object: &mut Owned, warnings: &Warnings, moment: Moment) {
     let Some(meta) = meta_mut(object) else { return };
     let (mut kept, mut repeated) = (Vec::new(), Vec::new());
-    for owner in std::mem::take(&mut meta.owner_references) {
-        if kept.iter().any(|known| Ref::of(known) == Ref::of(&owner)) {
-            repeated.push(owner.uid);
-        } else {
-            kept.push(owner);
-        }
+    let owners = std::mem::take(&mut meta.owner_references);
+    let is_first: Vec<bool> = {
+        let mut known = HashSet::with_capacity(owners.len());
+        owners.iter().map(|owner| known.insert(identity(owner))).collect()
+    };
+    for (owner, is_first) in owners.into_iter().zip(is_first) {
+        if is_first { kept.push(owner) } else { repeated.push(owner.uid) }
     }
     meta.owner_references = kept;
     if repeated.is_empty() {
@@ -33,4 +38,10 @@ pub fn deduplicate(object: &mut Owned, warnings: &Warnings, moment: Moment) {
         ".metadata.ownerReferences contains duplicate entries{when}; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {}",
         repeated.join(", ")
     ));
+}
+
+/// All fields of an owner reference.
+fn identity(owner: &OwnerReference) -> impl Eq + Hash + '_ {
+    let OwnerReference { api_version, kind, name, uid, controller, block_owner_deletion } = owner;
+    (api_version, kind, name, uid, controller, block_owner_deletion)
 }
