@@ -1,5 +1,6 @@
 //! Expressions as trees, macros already expanded.
 
+use crate::limits;
 use crate::value::Value;
 
 /// A node of an expression.
@@ -9,7 +10,47 @@ pub struct Expr {
     pub id: usize,
     /// Where an error in it is shown: characters from the start of the source.
     pub at: usize,
+    pub extent: Extent,
     pub kind: Kind,
+}
+
+/// How large a tree is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Operators, selections, calls of members and indexes on the longest path, as cel-go counts depth.
+    pub depth: usize,
+    /// All nodes on the longest path.
+    pub height: usize,
+    pub nodes: usize,
+}
+
+impl Kind {
+    /// The extent of a node of this kind, without the depth that the node itself adds.
+    pub fn extent(&self) -> Extent {
+        let mut extent = Extent { depth: 0, height: 1, nodes: 1 };
+        let mut add = |expr: &Expr| {
+            extent.depth = extent.depth.max(expr.extent.depth);
+            extent.height = extent.height.max(expr.extent.height + 1);
+            extent.nodes = extent.nodes.saturating_add(expr.extent.nodes);
+        };
+        self.children(&mut add);
+        extent
+    }
+
+    /// Calls `visit` with each node directly below.
+    fn children<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            Kind::Literal(_) | Kind::Name(_) => {}
+            Kind::Select { operand, .. } => visit(operand),
+            Kind::Call(call) => call.target.iter().map(|target| &**target).chain(&call.args).for_each(visit),
+            Kind::List(elements) => elements.iter().for_each(|element| visit(&element.value)),
+            Kind::Map(entries) => entries.iter().flat_map(|entry| [&entry.key, &entry.value]).for_each(visit),
+            Kind::Struct { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
+            Kind::Fold(fold) => {
+                [&fold.range, &fold.start, &fold.condition, &fold.step, &fold.result].into_iter().for_each(visit);
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -80,28 +121,20 @@ pub struct Fold {
 impl Expr {
     /// `a.b.c` as a dotted name.
     pub fn dotted(&self) -> Option<String> {
-        match &self.kind {
-            Kind::Name(name) => Some(name.clone()),
-            Kind::Select { operand, field, test: false } => Some(format!("{}.{field}", operand.dotted()?)),
-            _ => None,
+        let (mut at, mut parts) = (self, Vec::new());
+        while let Kind::Select { operand, field, test: false } = &at.kind {
+            parts.push(field.as_str());
+            at = operand;
         }
+        let Kind::Name(name) = &at.kind else { return None };
+        parts.push(name);
+        parts.reverse();
+        Some(parts.join("."))
     }
 
     /// Calls `visit` with this node and all below it.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
         visit(self);
-        match &self.kind {
-            Kind::Literal(_) | Kind::Name(_) => {}
-            Kind::Select { operand, .. } => operand.walk(visit),
-            Kind::Call(call) => call.target.iter().map(|t| &**t).chain(&call.args).for_each(|e| e.walk(visit)),
-            Kind::List(elements) => elements.iter().for_each(|e| e.value.walk(visit)),
-            Kind::Map(entries) => entries.iter().flat_map(|e| [&e.key, &e.value]).for_each(|e| e.walk(visit)),
-            Kind::Struct { fields, .. } => fields.iter().for_each(|f| f.value.walk(visit)),
-            Kind::Fold(fold) => {
-                [&fold.range, &fold.start, &fold.condition, &fold.step, &fold.result]
-                    .into_iter()
-                    .for_each(|e| e.walk(visit));
-            }
-        }
+        self.kind.children(&mut |below| limits::recurse(|| below.walk(visit)));
     }
 }

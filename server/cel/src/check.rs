@@ -7,6 +7,7 @@ use crate::environment::Environment;
 use crate::error::Problem;
 use crate::functions;
 use crate::infer::Inference;
+use crate::limits;
 use crate::types::{ListType, Merge, ObjectType, Type};
 use crate::value::Value;
 
@@ -26,8 +27,12 @@ pub(crate) fn check(expr: &mut Expr, nodes: usize, environment: &Environment) ->
         problems: Vec::new(),
     };
     checker.expr(expr);
-    let Checker { inference, types, problems, .. } = checker;
-    Checked { types: types.iter().map(|of| inference.resolve(of)).collect(), problems }
+    let Checker { inference, types, mut problems, .. } = checker;
+    let types = types.iter().map(|of| inference.resolve(of)).collect();
+    if inference.is_exhausted() {
+        problems.push(Problem::of_all("the types of the expression are too large"));
+    }
+    Checked { types, problems }
 }
 
 struct Checker<'e> {
@@ -45,7 +50,7 @@ impl Checker<'_> {
     }
 
     fn expr(&mut self, expr: &mut Expr) -> Type {
-        let of = self.kind(expr);
+        let of = limits::recurse(|| self.kind(expr));
         if let Some(place) = self.types.get_mut(expr.id) {
             *place = of.clone();
         }

@@ -4,6 +4,8 @@ use crate::value::Value;
 
 pub(crate) const SELECT: u64 = 1;
 pub(crate) const NEW_LIST: u64 = 10;
+/// `+` of lists.
+pub(crate) const APPEND: u64 = 1;
 pub(crate) const NEW_MAP: u64 = 30;
 pub(crate) const NEW_STRUCT: u64 = 40;
 /// Per character that is looked at.

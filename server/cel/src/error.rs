@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::limits::{MAX_PROBLEMS, MAX_SNIPPET};
+
 /// Why an expression does not compile: one line of explanation and a picture of the place per problem.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", .0.join("\n"))]
@@ -39,25 +41,39 @@ pub(crate) struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// The place of a problem of the whole expression (cel-go's `NoLocation`).
+    const NOWHERE: usize = usize::MAX;
+
+    /// A problem of the whole expression.
+    pub fn of_all(message: impl Into<String>) -> Self {
+        Problem { at: Problem::NOWHERE, message: message.into() }
+    }
+}
+
 /// Problems with pictures, in the order of their places.
 pub(crate) fn render(source: &str, mut problems: Vec<Problem>) -> CompileError {
-    problems.sort_by_key(|p| p.at);
-    CompileError(problems.iter().map(|p| picture(source, p)).collect())
+    problems.sort_by_key(|problem| problem.at.wrapping_add(1));
+    let mut texts: Vec<String> = problems.iter().take(MAX_PROBLEMS).map(|problem| picture(source, problem)).collect();
+    if let Some(more) = problems.len().checked_sub(MAX_PROBLEMS).filter(|more| *more > 0) {
+        texts.push(format!("{more} more errors were truncated"));
+    }
+    CompileError(texts)
 }
 
 fn picture(source: &str, problem: &Problem) -> String {
+    if problem.at == Problem::NOWHERE {
+        return format!("ERROR: <input>:-1:0: {}", problem.message);
+    }
     let before: String = source.chars().take(problem.at).collect();
     let (row, column) = (before.matches('\n').count(), before.chars().rev().take_while(|c| *c != '\n').count());
     let line = source.split('\n').nth(row).unwrap_or_default();
     if source.is_empty() {
         return format!("ERROR: <input>:1:0: {}", problem.message);
     }
-    format!(
-        "ERROR: <input>:{}:{}: {}\n | {}\n | {}^",
-        row + 1,
-        column + 1,
-        problem.message,
-        line.replace('\t', " "),
-        ".".repeat(column)
-    )
+    let message = format!("ERROR: <input>:{}:{}: {}", row + 1, column + 1, problem.message);
+    if line.len() > MAX_SNIPPET {
+        return message;
+    }
+    format!("{message}\n | {}\n | {}^", line.replace('\t', " "), ".".repeat(column))
 }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::ast::{Expr, Fold, Kind};
 use crate::cost::{NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
+use crate::limits;
 use crate::macros::RESULT;
 use crate::types::Type;
 use crate::value::Value;
@@ -87,6 +88,10 @@ struct Estimator<'e> {
 
 impl Estimator<'_> {
     fn cost(&mut self, expr: &Expr) -> u64 {
+        limits::recurse(|| self.cost_of(expr))
+    }
+
+    fn cost_of(&mut self, expr: &Expr) -> u64 {
         match &expr.kind {
             // A type that is named is a name to upstream.
             Kind::Literal(Value::Type(of)) => self.name(expr, &of.to_string()),

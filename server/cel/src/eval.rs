@@ -2,10 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::ast::{Call, Expr, Fold, Kind, Member};
-use crate::cost::{NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
+use crate::ast::{Call, Element, Expr, Fold, Kind, Member};
+use crate::cost::{APPEND, NEW_LIST, NEW_MAP, NEW_STRUCT, SELECT};
 use crate::error::EvalError;
 use crate::functions::{self, lookup};
+use crate::limits::{self, MAX_MEMORY, MAX_NESTED_EVALUATIONS, MAX_VALUE_DEPTH, MAX_VISITS};
+use crate::macros::RESULT;
+use crate::meter::{self, Weight};
 use crate::types::Type;
 use crate::value::{Map, Value};
 
@@ -18,12 +21,16 @@ pub struct Budget {
     pub per_call: u64,
     /// Left, for all expressions that share the budget.
     pub left: u64,
+    /// Values that may still be visited beyond what the cost model counts; the cost model is upstream's and counts some work too low.
+    pub visits: u64,
+    /// How many evaluations are running, each for a variable of the one before.
+    pub nested: usize,
 }
 
 impl Default for Budget {
     /// `PerCallLimit` and `RuntimeCELCostBudget`.
     fn default() -> Self {
-        Budget { per_call: 1_000_000, left: 10_000_000 }
+        Budget { per_call: 1_000_000, left: 10_000_000, visits: MAX_VISITS, nested: 0 }
     }
 }
 
@@ -63,10 +70,15 @@ pub(crate) fn evaluate<'a>(
     variables: &dyn Variables<'a>,
     budget: &mut Budget,
 ) -> Outcome<'a> {
-    let mut evaluation = Evaluation { types, variables, budget, spent: 0, locals: Vec::new() };
-    let outcome = evaluation.expr(expr);
+    if budget.nested >= MAX_NESTED_EVALUATIONS {
+        return Err(EvalError::new("variables depend on each other too deeply"));
+    }
+    budget.nested += 1;
+    let mut evaluation = Evaluation { types, variables, budget, spent: 0, memory: MAX_MEMORY, locals: Vec::new() };
+    let outcome = evaluation.expr(expr).and_then(|value| evaluation.shallow(value));
     let spent = evaluation.spent;
     budget.left = budget.left.saturating_sub(spent);
+    budget.nested -= 1;
     outcome
 }
 
@@ -75,6 +87,8 @@ struct Evaluation<'v, 'a> {
     variables: &'v dyn Variables<'a>,
     budget: &'v mut Budget,
     spent: u64,
+    /// Bytes that values may still take.
+    memory: u64,
     /// Variables of folds. An accumulator may hold an error, which a later element can outvote.
     locals: Vec<(&'a str, Outcome<'a>)>,
 }
@@ -85,24 +99,61 @@ impl<'a> Evaluation<'_, 'a> {
         if self.spent > self.budget.per_call.min(self.budget.left) { Err(EvalError::TooDear) } else { Ok(()) }
     }
 
+    /// Takes the weight of an operation from what is left, before the operation runs.
+    fn weigh(&mut self, weight: Weight) -> Result<(), EvalError> {
+        self.memory = self.memory.checked_sub(weight.bytes).ok_or(EvalError::TooDear)?;
+        self.budget.visits = self.budget.visits.checked_sub(weight.visits).ok_or(EvalError::TooDear)?;
+        Ok(())
+    }
+
+    /// Refuses a value that nests too deep: another expression may put it into its own.
+    fn shallow(&mut self, value: Value<'a>) -> Outcome<'a> {
+        let mut visits = self.budget.visits;
+        let is_shallow = meter::is_shallow(&value, MAX_VALUE_DEPTH, &mut visits);
+        self.budget.visits = visits;
+        if is_shallow { Ok(value) } else { Err(EvalError::TooDear) }
+    }
+
     fn expr(&mut self, expr: &'a Expr) -> Outcome<'a> {
+        limits::recurse(|| self.expr_of(expr))
+    }
+
+    fn expr_of(&mut self, expr: &'a Expr) -> Outcome<'a> {
         match &expr.kind {
             Kind::Literal(value) => Ok(value.clone()),
             Kind::Name(name) => self.name(name),
             Kind::Select { operand, field, test } => self.select(operand, field, *test),
             Kind::Call(call) => self.call(call),
-            Kind::List(elements) => {
-                self.spend(NEW_LIST)?;
-                let mut items = Vec::with_capacity(elements.len());
-                for element in elements {
-                    let value = self.expr(&element.value)?;
-                    items.extend(present(value, element.optional)?);
-                }
-                Ok(Value::list(items))
-            }
+            Kind::List(elements) => Ok(Value::list(self.elements(elements)?)),
             Kind::Map(entries) => self.map(entries),
             Kind::Struct { fields, .. } => self.structure(expr.id, fields),
             Kind::Fold(fold) => self.fold(fold),
+        }
+    }
+
+    fn elements(&mut self, elements: &'a [Element]) -> Result<Vec<Value<'a>>, EvalError> {
+        self.spend(NEW_LIST)?;
+        self.weigh(Weight::of_values(elements.len()))?;
+        let mut items = Vec::with_capacity(elements.len());
+        for element in elements {
+            let value = self.expr(&element.value)?;
+            items.extend(present(value, element.optional)?);
+        }
+        Ok(items)
+    }
+
+    /// `@result + [element]`, the step of a macro that makes a list. The list is taken from the variable, which gets the outcome of the
+    /// step, so that it grows in place. Elements cannot name the variable.
+    fn append(&mut self, elements: &'a [Element]) -> Outcome<'a> {
+        self.spend(SELECT)?;
+        let so_far = self.locals.iter_mut().rev().find(|(name, _)| *name == RESULT);
+        let (_, so_far) = so_far.ok_or_else(EvalError::no_such_overload)?;
+        let so_far = std::mem::replace(so_far, Ok(Value::Null))?;
+        let more = self.elements(elements)?;
+        self.spend(APPEND)?;
+        match so_far {
+            Value::List(list) => Ok(Value::List(list.append(more))),
+            _ => Err(EvalError::no_such_overload()),
         }
     }
 
@@ -128,8 +179,14 @@ impl<'a> Evaluation<'_, 'a> {
             self.spend(SELECT)?;
         }
         match (of, test) {
-            (Value::Map(map), true) => Ok(Value::Bool(map.field(field).is_some())),
-            (Value::Map(map), false) => map.field(field).ok_or_else(|| EvalError::no_such_key(field)),
+            (Value::Map(map), true) => {
+                self.weigh(meter::search(&map))?;
+                Ok(Value::Bool(map.field(field).is_some()))
+            }
+            (Value::Map(map), false) => {
+                self.weigh(meter::search(&map))?;
+                map.field(field).ok_or_else(|| EvalError::no_such_key(field))
+            }
             (Value::Optional(None), true) => Ok(Value::Bool(false)),
             (Value::Optional(None), false) => Ok(Value::Optional(None)),
             (Value::Optional(Some(inner)), _) => {
@@ -159,6 +216,11 @@ impl<'a> Evaluation<'_, 'a> {
                 }
             }
             ("or" | "orValue", [other]) => self.otherwise(call, other),
+            ("_+_", [Expr { kind: Kind::Name(name), .. }, Expr { kind: Kind::List(elements), .. }])
+                if name == RESULT =>
+            {
+                self.append(elements)
+            }
             _ => self.strict(call),
         }
     }
@@ -169,6 +231,7 @@ impl<'a> Evaluation<'_, 'a> {
             args.push(self.expr(arg)?);
         }
         let declared = functions::find(&call.function).ok_or_else(EvalError::no_such_overload)?;
+        self.weigh(meter::of_call(&call.function, &args))?;
         let outcome = (declared.function.run)(&args);
         let cost = declared.function.cost.of(&args, outcome.as_ref().unwrap_or(&Value::Null));
         self.spend(cost)?;
@@ -207,6 +270,9 @@ impl<'a> Evaluation<'_, 'a> {
 
     fn map(&mut self, entries: &'a [crate::ast::Entry]) -> Outcome<'a> {
         self.spend(NEW_MAP)?;
+        // Keys are compared with each other.
+        let visits = (entries.len() as u64).saturating_mul(entries.len() as u64) / 2;
+        self.weigh(Weight { visits, ..Weight::of_values(2 * entries.len()) })?;
         let mut out: Vec<(Value<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
         for entry in entries {
             let key = self.expr(&entry.key)?;
@@ -231,7 +297,9 @@ impl<'a> Evaluation<'_, 'a> {
     }
 
     fn fold(&mut self, fold: &'a Fold) -> Outcome<'a> {
-        let elements = match (self.expr(&fold.range)?, fold.second.is_some()) {
+        let range = self.expr(&fold.range)?;
+        self.weigh(Weight::of_values(range.size() as usize))?;
+        let elements = match (range, fold.second.is_some()) {
             (Value::List(list), false) => list.iter().map(|item| (item, None)).collect(),
             (Value::List(list), true) => {
                 list.iter().enumerate().map(|(at, item)| (Value::Int(at as i64), Some(item))).collect()
@@ -244,15 +312,16 @@ impl<'a> Evaluation<'_, 'a> {
         let mut so_far = self.expr(&fold.start);
         let depth = self.locals.len();
         for (first, second) in elements {
-            self.locals.push((&fold.accumulator, so_far.clone()));
+            self.locals.push((&fold.accumulator, so_far));
             self.locals.push((&fold.variable, Ok(first)));
             if let (Some(name), Some(value)) = (&fold.second, second) {
                 self.locals.push((name, Ok(value)));
             }
             let goes_on = self.expr(&fold.condition);
-            if !matches!(goes_on, Ok(Value::Bool(false))) {
-                so_far = self.expr(&fold.step);
-            }
+            so_far = match goes_on {
+                Ok(Value::Bool(false)) => std::mem::replace(&mut self.locals[depth].1, Ok(Value::Null)),
+                _ => self.expr(&fold.step),
+            };
             self.locals.truncate(depth);
             if so_far.as_ref().is_err_and(|e| *e == EvalError::TooDear) {
                 return so_far;

@@ -25,6 +25,7 @@ use crate::signature::{Overload, overload};
 use crate::value::{List, Value};
 
 pub(crate) use operators::lookup;
+pub(crate) use pattern::is_compiled;
 
 /// What a call does with the values of its target and arguments.
 pub(crate) type Run = for<'a> fn(&[Value<'a>]) -> Result<Value<'a>, EvalError>;

@@ -1,8 +1,10 @@
 //! Unknown types and what is found out about them.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::check::list_of;
+use crate::limits::MAX_TYPE_STEPS;
 use crate::signature::Overload;
 use crate::types::Type;
 
@@ -10,9 +12,12 @@ use crate::types::Type;
 const FIRST: usize = 16;
 
 /// What unknown types are known to be.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub(crate) struct Inference {
     known: Vec<Option<Type>>,
+    /// Places of unknown types in the order in which they became known.
+    learned: Vec<usize>,
+    steps: Cell<usize>,
 }
 
 impl Inference {
@@ -22,17 +27,29 @@ impl Inference {
         Type::Param(FIRST + self.known.len() - 1)
     }
 
+    /// Whether types were too large to be compared. Then they count as equal, and as anything.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.steps.get() > MAX_TYPE_STEPS
+    }
+
+    fn step(&self) {
+        self.steps.set(self.steps.get() + 1);
+    }
+
     fn known(&self, param: usize) -> Option<&Type> {
         self.known.get(param.checked_sub(FIRST)?)?.as_ref()
     }
 
     /// The result of an overload for these arguments; `None` when it does not take them.
     pub(crate) fn apply(&mut self, overload: &Overload, args: &[Type]) -> Option<Type> {
-        let before = self.clone();
+        let (count, learned) = (self.known.len(), self.learned.len());
         let params = [self.fresh(), self.fresh()];
         let taken = overload.args.iter().zip(args).all(|(param, arg)| self.assign(&renamed(param, &params), arg));
         if !taken {
-            *self = before;
+            for place in self.learned.drain(learned..) {
+                self.known[place] = None;
+            }
+            self.known.truncate(count);
             return None;
         }
         Some(self.resolve(&renamed(&overload.result, &params)))
@@ -40,9 +57,15 @@ impl Inference {
 
     /// Whether a value of the second type may stand where the first is expected, with what that says about unknown types.
     pub(crate) fn assign(&mut self, expected: &Type, found: &Type) -> bool {
+        self.step();
+        if self.is_exhausted() {
+            return true;
+        }
         let (expected, found) = (self.shallow(expected), self.shallow(found));
         match (&expected, &found) {
             (Type::Param(a), Type::Param(b)) if a == b => true,
+            // The later one becomes the earlier one, so that no long chains arise.
+            (Type::Param(a), Type::Param(b)) => self.learn(*a.max(b), &Type::Param(*a.min(b))),
             (Type::Param(param), other) | (other, Type::Param(param)) => self.learn(*param, other),
             (Type::Dyn, _) | (_, Type::Dyn) => true,
             (Type::Null, other) | (other, Type::Null) => {
@@ -71,19 +94,28 @@ impl Inference {
         }
         if let Some(place) = param.checked_sub(FIRST).and_then(|at| self.known.get_mut(at)) {
             *place = Some(of.clone());
+            self.learned.push(param - FIRST);
         }
         true
     }
 
     fn shallow(&self, of: &Type) -> Type {
-        match of {
-            Type::Param(param) => self.known(*param).map_or_else(|| of.clone(), |known| self.shallow(known)),
-            _ => of.clone(),
+        let mut at = of;
+        while let Type::Param(param) = at
+            && let Some(known) = self.known(*param)
+        {
+            self.step();
+            at = known;
         }
+        at.clone()
     }
 
     /// A type with everything filled in that is known.
     pub(crate) fn resolve(&self, of: &Type) -> Type {
+        self.step();
+        if self.is_exhausted() {
+            return Type::Dyn;
+        }
         match self.shallow(of) {
             Type::List(list) => list_of(self.resolve(&list.item), list.merge.clone()),
             Type::Map(map) => Type::map(self.resolve(&map.0), self.resolve(&map.1)),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::ast::{Call, Element, Entry, Expr, Kind, Member};
+use crate::ast::{Call, Element, Entry, Expr, Extent, Kind, Member};
 use crate::error::{CompileError, Problem, render};
 use crate::lex::{Token, TokenKind, tokens};
+use crate::limits::{self, MAX_DEPTH, MAX_HEIGHT, MAX_LENGTH, MAX_NODES};
 use crate::macros;
 use crate::names::is_reserved;
 use crate::value::{Text, Value};
@@ -15,17 +16,21 @@ const OPERAND: &str =
 /// What may follow an operand inside brackets, before what closes them.
 const AFTER_OPERAND: &str =
     "'==', '!=', 'in', '<', '<=', '>=', '>', '&&', '||', '[', '.', '-', '?', '+', '*', '/', '%'";
-/// Brackets, operators and lists may nest this deep (cel-go's `MaxRecursionDepth`).
-const MAX_DEPTH: usize = 250;
-/// Binary operators by precedence, the loosest first.
-const BINARY: [&[&str]; 4] = [&["&&"], &["==", "!=", "<", "<=", ">", ">=", "in"], &["+", "-"], &["*", "/", "%"]];
+const RELATIONS: &[&str] = &["==", "!=", "<", "<=", ">", ">=", "in"];
+const SUMS: &[&str] = &["+", "-"];
+const PRODUCTS: &[&str] = &["*", "/", "%"];
 
 /// Parses an expression and expands its macros. Returns the tree and the number of its nodes.
 pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), CompileError> {
     let characters: Vec<char> = source.chars().collect();
+    if characters.len() > MAX_LENGTH {
+        let size = characters.len();
+        let message = format!("expression code point size exceeds limit: size: {size}, limit {MAX_LENGTH}");
+        return Err(render(source, vec![Problem::of_all(message)]));
+    }
     let mut problems = Vec::new();
     let tokens = tokens(&characters, &mut problems);
-    let mut parser = Parser { tokens, next: 0, depth: 0, nodes: 0, bindings };
+    let mut parser = Parser { tokens, next: 0, depths: Depths::default(), nodes: 0, bindings };
     match parser.whole() {
         Ok(expr) if problems.is_empty() => return Ok((expr, parser.nodes)),
         Ok(_) => {}
@@ -37,10 +42,32 @@ pub(crate) fn parse(source: &str, bindings: bool) -> Result<(Expr, usize), Compi
 pub(crate) struct Parser {
     tokens: Vec<Token>,
     next: usize,
-    depth: usize,
+    depths: Depths,
     nodes: usize,
     /// Whether `cel.bind` is a macro.
     pub(crate) bindings: bool,
+}
+
+/// How many rules of cel-go's grammar are being parsed, by kind.
+#[derive(Default)]
+struct Depths {
+    expr: usize,
+    relation: usize,
+    calc: usize,
+}
+
+impl Depths {
+    fn expr(&mut self) -> &mut usize {
+        &mut self.expr
+    }
+
+    fn relation(&mut self) -> &mut usize {
+        &mut self.relation
+    }
+
+    fn calc(&mut self) -> &mut usize {
+        &mut self.calc
+    }
 }
 
 type Parsed<T = Expr> = Result<T, Problem>;
@@ -67,7 +94,34 @@ impl Parser {
     /// A new node.
     pub(crate) fn node(&mut self, at: usize, kind: Kind) -> Expr {
         self.nodes += 1;
-        Expr { id: self.nodes - 1, at, kind }
+        Expr { id: self.nodes - 1, at, extent: kind.extent(), kind }
+    }
+
+    /// A node that makes the tree deeper, as cel-go counts depth.
+    fn deeper(&self, mut expr: Expr) -> Parsed {
+        expr.extent.depth += 1;
+        self.bounded(expr)
+    }
+
+    fn bounded(&self, expr: Expr) -> Parsed {
+        if expr.extent.depth > MAX_DEPTH || expr.extent.height > MAX_HEIGHT {
+            return Err(Problem::of_all("max recursion depth exceeded"));
+        }
+        if expr.extent.nodes > MAX_NODES {
+            return Err(Problem::of_all(format!("expression has more than {MAX_NODES} nodes")));
+        }
+        Ok(expr)
+    }
+
+    /// Parses a rule of the grammar that may contain itself (cel-go's `recursionListener`).
+    fn nested(&mut self, depth: fn(&mut Depths) -> &mut usize, parse: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
+        *depth(&mut self.depths) += 1;
+        if *depth(&mut self.depths) > MAX_DEPTH {
+            return Err(Problem::of_all(format!("expression recursion limit exceeded: {MAX_DEPTH}")));
+        }
+        let parsed = parse(self);
+        *depth(&mut self.depths) -= 1;
+        parsed
     }
 
     fn call(&mut self, at: usize, function: &str, args: Vec<Expr>) -> Expr {
@@ -95,16 +149,8 @@ impl Parser {
     }
 
     fn expr(&mut self) -> Parsed {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err(Problem {
-                at: self.token().at,
-                message: format!("expression recursion limit exceeded: {MAX_DEPTH}"),
-            });
-        }
-        let expr = self.conditional();
-        self.depth -= 1;
-        expr
+        let parsed = self.nested(Depths::expr, |parser| limits::recurse(|| parser.conditional()))?;
+        self.bounded(parsed)
     }
 
     fn conditional(&mut self) -> Parsed {
@@ -118,11 +164,12 @@ impl Parser {
             );
         }
         let no = self.expr()?;
-        Ok(self.call(at, "_?_:_", vec![condition, yes, no]))
+        let call = self.call(at, "_?_:_", vec![condition, yes, no]);
+        self.deeper(call)
     }
 
     fn or(&mut self) -> Parsed {
-        self.logical("||", "_||_", |p| p.logical("&&", "_&&_", |p| p.binary(1)))
+        self.logical("||", "_||_", |p| p.logical("&&", "_&&_", Self::relation))
     }
 
     /// Chains of `&&` and `||` become balanced trees, so that long ones are not deep.
@@ -138,21 +185,39 @@ impl Parser {
 
     fn balance(&mut self, function: &str, terms: &mut impl Iterator<Item = Expr>, places: &[usize]) -> Expr {
         let Some(middle) = places.len().checked_sub(1).map(|last| last.div_ceil(2)) else {
-            return terms.next().unwrap_or(Expr { id: 0, at: 0, kind: Kind::List(Vec::new()) });
+            let nothing = Expr { id: 0, at: 0, extent: Extent::default(), kind: Kind::List(Vec::new()) };
+            return terms.next().unwrap_or(nothing);
         };
         let left = self.balance(function, terms, &places[..middle]);
         let right = self.balance(function, terms, &places[middle + 1..]);
         self.call(places[middle], function, vec![left, right])
     }
 
-    fn binary(&mut self, level: usize) -> Parsed {
-        let Some(symbols) = BINARY.get(level) else { return self.unary() };
-        let mut left = self.binary(level + 1)?;
+    fn relation(&mut self) -> Parsed {
+        self.nested(Depths::relation, |parser| {
+            parser.binary(RELATIONS, Self::calc, |parser| parser.nested(Depths::relation, Self::calc))
+        })
+    }
+
+    fn calc(&mut self) -> Parsed {
+        self.nested(Depths::calc, |parser| {
+            parser.binary(SUMS, Self::product, |parser| parser.nested(Depths::calc, Self::product))
+        })
+    }
+
+    fn product(&mut self) -> Parsed {
+        self.binary(PRODUCTS, Self::unary, |parser| parser.nested(Depths::calc, Self::unary))
+    }
+
+    /// A chain of operators of one precedence.
+    fn binary(&mut self, symbols: &[&str], first: fn(&mut Self) -> Parsed, other: fn(&mut Self) -> Parsed) -> Parsed {
+        let mut left = first(self)?;
         while let Some(symbol) = symbols.iter().find(|s| self.is(s)) {
             let at = self.take().at;
-            let right = self.binary(level + 1)?;
+            let right = other(self)?;
             let function = if *symbol == "in" { "@in".into() } else { format!("_{symbol}_") };
-            left = self.call(at, &function, vec![left, right]);
+            let call = self.call(at, &function, vec![left, right]);
+            left = self.deeper(call)?;
         }
         Ok(left)
     }
@@ -177,13 +242,17 @@ impl Parser {
         loop {
             let at = self.token().at;
             if self.accept(".").is_some() {
-                expr = self.select(at, expr)?;
+                let selected = self.select(at, expr)?;
+                expr = self.deeper(selected)?;
             } else if self.accept("[").is_some() {
                 let function = if self.accept("?").is_some() { "_[?_]" } else { "_[_]" };
                 let index = self.expr()?;
                 self.close("]")?;
-                expr = self.call(at, function, vec![expr, index]);
-            } else if let (true, Some(name)) = (self.is("{"), expr.dotted()) {
+                let call = self.call(at, function, vec![expr, index]);
+                expr = self.deeper(call)?;
+            } else if self.is("{")
+                && let Some(name) = expr.dotted()
+            {
                 expr = self.structure(name)?;
             } else {
                 return Ok(expr);

@@ -13,11 +13,6 @@ use crate::parse::parse;
 use crate::types::Type;
 use crate::value::Value;
 
-/// Nesting up to this is parsed where the caller stands; what is deeper gets a stack of its own.
-const SHALLOW: usize = 16;
-/// Enough for the deepest nesting that is allowed, in programs without optimisation too.
-const DEEP_STACK: usize = 64 << 20;
-
 /// The function of `a.?b`.
 const OPTIONAL_SELECT: &str = "_?._";
 
@@ -35,11 +30,6 @@ pub struct Program {
 ///
 /// Everything that is wrong with it, worded as cel-go words it.
 pub fn compile(source: &str, environment: &Environment) -> Result<Program, CompileError> {
-    let deep = nesting(source) > SHALLOW;
-    on_stack(deep, || build(source, environment))
-}
-
-fn build(source: &str, environment: &Environment) -> Result<Program, CompileError> {
     let (mut expr, nodes) = parse(source, environment.bindings)?;
     let mut checked = check(&mut expr, nodes, environment);
     if checked.problems.is_empty() {
@@ -49,26 +39,6 @@ fn build(source: &str, environment: &Environment) -> Result<Program, CompileErro
         return Err(render(source, checked.problems));
     }
     Ok(Program { expr, types: checked.types, source: source.to_owned() })
-}
-
-/// How deep an expression can nest, from its brackets and operators that take one operand.
-fn nesting(source: &str) -> usize {
-    source.bytes().filter(|b| b"([{?-!".contains(b)).count()
-}
-
-/// Runs something that recurses, on a stack of its own when it goes deep.
-fn on_stack<T: Send>(deep: bool, run: impl FnOnce() -> T + Send) -> T {
-    if !deep {
-        return run();
-    }
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(DEEP_STACK).spawn_scoped(scope, run);
-        match thread.map(std::thread::ScopedJoinHandle::join) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => std::panic::resume_unwind(Box::new(error)),
-        }
-    })
 }
 
 impl Program {
@@ -84,7 +54,7 @@ impl Program {
 
     /// The most that evaluating may cost when the variables are within these bounds, in units of upstream's cost model.
     pub fn estimate(&self, bounds: &Bounds) -> u64 {
-        on_stack(nesting(&self.source) > SHALLOW, || estimate(&self.expr, &self.types, bounds))
+        estimate(&self.expr, &self.types, bounds)
     }
 
     /// Evaluates, and takes what it costs from the budget.

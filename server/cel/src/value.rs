@@ -79,7 +79,7 @@ impl<'a> Value<'a> {
 
     /// A list that is made.
     pub fn list(items: Vec<Value<'a>>) -> Self {
-        Value::List(List::Items(items.into()))
+        Value::List(List::Items(Arc::new(items)))
     }
 
     /// A map that is made, with its entries in order.

@@ -109,9 +109,10 @@ fn index_of<'a>(args: &[Value<'a>]) -> Outcome<'a> {
     if let Value::List(items) = &args[0] {
         return place(items.iter().position(|item| item.equals(&args[1])));
     }
-    let (of, what): (Vec<char>, Vec<char>) = (text(&args[0])?.chars().collect(), text(&args[1])?.chars().collect());
-    let start = args.get(2).map_or(Ok(0), |start| index(start, of.len()))?;
-    place((start..=of.len()).find(|at| of[*at..].starts_with(&what)))
+    let (of, what) = (text(&args[0])?, text(&args[1])?);
+    let start = args.get(2).map_or(Ok(0), |start| index(start, of.chars().count()))?;
+    let from = byte_of(of, start);
+    place(of[from..].find(what).map(|at| of[..from + at].chars().count()))
 }
 
 fn last_index_of<'a>(args: &[Value<'a>]) -> Outcome<'a> {
@@ -119,9 +120,19 @@ fn last_index_of<'a>(args: &[Value<'a>]) -> Outcome<'a> {
         let items: Vec<Value<'a>> = items.iter().collect();
         return place(items.iter().rposition(|item| item.equals(&args[1])));
     }
-    let (of, what): (Vec<char>, Vec<char>) = (text(&args[0])?.chars().collect(), text(&args[1])?.chars().collect());
-    let last = args.get(2).map_or(Ok(of.len()), |last| index(last, of.len()))?;
-    place((0..=last).rev().find(|at| of[*at..].starts_with(&what)))
+    let (of, what) = (text(&args[0])?, text(&args[1])?);
+    let count = of.chars().count();
+    let last = args.get(2).map_or(Ok(count), |last| index(last, count))?;
+    // What is found may begin at the last place, and end behind it.
+    let end = byte_of(of, last).saturating_add(what.len()).min(of.len());
+    let end = (end..=of.len()).find(|end| of.is_char_boundary(*end)).unwrap_or(of.len());
+    let found = of[..end].rfind(what).map(|at| of[..at].chars().count());
+    place(found.filter(|found| *found <= last))
+}
+
+/// Where a character begins, in bytes.
+fn byte_of(text: &str, character: usize) -> usize {
+    text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }
 
 fn slice<'a>(args: &[Value<'a>]) -> Outcome<'a> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 use super::{Function, int, text};
 use crate::cost::Cost;
@@ -27,13 +27,35 @@ pub(super) const FUNCTIONS: &[Function] = &[
 const KEPT: usize = 256;
 static PATTERNS: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
 
+/// Whether using a pattern costs no compilation.
+pub(crate) fn is_compiled(source: &str) -> bool {
+    PATTERNS.lock().unwrap_or_else(PoisonError::into_inner).contains_key(source)
+}
+
+/// Largest program of a pattern that is kept, in bytes.
+const KEPT_SIZE: usize = 256 << 10;
+
+/// What matching may take for states that are found on the way, in bytes.
+const STATES_SIZE: usize = 512 << 10;
+
+fn builder(source: &str) -> RegexBuilder {
+    let mut builder = RegexBuilder::new(source);
+    builder.dfa_size_limit(STATES_SIZE);
+    builder
+}
+
 /// A compiled pattern.
 pub(crate) fn pattern(source: &str) -> Result<Regex, regex::Error> {
-    let mut kept = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let kept = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = kept.get(source) {
         return Ok(found.clone());
     }
-    let compiled = Regex::new(source)?;
+    drop(kept);
+    let Ok(compiled) = builder(source).size_limit(KEPT_SIZE).build() else {
+        // Large ones are not kept.
+        return builder(source).build();
+    };
+    let mut kept = PATTERNS.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() >= KEPT {
         kept.clear();
     }

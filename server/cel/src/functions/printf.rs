@@ -5,7 +5,13 @@ use super::{Function, list, text};
 use crate::cost::Cost;
 use crate::error::EvalError;
 use crate::time;
-use crate::value::Value;
+use crate::value::{Map, Value};
+
+/// Longest text that is made, in bytes: at 0.1 for each character it takes all that a call may cost.
+const MAX_TEXT: usize = 10_000_000;
+
+/// Digits after the point that a double can have that are not zeros.
+const EXACT_DIGITS: usize = 1_100;
 
 pub(super) const FUNCTIONS: &[Function] =
     &[Function::new("format", &["string.(list<dyn>) -> string"], format, Cost::Scan(0))];
@@ -24,30 +30,56 @@ fn format<'a>(args: &[Value<'a>]) -> Result<Value<'a>, EvalError> {
         let end = rest
             .find(|c: char| c != '.' && !c.is_ascii_digit())
             .ok_or_else(|| EvalError::new("unexpected end of string"))?;
-        let precision = rest[..end].strip_prefix('.').and_then(|digits| digits.parse::<usize>().ok());
+        let precision = precision(&rest[..end])?;
         let clause = rest[end..].chars().next().unwrap_or(' ');
         rest = &rest[end + clause.len_utf8()..];
         let value = values.get(next).ok_or_else(|| EvalError::new(format!("index {next} out of range")))?;
-        out.push_str(&clause_text(clause, precision, &value)?);
+        let room = MAX_TEXT.checked_sub(out.len()).ok_or(EvalError::TooDear)?;
+        out.push_str(&clause_text(clause, precision, &value, room)?);
         next += 1;
     }
     out.push_str(rest);
     Ok(Value::string(out))
 }
 
-fn clause_text(clause: char, precision: Option<usize>, value: &Value<'_>) -> Result<String, EvalError> {
+/// The digits after the point; none if the clause does not say so.
+fn precision(text: &str) -> Result<Option<usize>, EvalError> {
+    let Some(digits) = text.strip_prefix('.') else { return Ok(None) };
+    match digits.parse() {
+        Ok(digits) if digits <= MAX_TEXT => Ok(Some(digits)),
+        Ok(_) => Err(EvalError::TooDear),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A number with more digits after the point than the standard library writes: beyond [`EXACT_DIGITS`] all digits are zeros.
+fn padded(digits: usize, write: impl Fn(usize) -> String) -> String {
+    let text = write(digits.min(EXACT_DIGITS));
+    let zeros = digits.saturating_sub(EXACT_DIGITS);
+    if zeros == 0 || !text.contains('.') {
+        return text;
+    }
+    let at = text.find('e').unwrap_or(text.len());
+    format!("{}{}{}", &text[..at], "0".repeat(zeros), &text[at..])
+}
+
+fn clause_text(clause: char, precision: Option<usize>, value: &Value<'_>, room: usize) -> Result<String, EvalError> {
     let refuse = |what: &str| {
         let of = value.type_of();
         Err(EvalError::new(format!("error during formatting: {what}, was given {}", of.base_name())))
     };
     let digits = precision.unwrap_or(6);
     match (clause, value) {
-        ('s', value) => Ok(plain(value)),
+        ('s', value) => {
+            let mut out = String::new();
+            plain(value, &mut out, room)?;
+            Ok(out)
+        }
         ('d', Value::Int(n)) => Ok(n.to_string()),
         ('d', Value::Uint(n)) => Ok(n.to_string()),
         ('d', _) => refuse("decimal clause can only be used on integers"),
-        ('f', Value::Double(n)) => Ok(format!("{n:.digits$}")),
-        ('f', Value::Int(n)) => Ok(format!("{:.digits$}", *n as f64)),
+        ('f', Value::Double(n)) => Ok(fixed(*n, digits)),
+        ('f', Value::Int(n)) => Ok(fixed(*n as f64, digits)),
         ('f', _) => refuse("fixed-point clause can only be used on doubles"),
         ('e', Value::Double(n)) => Ok(scientific(*n, digits)),
         ('e', Value::Int(n)) => Ok(scientific(*n as f64, digits)),
@@ -75,8 +107,12 @@ fn signed(value: i64, digits: impl Fn(u64) -> String) -> String {
     format!("{}{}", if value < 0 { "-" } else { "" }, digits(value.unsigned_abs()))
 }
 
+fn fixed(value: f64, digits: usize) -> String {
+    padded(digits, |digits| format!("{value:.digits$}"))
+}
+
 fn scientific(value: f64, digits: usize) -> String {
-    let text = format!("{value:.digits$e}");
+    let text = padded(digits, |digits| format!("{value:.digits$e}"));
     match text.split_once('e') {
         Some((mantissa, power)) => {
             let power: i32 = power.parse().unwrap_or_default();
@@ -97,26 +133,75 @@ fn hexadecimal(value: &Value<'_>) -> Option<String> {
     }
 }
 
-/// What `%s` makes of a value.
-fn plain(value: &Value<'_>) -> String {
+/// Appends what `%s` makes of a value, up to `room` bytes.
+fn plain(value: &Value<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
     match value {
-        Value::Null => "null".into(),
-        Value::Bool(value) => value.to_string(),
-        Value::Int(value) => value.to_string(),
-        Value::Uint(value) => value.to_string(),
-        Value::Double(value) => double_text(*value),
-        Value::String(text) => text.to_string(),
-        Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-        Value::Timestamp(nanos) => time::format_timestamp(*nanos),
-        Value::Duration(nanos) => time::format_duration(*nanos),
-        Value::List(list) => format!("[{}]", list.iter().map(|item| plain(&item)).collect::<Vec<_>>().join(", ")),
-        Value::Map(map) => {
-            let mut entries: Vec<String> =
-                map.entries().iter().map(|(key, value)| format!("{}: {}", plain(key), plain(value))).collect();
-            entries.sort();
-            format!("{{{}}}", entries.join(", "))
+        Value::Null => out.push_str("null"),
+        Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+        Value::Int(value) => out.push_str(&value.to_string()),
+        Value::Uint(value) => out.push_str(&value.to_string()),
+        Value::Double(value) => out.push_str(&double_text(*value)),
+        Value::String(text) => out.push_str(text),
+        Value::Bytes(bytes) => out.push_str(&String::from_utf8_lossy(bytes)),
+        Value::Timestamp(nanos) => out.push_str(&time::format_timestamp(*nanos)),
+        Value::Duration(nanos) => out.push_str(&time::format_duration(*nanos)),
+        Value::List(list) => {
+            out.push('[');
+            for (index, item) in list.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { ", " });
+                plain(&item, out, room)?;
+            }
+            out.push(']');
         }
-        Value::Type(of) => of.base_name().to_owned(),
-        Value::Optional(_) | Value::Opaque(_) => value.type_of().base_name().to_owned(),
+        Value::Map(map) => plain_map(map, out, room)?,
+        Value::Type(of) => out.push_str(of.base_name()),
+        Value::Optional(_) | Value::Opaque(_) => out.push_str(value.type_of().base_name()),
+    }
+    if out.len() > room { Err(EvalError::TooDear) } else { Ok(()) }
+}
+
+fn plain_map(map: &Map<'_>, out: &mut String, room: usize) -> Result<(), EvalError> {
+    let (mut entries, mut left) = (Vec::with_capacity(map.len()), room.saturating_sub(out.len()));
+    for (key, value) in map.entries() {
+        let mut entry = String::new();
+        plain(&key, &mut entry, left)?;
+        entry.push_str(": ");
+        plain(&value, &mut entry, left)?;
+        left = left.checked_sub(entry.len()).ok_or(EvalError::TooDear)?;
+        entries.push(entry);
+    }
+    entries.sort();
+    out.push('{');
+    out.push_str(&entries.join(", "));
+    out.push('}');
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn formatted(format_text: &str, values: Vec<Value<'static>>) -> Result<String, EvalError> {
+        let made = format(&[Value::string(format_text), Value::list(values)])?;
+        Ok(made.as_str().unwrap_or_default().to_owned())
+    }
+
+    #[test]
+    fn writes_any_number_of_digits() {
+        let one = || vec![Value::Double(1.5)];
+        let text = formatted("%.70000f", one()).unwrap();
+        assert_eq!((text.len(), &text[..5]), (70_002, "1.500"));
+        let text = formatted("%.70000e", one()).unwrap();
+        assert_eq!((text.len(), &text[70_000..]), (70_006, "00e+00"));
+        assert_eq!(formatted("%.2f", one()).unwrap(), "1.50");
+        assert_eq!(formatted("%.999999999f", one()), Err(EvalError::TooDear));
+        assert_eq!(formatted("%.70000f", vec![Value::Double(f64::NAN)]).unwrap(), "NaN");
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_not_made() {
+        let long = Value::string("x".repeat(1 << 20));
+        let long = Value::list(vec![long; 20]);
+        assert_eq!(formatted("%s", vec![long]), Err(EvalError::TooDear));
     }
 }

@@ -59,9 +59,9 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn char_at<'a>(args: &[Value<'a>]) -> Outcome<'a> {
-    let characters: Vec<char> = text(&args[0])?.chars().collect();
-    let at = index(&args[1], characters.len())?;
-    Ok(Value::string(characters.get(at).map(char::to_string).unwrap_or_default()))
+    let of = text(&args[0])?;
+    let at = index(&args[1], of.chars().count())?;
+    Ok(Value::string(of.chars().nth(at).map(|character| character.to_string()).unwrap_or_default()))
 }
 
 /// How many parts or replacements are asked for; all when the number is negative or not given.

@@ -10,7 +10,7 @@ use crate::types::{ListType, Merge, ObjectType, Type};
 /// A list.
 #[derive(Clone, Debug)]
 pub enum List<'a> {
-    Items(Arc<[Value<'a>]>),
+    Items(Arc<Vec<Value<'a>>>),
     /// An array of a document, and the type declared for it.
     Json(&'a [Json], Option<&'a ListType>),
 }
@@ -54,6 +54,11 @@ impl<'a> List<'a> {
         self.iter().any(|item| item.equals(value))
     }
 
+    /// Whether the order and all elements count when lists are compared and taken together.
+    pub(crate) fn is_atomic(&self) -> bool {
+        matches!(self.merge(), Merge::Atomic)
+    }
+
     fn merge(&self) -> &Merge {
         match self {
             List::Json(_, Some(of)) => &of.merge,
@@ -86,7 +91,18 @@ impl<'a> List<'a> {
                 None => items.push(item),
             }
         }
-        List::Items(items.into())
+        List::Items(Arc::new(items))
+    }
+
+    /// Appends to a list that an expression made: in place, unless something else holds the list too.
+    pub(crate) fn append(self, more: Vec<Value<'a>>) -> List<'a> {
+        match self {
+            List::Items(mut items) => {
+                Arc::make_mut(&mut items).extend(more);
+                List::Items(items)
+            }
+            list @ List::Json(..) => list.concat(&List::Items(Arc::new(more))),
+        }
     }
 }
 
