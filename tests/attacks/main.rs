@@ -8,4 +8,6 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod credentials;
+mod published;
 mod support;

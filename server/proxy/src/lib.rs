@@ -4,6 +4,8 @@
 //! connection comes to speak another protocol, how pages behind a longer path stay usable, and that no redirect is followed.
 
 pub mod forward;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod headers;
 mod location;
 pub mod remote_command;

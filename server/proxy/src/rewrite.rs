@@ -64,6 +64,12 @@ impl Links {
         Ok(Response::from_parts(parts, Body::full(body)))
     }
 
+    /// A page with its links rewritten.
+    #[cfg(fuzzing)]
+    pub fn rewrite_page(&self, page: &[u8]) -> Vec<u8> {
+        html::rewrite(page, |address| self.address(address))
+    }
+
     /// An address that stands in an answer; nothing when it may stay (`Transport.rewriteURL`).
     fn address(&self, address: &str) -> Option<String> {
         let server_ends = match address.find("//") {

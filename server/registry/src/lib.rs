@@ -8,6 +8,8 @@ mod companion;
 mod create;
 mod delete;
 mod describe;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod informer;
 mod list;
 mod list_counts;

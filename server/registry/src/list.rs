@@ -29,12 +29,12 @@ pub struct Listed {
 
 /// What a continue token says (`storage.continueToken`).
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Continue {
+pub(crate) struct Continue {
     #[serde(rename = "v")]
     version: String,
     #[serde(rename = "rv", default)]
-    revision: i64,
-    start: String,
+    pub revision: i64,
+    pub start: String,
 }
 
 /// As many objects are compared with a selector by the thread of a connection.
@@ -43,12 +43,12 @@ const FEW: usize = 1_000;
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 impl Continue {
-    fn encode(revision: Revision, start: String) -> String {
+    pub fn encode(revision: Revision, start: String) -> String {
         let token = Continue { version: TOKEN_VERSION.into(), revision: revision as i64, start };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).unwrap_or_default())
     }
 
-    fn decode(token: &str) -> Result<Self, Status> {
+    pub fn decode(token: &str) -> Result<Self, Status> {
         let invalid =
             |why: &str| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
         let bytes = URL_SAFE_NO_PAD.decode(token).or_else(|_| STANDARD.decode(token));
@@ -245,7 +245,7 @@ fn take(snapshot: &Snapshot, selector: &Selector, range: &KeyRange, limit: usize
     Ok(Taken { entries, more: false, looked_at })
 }
 
-fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {
+pub(crate) fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {
     start.map_or_else(|| range.clone(), |start| range.clone().starting_at(start))
 }
 

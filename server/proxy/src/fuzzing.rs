@@ -1,0 +1,29 @@
+//! Entry points of the fuzz targets in `tests/fuzz`: bytes that backends send.
+
+use tokio::io::AsyncWriteExt;
+
+use crate::rewrite::Links;
+use crate::spdy::Connection;
+
+/// Reads frames of a kubelet that answers two streams, up to the end of `bytes`.
+pub async fn read_spdy(bytes: &[u8]) {
+    let (here, mut kubelet) = tokio::io::duplex(bytes.len().max(1) + 4096);
+    let Ok(mut connection) = Connection::start(here) else { return };
+    if kubelet.write_all(bytes).await.is_err() {
+        return;
+    }
+    for stream_type in ["stdin", "stdout"] {
+        let Ok(mut stream) = connection.open(stream_type).await else { break };
+        let _ = stream.writer.write(b"input").await;
+        while let Ok(received) = stream.received.try_recv() {
+            assert!(received.len() <= bytes.len());
+        }
+    }
+    connection.close().await;
+}
+
+/// Rewrites the links of a page.
+pub fn rewrite_page(page: &[u8]) -> Vec<u8> {
+    let links = Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), asked: "front:6443".into() };
+    links.rewrite_page(page)
+}

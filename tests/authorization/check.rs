@@ -1,0 +1,89 @@
+//! Whether an answer shows only what its user may see.
+
+use serde_json::Value;
+
+use crate::generate::Request;
+use crate::policy::{node_may_read, permits};
+use crate::wire::Answer;
+use crate::world::{MARKER, Object, World};
+
+/// An answer that shows what the user may not see, or a change that no user may make.
+#[derive(Debug)]
+pub struct Violation {
+    /// The shape of the request, as the generator names it.
+    pub shape: &'static str,
+    pub text: String,
+}
+
+/// The violations of one answer.
+pub fn answer(world: &World, request: &Request, answer: &Answer) -> Vec<Violation> {
+    let mut violations: Vec<Violation> = shown(world, &answer.body)
+        .filter(|object| !may_see(world, request, answer, object))
+        .map(|object| describe(request, answer, &format!("shows {}", object.path())))
+        .collect();
+    if answer.code < 300 && !matches!(request.method, "GET" | "HEAD") {
+        violations.extend(forbidden_change(request, &answer.body).map(|what| describe(request, answer, what)));
+    }
+    violations
+}
+
+fn describe(request: &Request, answer: &Answer, what: &str) -> Violation {
+    let Request { shape, user, method, target, body, .. } = request;
+    Violation { shape, text: format!("{user}: {method} {target} {body} -> {} {what}", answer.code) }
+}
+
+/// The objects whose markers stand in an answer, whatever its encoding.
+fn shown<'w>(world: &'w World, body: &[u8]) -> impl Iterator<Item = &'w Object> {
+    let text = String::from_utf8_lossy(body);
+    let mut markers: Vec<usize> =
+        text.match_indices(MARKER).filter_map(|(at, _)| text.get(at + 4..at + 8)?.parse().ok()).collect();
+    markers.sort_unstable();
+    markers.dedup();
+    markers.into_iter().filter_map(|index| world.objects.get(index))
+}
+
+fn may_see(world: &World, request: &Request, answer: &Answer, object: &Object) -> bool {
+    if request.body.contains(&object.marker) {
+        return true;
+    }
+    let Some(grants) = world.grants(&request.user) else {
+        let node = request.user.trim_start_matches("system:node:");
+        return node_may_read(node, object);
+    };
+    let verbs: &[&str] = match request.method {
+        "GET" | "HEAD" if answer.body.starts_with(b"{\"type\":") => &["watch"],
+        "GET" | "HEAD" => &["get", "list"],
+        "POST" => &["create"],
+        "PUT" => &["update", "create"],
+        "PATCH" => &["patch"],
+        _ => &["delete", "deletecollection"],
+    };
+    let subresource = request.target.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    permits(grants, verbs, object, &[subresource])
+}
+
+/// What admission has to refuse: a node that changes labels or claims of a pod, and secrets that an account may not mount.
+fn forbidden_change(request: &Request, body: &[u8]) -> Option<&'static str> {
+    let is_node = request.user.starts_with("system:node:");
+    if !is_node && !request.target.contains("ephemeralcontainers") {
+        return None;
+    }
+    let pod: Value = serde_json::from_slice(body).ok()?;
+    if pod["kind"] != "Pod" {
+        return None;
+    }
+    if is_node && request.target.contains("/status") {
+        let labels = &pod["metadata"]["labels"];
+        if labels.get("forged").is_some() {
+            return Some("a node changed labels of a pod");
+        }
+        if pod["status"].get("resourceClaimStatuses").is_some() {
+            return Some("a node set resource claims of a pod");
+        }
+    }
+    let is_guarded = pod["spec"]["serviceAccountName"] == "allowed";
+    if is_guarded && pod["spec"]["ephemeralContainers"].to_string().contains("\"other\"") {
+        return Some("a pod refers to a secret that its service account may not mount");
+    }
+    None
+}
