@@ -211,6 +211,8 @@ pub fn token(user: &str) -> String {
 
 /// A client that trusts the certificate of this server.
 pub fn http_client(server: &Server) -> reqwest::ClientBuilder {
+    // The tests of this program share the provider of cryptography; the first one installs it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let kubeconfig = fs::read_to_string(server.kubeconfig()).unwrap();
     let encoded = kubeconfig.lines().find_map(|line| line.trim().strip_prefix("certificate-authority-data: ")).unwrap();
     let pem = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, encoded.trim_matches('"')).unwrap();

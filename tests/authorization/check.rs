@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use crate::common::wire::Answer;
 use crate::generate::Request;
 use crate::policy::{node_may_read, permits};
-use crate::wire::Answer;
 use crate::world::{MARKER, Object, World};
 
 /// An answer that shows what the user may not see, or a change that no user may make.

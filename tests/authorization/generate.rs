@@ -7,8 +7,8 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde_json::json;
 
+use crate::common::wire::{self, Answer};
 use crate::policy::ALLOWED;
-use crate::wire::Answer;
 use crate::world::{NAMESPACES, NODES, Object, World};
 
 /// A request as it is sent.
@@ -26,18 +26,10 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request of the administrator.
-    pub fn admin(method: &'static str, target: &str, body: &str) -> Request {
-        Request {
-            shape: "plain",
-            user: "admin".into(),
-            token: "token-admin".into(),
-            method,
-            target: target.into(),
-            accept: "application/json",
-            content_type: "application/json",
-            body: body.into(),
-        }
+    /// The parts that are sent.
+    pub fn wire(&self) -> wire::Request<'_> {
+        let Request { method, target, token, accept, content_type, body, .. } = self;
+        wire::Request { method, target, token, accept, content_type, body }
     }
 }
 
@@ -308,9 +300,9 @@ impl Generator {
                 self.request_about(&user, &token, method, pod)
             }
             1 => {
-                let mut request = Request::admin("PATCH", &format!("{}/status", pod.path()), "");
-                request.content_type = PATCHES.choose(&mut self.random).unwrap();
-                request.body = match request.content_type {
+                let mut target = format!("{}/status", pod.path());
+                let content_type = *PATCHES.choose(&mut self.random).unwrap();
+                let body = match content_type {
                     "application/json-patch+json" => {
                         let claims = json!([{"name": "made", "resourceClaimName": "unread"}]);
                         json!([{"op": "add", "path": "/status/resourceClaimStatuses", "value": claims}]).to_string()
@@ -325,10 +317,11 @@ impl Generator {
                         .to_string()
                     }
                 };
-                if request.content_type.contains("apply") {
-                    request.target += "?fieldManager=m&force=true";
+                if content_type.contains("apply") {
+                    target += "?fieldManager=m&force=true";
                 }
-                request
+                let (user, token, accept) = (user.clone(), token.clone(), "application/json");
+                Request { shape: "kubelet", user, token, method: "PATCH", target, accept, content_type, body }
             }
             _ => {
                 let wanted = ["secrets", "configmaps", "resourceclaims", "persistentvolumeclaims", "pods", "nodes"];
@@ -343,7 +336,6 @@ impl Generator {
             "plain" => "kubelet",
             shape => shape,
         };
-        (request.user, request.token) = (user, token);
         request
     }
 }

@@ -14,7 +14,6 @@ mod check;
 mod common;
 mod generate;
 mod policy;
-mod wire;
 mod world;
 
 use std::collections::BTreeMap;
@@ -69,11 +68,11 @@ async fn send_round(world: &World, seed: u64, count: u64) -> Round {
     let connections = (0..CONNECTIONS).map(|connection| {
         let mut generator = Generator::new(seed.wrapping_mul(31).wrapping_add(connection), Arc::clone(&tokens));
         async move {
-            let mut wire = wire::Connection::new(&world.server);
+            let mut wire = common::wire::Connection::new(&world.server);
             let mut round = Round { violations: Vec::new(), codes: BTreeMap::new() };
             for _ in 0..count / CONNECTIONS + 1 {
                 let request = generator.request(world);
-                let answer = wire.send(&request).await;
+                let answer = wire.send(request.wire()).await;
                 *round.codes.entry(answer.code).or_insert(0) += 1;
                 generator.learn(&answer);
                 round.violations.extend(check::answer(world, &request, &answer));

@@ -10,12 +10,13 @@ use tempfile::TempDir;
 
 use crate::check::Violation;
 use crate::common::Server;
-use crate::generate::Request;
+use crate::common::wire::{Answer, Connection, Request};
 use crate::policy::{Grant, fixed_grants};
-use crate::wire;
 
 pub const NAMESPACES: [&str; 2] = ["team-a", "team-b"];
 pub const NODES: [&str; 2] = ["node-a", "node-b"];
+/// The token of the administrator.
+const ADMIN: &str = "token-admin";
 const USERS: usize = 24;
 /// What every marker begins with.
 pub const MARKER: &str = "mrk-";
@@ -123,7 +124,7 @@ impl World {
     }
 
     async fn furnish(&mut self) {
-        let mut admin = wire::Connection::new(&self.server);
+        let admin = &mut Connection::new(&self.server);
         for (plural, kind, scope) in [("widgets", "Widget", "Namespaced"), ("gadgets", "Gadget", "Cluster")] {
             let schema = json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true});
             let version = json!({"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": schema}});
@@ -132,27 +133,27 @@ impl World {
                 "metadata": {"name": format!("{plural}.example.com")},
                 "spec": {"group": "example.com", "scope": scope, "names": names, "versions": [version]},
             });
-            admin.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+            create(admin, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
         }
         for index in 0..self.objects.len() {
-            let stored = self.create(index, &mut admin).await;
+            let stored = self.create(index, admin).await;
             self.stored.insert(index, stored);
         }
         for (user, grants) in &self.users {
             for (index, grant) in grants.iter().enumerate() {
-                grant_rights(&mut admin, user, index, grant).await;
+                grant_rights(admin, user, index, grant).await;
             }
         }
     }
 
-    async fn create(&self, index: usize, admin: &mut wire::Connection) -> Value {
+    async fn create(&self, index: usize, admin: &mut Connection) -> Value {
         let object = &self.objects[index];
-        let created = admin.create(&object.resource.path(object.namespace), &object.content).await;
+        let created = create(admin, &object.resource.path(object.namespace), &object.content).await;
         if let Some(status) = object.content.get("status") {
             let patch = json!({"status": status}).to_string();
-            let mut request = Request::admin("PATCH", &format!("{}/status", object.path()), &patch);
-            request.content_type = "application/merge-patch+json";
-            let answer = admin.send(&request).await;
+            let path = format!("{}/status", object.path());
+            let content_type = "application/merge-patch+json";
+            let answer = admin.send(Request { content_type, ..Request::json(ADMIN, "PATCH", &path, &patch) }).await;
             assert_eq!(answer.code, 200, "{}", answer.text());
             return answer.json();
         }
@@ -161,11 +162,11 @@ impl World {
 
     /// Creates deleted objects again; a changed object is a violation unless a user may change it.
     pub async fn restore(&mut self) -> Vec<Violation> {
-        let mut admin = wire::Connection::new(&self.server);
+        let mut admin = Connection::new(&self.server);
         let mut violations = Vec::new();
         for index in 0..self.objects.len() {
             let object = &self.objects[index];
-            let now = admin.send(&Request::admin("GET", &object.path(), "")).await;
+            let now = send(&mut admin, "GET", &object.path()).await;
             let is_same = now.code == 200 && now.json() == self.stored[&index];
             if is_same {
                 continue;
@@ -176,15 +177,15 @@ impl World {
             }
             if object.resource.plural != "namespaces" && object.resource.plural != "nodes" {
                 let path = format!("{}?gracePeriodSeconds=0&propagationPolicy=Background", object.path());
-                admin.send(&Request::admin("DELETE", &path, "")).await;
-                if admin.send(&Request::admin("GET", &object.path(), "")).await.code == 404 {
+                send(&mut admin, "DELETE", &path).await;
+                if send(&mut admin, "GET", &object.path()).await.code == 404 {
                     let stored = self.create(index, &mut admin).await;
                     self.stored.insert(index, stored);
                     continue;
                 }
             }
             // The object is protected by a finalizer or is not deleted at once: the present state is the reference from now on.
-            let now = admin.send(&Request::admin("GET", &object.path(), "")).await;
+            let now = send(&mut admin, "GET", &object.path()).await;
             self.stored.insert(index, now.json());
         }
         violations
@@ -205,7 +206,20 @@ impl World {
     }
 }
 
-async fn grant_rights(admin: &mut wire::Connection, user: &str, index: usize, grant: &Grant) {
+/// Sends a request without a body as the administrator.
+async fn send(admin: &mut Connection, method: &str, path: &str) -> Answer {
+    admin.send(Request::json(ADMIN, method, path, "")).await
+}
+
+/// Creates an object as the administrator; fails unless the server answers 201.
+async fn create(admin: &mut Connection, path: &str, object: &Value) -> Value {
+    let body = object.to_string();
+    let answer = admin.send(Request::json(ADMIN, "POST", path, &body)).await;
+    assert_eq!(answer.code, 201, "POST {path}: {}", answer.text());
+    answer.json()
+}
+
+async fn grant_rights(admin: &mut Connection, user: &str, index: usize, grant: &Grant) {
     let (prefix, scope) = match grant.namespace {
         "" => ("Cluster", String::new()),
         namespace => ("", format!("namespaces/{namespace}/")),
@@ -214,14 +228,14 @@ async fn grant_rights(admin: &mut wire::Connection, user: &str, index: usize, gr
     let kind = format!("{prefix}Role");
     let root = format!("/apis/rbac.authorization.k8s.io/v1/{scope}{}", kind.to_lowercase());
     let rules: Vec<Value> = grant.rules.iter().map(super::policy::Rule::to_json).collect();
-    admin.create(&format!("{root}s"), &json!({"metadata": {"name": name}, "rules": rules})).await;
+    create(admin, &format!("{root}s"), &json!({"metadata": {"name": name}, "rules": rules})).await;
     let group = "rbac.authorization.k8s.io";
     let binding = json!({
         "metadata": {"name": name},
         "roleRef": {"apiGroup": group, "kind": kind, "name": name},
         "subjects": [{"apiGroup": group, "kind": "User", "name": user}],
     });
-    admin.create(&format!("{root}bindings"), &binding).await;
+    create(admin, &format!("{root}bindings"), &binding).await;
 }
 
 /// The objects, in an order in which they can be created.

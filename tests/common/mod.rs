@@ -6,6 +6,7 @@
 pub mod go;
 pub mod kubectl;
 mod secrets;
+pub mod wire;
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};

@@ -11,13 +11,32 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::common::Server;
-use crate::generate::Request;
+use super::Server;
 
 /// A watch that has been silent for this long has shown the objects that there are.
 const SILENCE: Duration = Duration::from_millis(40);
 /// The longest time for any other answer.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A request as it is sent; method and target go out byte for byte.
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    pub method: &'a str,
+    /// Path and query.
+    pub target: &'a str,
+    /// The bearer token.
+    pub token: &'a str,
+    pub accept: &'a str,
+    pub content_type: &'a str,
+    pub body: &'a str,
+}
+
+impl<'a> Request<'a> {
+    /// A request with a body of JSON, which may be empty.
+    pub fn json(token: &'a str, method: &'a str, target: &'a str, body: &'a str) -> Request<'a> {
+        Request { method, target, token, accept: "application/json", content_type: "application/json", body }
+    }
+}
 
 /// What the server answered.
 pub struct Answer {
@@ -61,21 +80,14 @@ impl Connection {
         Connection { address, tls: TlsConnector::from(Arc::new(config)), stream: None }
     }
 
-    /// Creates an object as the administrator; fails unless the server answers 201.
-    pub async fn create(&mut self, path: &str, object: &Value) -> Value {
-        let answer = self.send(&Request::admin("POST", path, &object.to_string())).await;
-        assert_eq!(answer.code, 201, "POST {path}: {}", answer.text());
-        answer.json()
-    }
-
     /// Sends a request and reads the answer. A watch is read until it is silent.
-    pub async fn send(&mut self, request: &Request) -> Answer {
+    pub async fn send(&mut self, request: Request<'_>) -> Answer {
         for _ in 0..3 {
             if self.stream.is_none() {
                 self.stream = Some(self.open().await);
             }
             // The server may close a connection that it has not used for a while, or after an answer.
-            if let Ok(answer) = tokio::time::timeout(PATIENCE, self.exchange(request)).await.expect("no answer") {
+            if let Ok(answer) = tokio::time::timeout(PATIENCE, self.exchange(request)).await.expect("an answer") {
                 return answer;
             }
             self.stream = None;
@@ -89,8 +101,8 @@ impl Connection {
         self.tls.connect(ServerName::try_from("127.0.0.1").unwrap(), stream).await.unwrap()
     }
 
-    async fn exchange(&mut self, request: &Request) -> std::io::Result<Answer> {
-        let Request { method, target, token, accept, content_type, body, .. } = request;
+    async fn exchange(&mut self, request: Request<'_>) -> std::io::Result<Answer> {
+        let Request { method, target, token, accept, content_type, body } = request;
         let length = body.len();
         let head = format!(
             "{method} {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\nAccept: {accept}\r\n\
@@ -111,7 +123,7 @@ impl Connection {
         let rest = received.split_off(head_end);
         let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let (body, whole) = match field("content-length:").and_then(|length| length.parse::<usize>().ok()) {
-            _ if *method == "HEAD" || code == 204 || code == 304 => (Vec::new(), true),
+            _ if method == "HEAD" || code == 204 || code == 304 => (Vec::new(), true),
             Some(length) => (read_length(stream, rest, length).await?, true),
             None if field("transfer-encoding:").is_some() => read_chunks(stream, rest).await?,
             None => (Vec::new(), true),
