@@ -11,3 +11,5 @@ mod common;
 mod credentials;
 mod published;
 mod support;
+
+mod admission;

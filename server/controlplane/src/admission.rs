@@ -1,5 +1,6 @@
 //! Admission of the control plane, in upstream's order.
 
+mod always_pull_images;
 mod bound_pods;
 mod certificates;
 mod classes;
@@ -24,6 +25,8 @@ mod runtime_class;
 mod service_account;
 mod services;
 mod storage;
+#[cfg(test)]
+mod testing;
 mod toleration_restriction;
 mod tolerations;
 mod webhooks;
@@ -34,7 +37,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
-use machinery::reflect::Owned;
+use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use serde_json::Value as Json;
 use serving::options::{AdmissionOptions, PLUGINS};
@@ -131,11 +134,6 @@ impl Chain {
         Ok(Chain { environment, plugins, policies, webhooks, told, charges, times })
     }
 
-    /// The plugins that are asked about an operation.
-    fn asked(&self, operation: Operation) -> impl Iterator<Item = &Running> {
-        self.plugins.iter().filter(move |running| running.plugin.has_a_say(operation))
-    }
-
     /// Asks all plugins that may change an object, and those that want it once more when others have changed it after them.
     async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
         let mut rounds = Reinvocation::default();
@@ -156,9 +154,12 @@ impl Chain {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in self.asked(attributes.operation) {
-            // Awaited where it is made: to move it would be to copy kilobytes.
-            let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
+        for running in &self.plugins {
+            let outcome = match running.plugin.handles(attributes) {
+                // Awaited where it is made: to move it would be to copy kilobytes.
+                true => pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await,
+                false => Ok(()),
+            };
             running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
@@ -173,8 +174,11 @@ impl Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in self.asked(attributes.operation) {
-            let outcome = pin!(self.say(running.plugin, attributes, object, old)).await;
+        for running in &self.plugins {
+            let outcome = match running.plugin.handles(attributes) {
+                true => pin!(self.say(running.plugin, attributes, object, old)).await,
+                false => Ok(()),
+            };
             running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
@@ -220,11 +224,7 @@ impl Chain {
             Plugin::MutatingAdmissionPolicy => self.policies.mutate(attributes, object, old, rounds).await,
             Plugin::MutatingAdmissionWebhook => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
             Plugin::PodTopologyLabels => pods::topology_labels(environment, attributes, object).await,
-            Plugin::AlwaysPullImages if is_of_pods(attributes) => {
-                pods::always_pull(object);
-                Ok(())
-            }
-            _ if !attributes.subresource.is_empty() => Ok(()),
+            Plugin::AlwaysPullImages => always_pull_images::admit(attributes, object, old),
             Plugin::LimitRanger => limit_ranger::admit(environment, attributes, object).await,
             Plugin::ServiceAccount => service_account::admit(environment, attributes, object).await,
             Plugin::PodNodeSelector => {
@@ -241,23 +241,19 @@ impl Chain {
                 Ok(())
             }
             Plugin::RuntimeClass => runtime_class::admit(environment, attributes, object).await,
-            _ if attributes.operation == Operation::Create => self.complete(plugin, attributes, object).await,
-            _ => Ok(()),
+            _ => self.complete(plugin, attributes, object).await,
         }
     }
 
-    /// What a plugin gives new objects.
+    /// Fills fields of new objects.
     async fn complete(&self, plugin: Plugin, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-        let resource = (attributes.kind.group, attributes.plural);
-        match (plugin, resource) {
-            (Plugin::TaintNodesByCondition, ("", "nodes")) => nodes::taint(object),
-            (Plugin::DefaultStorageClass, ("", "persistentvolumeclaims")) => {
-                storage::default_class(&self.environment, attributes, object).await?;
-            }
-            (Plugin::DefaultIngressClass, ("networking.k8s.io", "ingresses")) => {
-                classes::default_ingress_class(&self.environment, attributes, object).await?;
-            }
-            (Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection, _) => {
+        let environment = &self.environment;
+        match plugin {
+            Plugin::TaintNodesByCondition => nodes::taint(object),
+            Plugin::DefaultStorageClass => storage::default_class(environment, attributes, object).await?,
+            Plugin::DefaultIngressClass => classes::default_ingress_class(environment, attributes, object).await?,
+            Plugin::StorageObjectInUseProtection | Plugin::PodGroupProtection => {
+                let resource = (attributes.group, attributes.plural);
                 let protection = PROTECTION.iter().find(|(of, by, _)| *of == resource && *by == plugin);
                 if let Some((.., finalizer)) = protection {
                     storage::protect(object, finalizer);
@@ -279,10 +275,15 @@ impl Chain {
         let environment = &self.environment;
         let certificates = certificates::Check { environment, attributes, object, old };
         match plugin {
-            Plugin::LimitPodHardAntiAffinityTopology if is_of_pods(attributes) => {
-                pods::check_anti_affinity(attributes, object)
+            Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
+            Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
+            Plugin::ServiceAccount => service_account::validate(environment, attributes, object, old).await,
+            Plugin::PodNodeSelector => {
+                pods::check_node_selector(environment, &self.told.node_selectors, attributes, object).await
             }
-            Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object).await,
+            Plugin::Priority => priority::validate(environment, attributes, object).await,
+            Plugin::RuntimeClass => runtime_class::validate(environment, attributes, object).await,
+            Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object, old).await,
             Plugin::PodSecurity => {
                 pod_security::validate(&self.told.pod_security, environment, attributes, object, old).await
             }
@@ -323,19 +324,10 @@ impl Chain {
     /// What a plugin has against removing an object.
     fn judge_removal(plugin: Plugin, attributes: &Attributes) -> Result<(), Status> {
         match plugin {
-            _ if attributes.operation != Operation::Delete || !attributes.subresource.is_empty() => Ok(()),
             Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
-            Plugin::Priority => priority::validate_delete(attributes),
             _ => Ok(()),
         }
     }
-}
-
-/// Pods, and the subresource through which they get more containers.
-fn is_of_pods(attributes: &Attributes) -> bool {
-    attributes.kind.group.is_empty()
-        && attributes.plural == "pods"
-        && ["", "ephemeralcontainers"].contains(&attributes.subresource.as_str())
 }
 
 #[async_trait]
@@ -370,11 +362,32 @@ impl Admission for Chain {
             }
             outcome?;
         }
+        if operation == Operation::Delete {
+            priority::validate_delete(attributes)?;
+        }
         let begin = Instant::now();
         let outcome = pin!(self.judgement(attributes, object, old)).await;
         self.times.note(Step::Validate, operation, begin.elapsed(), &outcome);
         outcome
     }
+}
+
+/// The body of a request as the kind that the resource has.
+///
+/// # Errors
+/// A bad request when it is of another kind: a plugin does not let pass what it cannot judge.
+fn body<T: Struct>(object: &Owned) -> Result<&T, Status> {
+    object.downcast_ref().ok_or_else(other_kind::<T>)
+}
+
+/// Likewise, to change it.
+fn body_mut<T: Struct>(object: &mut Owned) -> Result<&mut T, Status> {
+    object.downcast_mut().ok_or_else(other_kind::<T>)
+}
+
+fn other_kind<T: Struct>() -> Status {
+    let kind = T::def().name;
+    Status::bad_request(format!("Resource was marked with kind {kind} but was unable to be converted"))
 }
 
 /// What `AlwaysDeny` says.

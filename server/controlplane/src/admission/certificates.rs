@@ -1,7 +1,7 @@
 //! Certificates: who asks for one is what the server knows, not what the request says (`csrStrategy.PrepareForCreate`); who approves, signs
 //! and vouches needs rights on the signer (upstream's plugins in `plugin/pkg/admission/certificates`).
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Environment};
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
 use generated::certificates::v1beta1::ClusterTrustBundle;
 use machinery::reflect::Owned;
@@ -9,11 +9,10 @@ use machinery::status::Status;
 use serving::authorization;
 use x509::CertificateRequest;
 
-use super::forbidden;
+use super::{body, forbidden};
 use crate::rbac::escalation::changes_only_ownership;
 
 const GROUP: &str = "certificates.k8s.io";
-const REQUESTS: &str = "certificatesigningrequests";
 const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client";
 
 /// Records the user of a new request.
@@ -38,7 +37,7 @@ pub struct Check<'a> {
 impl Check<'_> {
     /// `CertificateApproval`: the signer is the stored one, whatever the body says.
     pub async fn approval(&self) -> Result<(), Status> {
-        let Some(old) = self.updated(REQUESTS, "approval") else { return Ok(()) };
+        let old = self.stored()?;
         let signer = &old.spec.signer_name;
         if self.may("approve", signer).await {
             return Ok(());
@@ -48,8 +47,7 @@ impl Check<'_> {
 
     /// `CertificateSigning`
     pub async fn signing(&self) -> Result<(), Status> {
-        let Some(old) = self.updated(REQUESTS, "status") else { return Ok(()) };
-        let Some(new) = self.object.downcast_ref::<CertificateSigningRequest>() else { return Ok(()) };
+        let (old, new) = (self.stored()?, body::<CertificateSigningRequest>(self.object)?);
         let (is, was, signer) = (&new.status, &old.status, &old.spec.signer_name);
         let unchanged = is.certificate == was.certificate && is.conditions == was.conditions;
         if unchanged || self.may("sign", signer).await {
@@ -60,11 +58,10 @@ impl Check<'_> {
 
     /// `ClusterTrustBundleAttest`
     pub async fn attestation(&self) -> Result<(), Status> {
-        let is_about_bundles = self.attributes.kind.group == GROUP && self.attributes.plural == "clustertrustbundles";
-        let bundle = self.object.downcast_ref::<ClusterTrustBundle>().filter(|_| is_about_bundles);
-        let Some(signer) = bundle.map(|bundle| &bundle.spec.signer_name).filter(|signer| !signer.is_empty()) else {
+        let signer = &body::<ClusterTrustBundle>(self.object)?.spec.signer_name;
+        if signer.is_empty() {
             return Ok(());
-        };
+        }
         if changes_only_ownership(self.object, self.old) || self.may("attest", signer).await {
             return Ok(());
         }
@@ -73,9 +70,10 @@ impl Check<'_> {
 
     /// `CertificateSubjectRestriction`: nobody becomes an administrator by a certificate for clients.
     pub fn subject(&self) -> Result<(), Status> {
-        let is_new = self.attributes.operation == Operation::Create && self.attributes.subresource.is_empty();
-        let request = self.object.downcast_ref::<CertificateSigningRequest>().filter(|_| is_new);
-        let Some(request) = request.filter(|request| request.spec.signer_name == CLIENT_SIGNER) else { return Ok(()) };
+        let request = body::<CertificateSigningRequest>(self.object)?;
+        if request.spec.signer_name != CLIENT_SIGNER {
+            return Ok(());
+        }
         let text = String::from_utf8_lossy(&request.spec.request);
         let parsed = x509::blocks(&text).next().and_then(|block| CertificateRequest::parse(&block.bytes).ok());
         let Some(parsed) = parsed else {
@@ -88,11 +86,10 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The request for a certificate whose part is updated.
-    fn updated(&self, plural: &str, subresource: &str) -> Option<&CertificateSigningRequest> {
-        let said = self.attributes;
-        let is_it = (said.kind.group, said.plural, said.subresource.as_str()) == (GROUP, plural, subresource);
-        self.old.filter(|_| is_it && said.operation == Operation::Update)?.downcast_ref()
+    /// The stored certificate signing request, whose signer counts.
+    fn stored(&self) -> Result<&CertificateSigningRequest, Status> {
+        let stored = self.old.and_then(Owned::downcast_ref);
+        stored.ok_or_else(|| self.forbidden("expected type CertificateSigningRequest"))
     }
 
     /// Whether the user has a verb on a signer, or on all signers of its domain (`IsAuthorizedForSignerName`).

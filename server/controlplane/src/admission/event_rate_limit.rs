@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use endpoints::{Attributes, Operation};
+use endpoints::Attributes;
 use generated::core::v1::Event;
 use generated::eventratelimit::v1alpha1::{Configuration, Limit};
 use machinery::field_error::{BadValue, FieldError};
@@ -51,9 +51,7 @@ impl EventRateLimit {
 
     /// Refuses an event for which a bucket has no room. All buckets are asked, and give what they have.
     pub fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
-        let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
-        let is_event = attributes.kind.group.is_empty() && attributes.kind.kind == "Event";
-        if !writes || !is_event || attributes.dry_run {
+        if attributes.dry_run {
             return Ok(());
         }
         let now = Instant::now();

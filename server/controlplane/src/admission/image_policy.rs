@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use endpoints::{Attributes, Operation};
+use endpoints::Attributes;
 use generated::core::v1::Pod;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -14,7 +14,7 @@ use serving::reviewer::Reviewer;
 use webhook::Route;
 
 use super::configuration::{Configurations, failed};
-use super::forbidden;
+use super::{body, forbidden};
 
 const PLUGIN: &str = "ImagePolicyWebhook";
 /// What the annotations of the audit log begin with.
@@ -57,10 +57,7 @@ impl ImagePolicy {
 
     /// Refuses pods with images that the server does not want.
     pub async fn validate(&self, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
-        let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
-        let Some(pod) = object.downcast_ref::<Pod>().filter(|_| writes && super::is_of_pods(attributes)) else {
-            return Ok(());
-        };
+        let pod = body::<Pod>(object)?;
         let spec = spec(attributes, pod);
         let key = spec.to_string();
         let status = match self.known(&key) {

@@ -1,6 +1,7 @@
 //! `LimitRanger`: what containers of a namespace get when they say nothing, and what pods, containers and claims may ask for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod};
@@ -9,40 +10,46 @@ use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 use machinery::status::Status;
 
+use registry::meta;
+
 use super::lookup::find_all;
 use super::{forbidden, joined};
 
 type Resources = BTreeMap<String, Quantity>;
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
+const RESIZE: &str = "resize";
 /// Quantities above this lose their thousandths when they are compared as ratios (`resource.MaxMilliValue`).
 const MAX_MILLI: i64 = i64::MAX / 1000;
 
-async fn limits(environment: &Environment, attributes: &Attributes) -> Result<Vec<LimitRangeItem>, Status> {
-    let ranges = find_all::<LimitRange>(environment, attributes, ("", "limitranges"), &attributes.namespace).await?;
-    Ok(ranges.iter().flat_map(|range| range.spec.limits.clone()).collect())
+async fn ranges(environment: &Environment, attributes: &Attributes) -> Result<Vec<Arc<LimitRange>>, Status> {
+    find_all(environment, attributes, ("", "limitranges"), &attributes.namespace).await
 }
 
 /// Fills requests and limits of a new pod's containers.
 pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
+    if attributes.operation != Operation::Create || !attributes.subresource.is_empty() {
         return Ok(());
-    };
-    for item in limits(environment, attributes).await? {
-        if item.r#type == "Container" {
-            fill(pod, &item);
-        }
+    }
+    let Some(pod) = object.downcast_mut::<Pod>() else { return Ok(()) };
+    for range in ranges(environment, attributes).await? {
+        fill(pod, &range.spec.limits);
     }
     Ok(())
 }
 
-fn fill(pod: &mut Pod, item: &LimitRangeItem) {
-    let mut notes = Vec::new();
+/// Fills from the items of one object. Of several items, the last one's default counts.
+fn fill(pod: &mut Pod, items: &[LimitRangeItem]) {
+    let (mut defaults, mut notes) = (LimitRangeItem::default(), Vec::new());
+    for item in items.iter().filter(|item| item.r#type == "Container") {
+        defaults.default.extend(item.default.clone());
+        defaults.default_request.extend(item.default_request.clone());
+    }
     for container in &mut pod.spec.containers {
-        fill_container(container, "container", item, &mut notes);
+        fill_container(container, "container", &defaults, &mut notes);
     }
     for container in &mut pod.spec.init_containers {
-        fill_container(container, "init container", item, &mut notes);
+        fill_container(container, "init container", &defaults, &mut notes);
     }
     if !notes.is_empty() {
         let note = format!("LimitRanger plugin set: {}", notes.join("; "));
@@ -66,34 +73,44 @@ fn fill_container(container: &mut Container, what: &str, item: &LimitRangeItem, 
 }
 
 /// Refuses what is outside the limits.
-pub async fn validate(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+pub async fn validate(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
     let (pod, claim) = (object.downcast_ref::<Pod>(), object.downcast_ref::<PersistentVolumeClaim>());
-    let resize = attributes.subresource == "resize";
-    let judged = match attributes.operation {
-        Operation::Create => attributes.subresource.is_empty(),
-        Operation::Update => (pod.is_some() && resize) || (claim.is_some() && attributes.subresource.is_empty()),
-        _ => false,
-    };
-    if !judged || (pod.is_none() && claim.is_none()) {
+    // The containers of a pod change only by a resize.
+    let changes = claim.is_some() || attributes.subresource == RESIZE || attributes.operation == Operation::Create;
+    let is_deleted = old.and_then(|old| meta(old.as_ref())).is_some_and(|meta| meta.deletion_timestamp.is_some());
+    if !changes || is_deleted {
         return Ok(());
     }
-    for item in limits(environment, attributes).await? {
+    for range in ranges(environment, attributes).await? {
         let mut wrong = Vec::new();
-        if let Some(pod) = pod.filter(|pod| pod.metadata.deletion_timestamp.is_none()) {
-            check_pod(pod, &item, &mut wrong);
-        }
-        if let Some(claim) = claim.filter(|_| item.r#type == "PersistentVolumeClaim") {
-            let requests = &claim.spec.resources.requests;
-            item.min
-                .iter()
-                .for_each(|(name, min)| wrong.extend(too_low(&item, name, min, requests, &Resources::new())));
-            item.max.iter().for_each(|(name, max)| wrong.extend(request_too_high(&item, name, max, requests)));
+        for item in &range.spec.limits {
+            pod.into_iter().for_each(|pod| check_pod(pod, item, &mut wrong));
+            claim.into_iter().for_each(|claim| check_claim(claim, item, &mut wrong));
         }
         if !wrong.is_empty() {
             return Err(forbidden(attributes, joined(&wrong)));
         }
     }
     Ok(())
+}
+
+/// Checks the size of a claim. Its limits mean nothing.
+fn check_claim(claim: &PersistentVolumeClaim, item: &LimitRangeItem, wrong: &mut Vec<String>) {
+    if item.r#type != "PersistentVolumeClaim" {
+        return;
+    }
+    let requests = &claim.spec.resources.requests;
+    for (name, min) in &item.min {
+        wrong.extend(too_low(item, name, min, requests, &Resources::new()));
+    }
+    for (name, max) in &item.max {
+        wrong.extend(request_too_high(item, name, max, requests));
+    }
 }
 
 fn check_pod(pod: &Pod, item: &LimitRangeItem, wrong: &mut Vec<String>) {
@@ -183,43 +200,4 @@ fn too_far_apart(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    #[test]
-    fn limits_fill_and_refuse() {
-        let item = |item: Value| serde_json::from_value::<LimitRangeItem>(item).unwrap();
-        let pod = |resources: Value| {
-            let spec = json!({"containers": [{"name": "c", "resources": resources}]});
-            serde_json::from_value::<Pod>(json!({"spec": spec})).unwrap()
-        };
-        let mut filled = pod(json!({"requests": {"cpu": "1"}}));
-        let limits =
-            json!({"type": "Container", "default": {"cpu": "2"}, "defaultRequest": {"cpu": "1", "memory": "1Mi"}});
-        fill(&mut filled, &item(limits));
-        let note = "LimitRanger plugin set: memory request for container c; cpu limit for container c";
-        assert_eq!(filled.metadata.annotations[ANNOTATION], note);
-
-        let of_pod = item(
-            json!({"type": "Pod", "min": {"cpu": "200m"}, "max": {"cpu": "2"}, "maxLimitRequestRatio": {"cpu": "2"}}),
-        );
-        let table = [
-            (json!({"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}), ""),
-            (
-                json!({"requests": {"cpu": "1"}, "limits": {"cpu": "3"}}),
-                "[maximum cpu usage per Pod is 2, but limit is 3, cpu max limit to request ratio per Pod is 2, but provided ratio is 3.000000]",
-            ),
-            (
-                json!({"requests": {"cpu": "100m"}, "limits": {"cpu": "200m"}}),
-                "minimum cpu usage per Pod is 200m, but request is 100m",
-            ),
-        ];
-        for (resources, expect) in table {
-            let mut wrong = Vec::new();
-            check_pod(&pod(resources.clone()), &of_pod, &mut wrong);
-            let said = if wrong.is_empty() { String::new() } else { joined(&wrong) };
-            assert_eq!(said, expect, "{resources}");
-        }
-    }
-}
+mod tests;

@@ -11,15 +11,22 @@ use super::forbidden;
 use super::lookup::find;
 
 const NAMESPACES: (&str, &str) = ("", "namespaces");
+const ACCESS_REVIEWS: (&str, &str) = ("authorization.k8s.io", "localsubjectaccessreviews");
 /// Namespaces that cannot be deleted.
 const IMMORTAL: [&str; 3] = ["default", "kube-public", "kube-system"];
 
-/// Nothing is created in a namespace that is missing or terminating.
+/// Whether a request is about an object in a namespace, and not about the namespace itself.
+fn is_in_namespace(attributes: &Attributes) -> bool {
+    !attributes.namespace.is_empty() && (attributes.group, attributes.plural) != NAMESPACES
+}
+
+/// Refuses new objects in a namespace that is missing or being terminated.
+///
+/// Upstream looks for the namespace of updates too. An object that is updated exists, so only the message would differ.
 pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
-    let created = attributes.operation == Operation::Create;
-    // What somebody may do in a namespace can be asked of any.
-    let exempt = [NAMESPACES.1, "localsubjectaccessreviews"].contains(&attributes.plural);
-    if !created || attributes.namespace.is_empty() || exempt {
+    // Access reviews may name any namespace: "not found" would tell which namespaces exist.
+    let is_review = (attributes.group, attributes.plural) == ACCESS_REVIEWS;
+    if attributes.operation != Operation::Create || is_review || !is_in_namespace(attributes) {
         return Ok(());
     }
     let name = &attributes.namespace;
@@ -44,7 +51,7 @@ pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result
 /// Nothing is written in a namespace that is missing.
 pub async fn check_exists(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
-    if name.is_empty() || attributes.plural == NAMESPACES.1 {
+    if !is_in_namespace(attributes) {
         return Ok(());
     }
     match find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await? {
@@ -56,8 +63,7 @@ pub async fn check_exists(environment: &Environment, attributes: &Attributes) ->
 /// A namespace in which something is created is made when it is missing.
 pub async fn provide(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
     let name = &attributes.namespace;
-    let creates = attributes.operation == Operation::Create && !attributes.dry_run;
-    if !creates || name.is_empty() || attributes.plural == NAMESPACES.1 {
+    if attributes.dry_run || !is_in_namespace(attributes) {
         return Ok(());
     }
     let kind = environment.catalog.kind("", "v1", "Namespace");
@@ -87,8 +93,9 @@ impl CheckWrite for Anything {}
 
 /// The system's namespaces may not be deleted.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
-    let protected = attributes.kind.group.is_empty()
-        && attributes.plural == NAMESPACES.1
+    let protected = attributes.operation == Operation::Delete
+        && (attributes.group, attributes.plural) == NAMESPACES
+        && attributes.subresource.is_empty()
         && IMMORTAL.contains(&attributes.name.as_str());
     if protected { Err(forbidden(attributes, "this namespace may not be deleted")) } else { Ok(()) }
 }

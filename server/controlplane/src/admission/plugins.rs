@@ -1,12 +1,107 @@
-//! The admission plugins, and in which steps and operations each has a say (upstream: the interfaces that they implement, and
-//! `admission.Handler.Handles`).
+//! The admission plugins: which steps, operations and resources each of them handles.
+//!
+//! Upstream spreads these facts over the interfaces that a plugin implements, `admission.NewHandler`, and the first lines of `Admit` and
+//! `Validate`. Here they are one table. A plugin is asked only about requests of its scope, and judges everything in that scope.
 
+use endpoints::Attributes;
 use endpoints::Operation::{self, Connect, Create, Delete, Update};
 
 use super::metrics::Step::{self, Admit, Validate};
 
+/// Which resources a plugin handles.
+#[derive(Clone, Copy, Debug)]
+enum Scope {
+    /// All of them.
+    Every,
+    /// Only these.
+    Of(&'static [Handled]),
+}
+
+/// A resource and its subresources that a plugin handles.
+#[derive(Clone, Copy, Debug)]
+struct Handled {
+    group: &'static str,
+    plural: &'static str,
+    subresources: Subresources,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Subresources {
+    /// These; the resource itself is the empty name.
+    Only(&'static [&'static str]),
+    /// All but these: a subresource that is added later is handled.
+    Except(&'static [&'static str]),
+}
+
+impl Scope {
+    fn contains(self, group: &str, plural: &str, subresource: &str) -> bool {
+        let Scope::Of(handled) = self else { return true };
+        let is_of = |one: &&Handled| one.group == group && one.plural == plural;
+        handled.iter().find(is_of).is_some_and(|one| match one.subresources {
+            Subresources::Only(names) => names.contains(&subresource),
+            Subresources::Except(names) => !names.contains(&subresource),
+        })
+    }
+}
+
+const fn only(group: &'static str, plural: &'static str, names: &'static [&'static str]) -> Handled {
+    Handled { group, plural, subresources: Subresources::Only(names) }
+}
+
+/// Subresources of pods whose bodies are no pods, or that change nothing but the status.
+const WITHOUT_POD_SPEC: &[&str] = &["attach", "binding", "eviction", "exec", "log", "portforward", "proxy", "status"];
+
+const CERTIFICATES: &str = "certificates.k8s.io";
+const SCHEDULING: &str = "scheduling.k8s.io";
+
+const POD: Handled = only("", "pods", &[""]);
+/// Every route by which a pod's specification comes in.
+const POD_SPEC: Handled = Handled { group: "", plural: "pods", subresources: Subresources::Except(WITHOUT_POD_SPEC) };
+const PODS: Scope = Scope::Of(&[POD]);
+const POD_SPECS: Scope = Scope::Of(&[POD_SPEC]);
+const POD_IMAGES: Scope = Scope::Of(&[only("", "pods", &["", "ephemeralcontainers"])]);
+const POD_BINDINGS: Scope = Scope::Of(&[only("", "pods", &["", "binding"])]);
+const POD_RESIZES: Scope = Scope::Of(&[only("", "pods", &["resize"])]);
+const POD_RESIZES_AND_UPDATES: Scope = Scope::Of(&[only("", "pods", &["", "resize"])]);
+const LIMITED: Scope = Scope::Of(&[only("", "pods", &["", "resize"]), only("", "persistentvolumeclaims", &[""])]);
+const PRIORITIES: Scope =
+    Scope::Of(&[POD, only(SCHEDULING, "podgroups", &[""]), only(SCHEDULING, "priorityclasses", &[""])]);
+/// Pods, what has a template of pods, and the namespaces whose labels ask for a level.
+const POD_SECURITY: Scope = Scope::Of(&[
+    POD_SPEC,
+    only("", "namespaces", &[""]),
+    only("", "podtemplates", &[""]),
+    only("", "replicationcontrollers", &[""]),
+    only("apps", "daemonsets", &[""]),
+    only("apps", "deployments", &[""]),
+    only("apps", "replicasets", &[""]),
+    only("apps", "statefulsets", &[""]),
+    only("batch", "cronjobs", &[""]),
+    only("batch", "jobs", &[""]),
+]);
+const PROTECTED: Scope = Scope::Of(&[
+    only("", "persistentvolumes", &[""]),
+    only("", "persistentvolumeclaims", &[""]),
+    only("storage.k8s.io", "volumeattributesclasses", &[""]),
+]);
+const EVENTS: Scope = Scope::Of(&[only("", "events", &[""]), only("events.k8s.io", "events", &[""])]);
+const CLAIMS: Scope = Scope::Of(&[only("", "persistentvolumeclaims", &[""])]);
+const NODES: Scope = Scope::Of(&[only("", "nodes", &[""])]);
+const SERVICES: Scope = Scope::Of(&[only("", "services", &[""])]);
+const INGRESSES: Scope = Scope::Of(&[only("networking.k8s.io", "ingresses", &[""])]);
+const JOBS: Scope = Scope::Of(&[only("batch", "jobs", &[""])]);
+const POD_GROUPS: Scope = Scope::Of(&[only(SCHEDULING, "podgroups", &[""])]);
+const CSR_APPROVALS: Scope = Scope::Of(&[only(CERTIFICATES, "certificatesigningrequests", &["approval"])]);
+const CSR_STATUSES: Scope = Scope::Of(&[only(CERTIFICATES, "certificatesigningrequests", &["status"])]);
+const CSRS: Scope = Scope::Of(&[only(CERTIFICATES, "certificatesigningrequests", &[""])]);
+const TRUST_BUNDLES: Scope = Scope::Of(&[Handled {
+    group: CERTIFICATES,
+    plural: "clustertrustbundles",
+    subresources: Subresources::Except(&[]),
+}]);
+
 macro_rules! plugins {
-    ($($name:ident: $steps:expr, $operations:expr;)*) => {
+    ($($name:ident: $steps:expr, $operations:expr, $scope:expr;)*) => {
         /// An admission plugin.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Plugin {
@@ -14,7 +109,7 @@ macro_rules! plugins {
         }
 
         impl Plugin {
-            /// The plugin that is called so in flags.
+            /// The plugin of this name in flags.
             pub fn named(name: &str) -> Option<Self> {
                 match name {
                     $(stringify!($name) => Some(Self::$name),)*
@@ -28,10 +123,21 @@ macro_rules! plugins {
                 }
             }
 
-            /// Steps and operations.
-            fn says(self) -> (&'static [Step], &'static [Operation]) {
+            fn steps(self) -> &'static [Step] {
                 match self {
-                    $(Self::$name => (&$steps, &$operations),)*
+                    $(Self::$name => &$steps,)*
+                }
+            }
+
+            fn operations(self) -> &'static [Operation] {
+                match self {
+                    $(Self::$name => &$operations,)*
+                }
+            }
+
+            fn scope(self) -> Scope {
+                match self {
+                    $(Self::$name => $scope,)*
                 }
             }
         }
@@ -39,72 +145,64 @@ macro_rules! plugins {
 }
 
 plugins! {
-    AlwaysAdmit:                          [Admit, Validate], [Create, Update, Delete];
-    NamespaceAutoProvision:               [Admit],           [Create, Update];
-    NamespaceLifecycle:                   [Admit],           [Create, Update, Delete];
-    NamespaceExists:                      [Validate],        [Create, Update, Delete];
-    LimitPodHardAntiAffinityTopology:     [Validate],        [Create, Update];
-    LimitRanger:                          [Admit, Validate], [Create, Update];
-    ServiceAccount:                       [Admit, Validate], [Create, Update];
-    NodeRestriction:                      [Admit],           [Create, Update, Delete];
-    TaintNodesByCondition:                [Admit],           [Create];
-    AlwaysPullImages:                     [Admit, Validate], [Create, Update];
-    ImagePolicyWebhook:                   [Validate],        [Create, Update];
-    PodSecurity:                          [Validate],        [Create, Update];
-    PodNodeSelector:                      [Admit, Validate], [Create];
-    Priority:                             [Admit, Validate], [Create, Update, Delete];
-    DefaultTolerationSeconds:             [Admit],           [Create, Update];
-    PodTolerationRestriction:             [Admit, Validate], [Create, Update];
-    EventRateLimit:                       [Validate],        [Create, Update];
-    ExtendedResourceToleration:           [Admit],           [Create, Update];
-    DefaultStorageClass:                  [Admit],           [Create];
-    StorageObjectInUseProtection:         [Admit],           [Create];
-    PodGroupProtection:                   [Admit],           [Create];
-    OwnerReferencesPermissionEnforcement: [Validate],        [Create, Update];
-    PersistentVolumeClaimResize:          [Validate],        [Update];
-    RuntimeClass:                         [Admit, Validate], [Create];
-    CertificateApproval:                  [Validate],        [Update];
-    CertificateSigning:                   [Validate],        [Update];
-    ClusterTrustBundleAttest:             [Validate],        [Create, Update];
-    CertificateSubjectRestriction:        [Validate],        [Create];
-    DefaultIngressClass:                  [Admit],           [Create];
-    DenyServiceExternalIPs:               [Validate],        [Create, Update];
-    PodTopologyLabels:                    [Admit],           [Create];
-    PodGroupWorkloadExists:               [Validate],        [Create, Update];
-    NodeDeclaredFeatureValidator:         [Validate],        [Create, Update];
-    JobValidation:                        [Validate],        [Create, Update];
-    PodResizeValidator:                   [Validate],        [Update];
-    MutatingAdmissionPolicy:              [Admit],           [Create, Update, Delete, Connect];
-    MutatingAdmissionWebhook:             [Admit],           [Create, Update, Delete, Connect];
-    ValidatingAdmissionPolicy:            [Validate],        [Create, Update, Delete, Connect];
-    ValidatingAdmissionWebhook:           [Validate],        [Create, Update, Delete, Connect];
-    ResourceQuota:                        [Validate],        [Create, Update];
-    AlwaysDeny:                           [Admit, Validate], [Create, Update, Delete, Connect];
+    AlwaysAdmit: [Admit, Validate], [Create, Update, Delete], Scope::Every;
+    NamespaceAutoProvision: [Admit], [Create], Scope::Every;
+    NamespaceLifecycle: [Admit], [Create, Update, Delete], Scope::Every;
+    NamespaceExists: [Validate], [Create, Update, Delete], Scope::Every;
+    LimitPodHardAntiAffinityTopology: [Validate], [Create, Update], PODS;
+    LimitRanger: [Admit, Validate], [Create, Update], LIMITED;
+    ServiceAccount: [Admit, Validate], [Create, Update], POD_SPECS;
+    NodeRestriction: [Admit], [Create, Update, Delete], Scope::Every;
+    TaintNodesByCondition: [Admit], [Create], NODES;
+    AlwaysPullImages: [Admit, Validate], [Create, Update], POD_IMAGES;
+    ImagePolicyWebhook: [Validate], [Create, Update], POD_IMAGES;
+    PodSecurity: [Validate], [Create, Update], POD_SECURITY;
+    PodNodeSelector: [Admit, Validate], [Create], PODS;
+    Priority: [Admit, Validate], [Create, Update, Delete], PRIORITIES;
+    DefaultTolerationSeconds: [Admit], [Create, Update], PODS;
+    PodTolerationRestriction: [Admit, Validate], [Create, Update], PODS;
+    EventRateLimit: [Validate], [Create, Update], EVENTS;
+    ExtendedResourceToleration: [Admit], [Create, Update], PODS;
+    DefaultStorageClass: [Admit], [Create], CLAIMS;
+    StorageObjectInUseProtection: [Admit], [Create], PROTECTED;
+    PodGroupProtection: [Admit], [Create], POD_GROUPS;
+    OwnerReferencesPermissionEnforcement: [Validate], [Create, Update], Scope::Every;
+    PersistentVolumeClaimResize: [Validate], [Update], CLAIMS;
+    RuntimeClass: [Admit, Validate], [Create], PODS;
+    CertificateApproval: [Validate], [Update], CSR_APPROVALS;
+    CertificateSigning: [Validate], [Update], CSR_STATUSES;
+    ClusterTrustBundleAttest: [Validate], [Create, Update], TRUST_BUNDLES;
+    CertificateSubjectRestriction: [Validate], [Create], CSRS;
+    DefaultIngressClass: [Admit], [Create], INGRESSES;
+    DenyServiceExternalIPs: [Validate], [Create, Update], SERVICES;
+    PodTopologyLabels: [Admit], [Create], POD_BINDINGS;
+    PodGroupWorkloadExists: [Validate], [Create], POD_GROUPS;
+    NodeDeclaredFeatureValidator: [Validate], [Update], POD_RESIZES_AND_UPDATES;
+    JobValidation: [Validate], [Update], JOBS;
+    PodResizeValidator: [Validate], [Update], POD_RESIZES;
+    MutatingAdmissionPolicy: [Admit], [Create, Update, Delete, Connect], Scope::Every;
+    MutatingAdmissionWebhook: [Admit], [Create, Update, Delete, Connect], Scope::Every;
+    ValidatingAdmissionPolicy: [Validate], [Create, Update, Delete, Connect], Scope::Every;
+    ValidatingAdmissionWebhook: [Validate], [Create, Update, Delete, Connect], Scope::Every;
+    ResourceQuota: [Validate], [Create, Update], Scope::Every;
+    AlwaysDeny: [Admit, Validate], [Create, Update, Delete, Connect], Scope::Every;
 }
 
 impl Plugin {
-    /// Whether it is timed in a step: one without a say is not.
+    /// Whether a plugin's metrics count a step of an operation: whether upstream's handler takes part in it.
     pub fn is_timed(self, step: Step, operation: Operation) -> bool {
-        let (steps, operations) = self.says();
-        steps.contains(&step) && operations.contains(&operation)
+        self.steps().contains(&step) && self.operations().contains(&operation)
     }
 
-    /// Whether it is asked about an operation at all. Connections concern only what operators say of everything.
-    pub fn has_a_say(self, operation: Operation) -> bool {
-        operation != Connect || self.says().1.contains(&Connect)
+    /// Whether a request is in the scope of this plugin.
+    pub fn handles(self, attributes: &Attributes) -> bool {
+        self.takes(attributes.operation, attributes.group, attributes.plural, &attributes.subresource)
+    }
+
+    fn takes(self, operation: Operation, group: &str, plural: &str, subresource: &str) -> bool {
+        self.operations().contains(&operation) && self.scope().contains(group, plural, subresource)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serving::options::PLUGINS;
-
-    use super::*;
-
-    #[test]
-    fn every_plugin_of_the_flags_is_there() {
-        for (name, _) in PLUGINS {
-            assert_eq!(Plugin::named(name).map(Plugin::name), Some(*name));
-        }
-    }
-}
+mod tests;

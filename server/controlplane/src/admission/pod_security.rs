@@ -10,15 +10,15 @@ mod subject;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Environment};
 use generated::core::v1::{Namespace, Pod};
 use machinery::field_error::{BadValue, FieldError, aggregate};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 
-use super::forbidden;
 use super::lookup::{find, find_all};
+use super::{body, forbidden};
 pub use configuration::Configured;
 use policy::{Level, LevelVersion, Policy};
 use subject::Subject;
@@ -27,9 +27,6 @@ use subject::Subject;
 const MAX_PODS: usize = 3000;
 /// What the annotations of the audit log begin with.
 const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
-/// Subresources through which nothing of a pod changes that a level is about.
-const IGNORED: [&str; 8] = ["exec", "attach", "binding", "eviction", "log", "portforward", "proxy", "status"];
-
 /// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
 pub async fn validate(
     configured: &Configured,
@@ -38,11 +35,8 @@ pub async fn validate(
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    if !matches!(attributes.operation, Operation::Create | Operation::Update) {
-        return Ok(());
-    }
     let examined = Examined { configured, environment, attributes };
-    match (attributes.kind.group, attributes.plural) {
+    match (attributes.group, attributes.plural) {
         ("", "namespaces") => examined.namespace(object, old).await,
         _ if configured.exempts_namespace(&attributes.namespace) || configured.exempts_user(&attributes.user.name) => {
             annotate(
@@ -52,18 +46,17 @@ pub async fn validate(
             );
             Ok(())
         }
-        ("", "pods") if !IGNORED.contains(&attributes.subresource.as_str()) => {
-            let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
+        ("", "pods") => {
+            let pod = body::<Pod>(object)?;
             match old.and_then(Owned::downcast_ref::<Pod>) {
                 Some(old) if !is_significant(pod, old) => Ok(()),
                 _ => examined.subject(&Subject::of_pod(pod), true).await,
             }
         }
-        _ if attributes.subresource.is_empty() => match Subject::of_template(object) {
+        _ => match Subject::of_template(object) {
             Some(subject) => examined.subject(&subject, false).await,
             None => Ok(()),
         },
-        _ => Ok(()),
     }
 }
 
@@ -95,7 +88,14 @@ impl Examined<'_> {
         let attributes = self.attributes;
         let found =
             find::<Namespace>(self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-        let Some(namespace) = found else { return Ok(()) };
+        let Some(namespace) = found else {
+            let why = format!("failed to lookup namespace {:?}", attributes.namespace);
+            if enforce {
+                return Err(Status::internal(why));
+            }
+            annotate(attributes, "error", why);
+            return Ok(());
+        };
         let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels, &self.configured.defaults);
         if self.configured.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
             annotate(attributes, "exempt", "runtimeClass");
@@ -123,9 +123,7 @@ impl Examined<'_> {
     /// A namespace, whose labels have to be levels.
     async fn namespace(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
         let attributes = self.attributes;
-        let Some(namespace) = object.downcast_ref::<Namespace>().filter(|_| attributes.subresource.is_empty()) else {
-            return Ok(());
-        };
+        let namespace = body::<Namespace>(object)?;
         let of = |labels| Policy::of_labels(labels, &self.configured.defaults);
         let (name, labels) = (&namespace.metadata.name, &namespace.metadata.labels);
         let (policy, wrong) = of(labels);
@@ -224,51 +222,4 @@ fn line(pod: &str, count: usize, reason: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    /// What a level of some release has against a pod with this spec.
-    fn check(level: Level, version: policy::Version, spec: Value) -> String {
-        let pod: Pod = serde_json::from_value(json!({"metadata": {"name": "p"}, "spec": spec})).unwrap();
-        violations(LevelVersion { level, version }, &Subject::of_pod(&pod)).unwrap_or_default()
-    }
-
-    #[test]
-    fn findings_are_told_in_upstreams_order() {
-        let with = |security: Value| json!({"containers": [{"name": "c", "image": "i", "securityContext": security}]});
-        let good = json!({"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": true,
-            "seccompProfile": {"type": "RuntimeDefault"}});
-        let table = [
-            (Level::Privileged, None, with(json!({"privileged": true})), ""),
-            (Level::Restricted, None, with(good), ""),
-            (
-                Level::Baseline,
-                None,
-                with(json!({"privileged": true, "capabilities": {"add": ["SYS_ADMIN", "CHOWN", "BPF"]}})),
-                "non-default capabilities (container \"c\" must not include \"BPF\", \"SYS_ADMIN\" in securityContext.capabilities.add), privileged (container \"c\" must not set securityContext.privileged=true)",
-            ),
-            (
-                Level::Baseline,
-                None,
-                json!({"hostNetwork": true, "containers": [{"name": "a", "ports": [{"hostPort": 80}]}, {"name": "b", "ports": [{"hostPort": 81}]}]}),
-                "host namespaces (hostNetwork=true), hostPort (containers \"a\", \"b\" use hostPorts 80, 81)",
-            ),
-            (
-                Level::Baseline,
-                Some(28),
-                json!({"securityContext": {"sysctls": [{"name": "net.ipv4.tcp_rmem"}, {"name": "net.ipv4.ip_local_reserved_ports"}]}}),
-                "forbidden sysctls (net.ipv4.tcp_rmem)",
-            ),
-            (
-                Level::Restricted,
-                Some(7),
-                json!({"containers": [{"name": "c"}], "volumes": [{"name": "v", "hostPath": {"path": "/"}}], "securityContext": {"runAsNonRoot": true}}),
-                "restricted volume types (volume \"v\" uses restricted volume type \"hostPath\")",
-            ),
-        ];
-        for (level, version, spec, expect) in table {
-            assert_eq!(check(level, version, spec.clone()), expect, "{spec}");
-        }
-    }
-}
+mod tests;

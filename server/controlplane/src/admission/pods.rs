@@ -1,41 +1,28 @@
-//! Plugins about pods that need nothing but the pod and its namespace: `AlwaysPullImages`, `LimitPodHardAntiAffinityTopology`,
-//! `PodNodeSelector`, `ExtendedResourceToleration`, `PodTopologyLabels`.
+//! Plugins about pods and their namespaces: `LimitPodHardAntiAffinityTopology`, `PodNodeSelector`, `ExtendedResourceToleration`,
+//! `PodTopologyLabels`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Binding, Namespace, Node, Pod, PodSpec, Toleration, toleration_operator};
+use machinery::format::{is_label_value, is_qualified_name};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value as Json;
 
-use super::forbidden;
 use super::lookup::find;
+use super::{body, body_mut, forbidden};
 
-const ALWAYS: &str = "Always";
+const NO_SCHEDULE: &str = "NoSchedule";
 const HOSTNAME: &str = "kubernetes.io/hostname";
 /// The key of the configuration for namespaces that say nothing.
 const CLUSTER_DEFAULT: &str = "clusterDefaultNodeSelector";
 const NODE_SELECTOR: &str = "scheduler.alpha.kubernetes.io/node-selector";
 const TOPOLOGY: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// Images are pulled each time, so that who may not pull them cannot use those that are there.
-pub fn always_pull(object: &mut Owned) {
-    let Some(pod) = object.downcast_mut::<Pod>() else { return };
-    for container in pod.spec.init_containers.iter_mut().chain(&mut pod.spec.containers) {
-        container.image_pull_policy = ALWAYS.into();
-    }
-    for container in &mut pod.spec.ephemeral_containers {
-        container.ephemeral_container_common.image_pull_policy = ALWAYS.into();
-    }
-    for image in pod.spec.volumes.iter_mut().filter_map(|v| v.volume_source.image.as_mut()) {
-        image.pull_policy = ALWAYS.into();
-    }
-}
-
 /// Pods may keep others off single nodes, not off larger domains.
 pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
+    let pod = body::<Pod>(object)?;
     let anti = pod.spec.affinity.as_ref().and_then(|affinity| affinity.pod_anti_affinity.as_ref());
     let terms = anti.into_iter().flat_map(|anti| &anti.required_during_scheduling_ignored_during_execution);
     match terms.map(|term| &term.topology_key).find(|key| *key != HOSTNAME) {
@@ -49,53 +36,114 @@ pub fn check_anti_affinity(attributes: &Attributes, object: &Owned) -> Result<()
     }
 }
 
-/// Gives a new pod the node selector of its namespace, and holds it against those that are `configured`, by namespace.
+/// Adds the node selector of the namespace to a new pod. `configured` holds selectors by namespace.
 pub async fn node_selector(
     environment: &Environment,
     configured: &Json,
     attributes: &Attributes,
     object: &mut Owned,
 ) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
-        return Ok(());
-    };
-    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
-    let of = |key: &str| configured[key].as_str().unwrap_or_default().to_owned();
-    let said = found.and_then(|namespace| namespace.metadata.annotations.get(NODE_SELECTOR).cloned());
-    let parse = |said: &str| selector(said).ok_or_else(|| Status::internal(format!("invalid selector: {said:?}")));
-    let wanted = parse(&said.unwrap_or_else(|| of(CLUSTER_DEFAULT)))?;
-    let conflicts = wanted.iter().any(|(key, value)| pod.spec.node_selector.get(key).is_some_and(|own| own != value));
-    if conflicts {
-        return Err(forbidden(attributes, "pod node label selector conflicts with its namespace node label selector"));
-    }
+    let wanted = namespace_selector(environment, configured, attributes).await?;
+    let pod = body_mut::<Pod>(object)?;
+    check_selector(&pod.spec.node_selector, &wanted, configured, &attributes.namespace)
+        .map_err(|why| forbidden(attributes, why))?;
     pod.spec.node_selector.extend(wanted);
-    let whitelist = parse(&of(&attributes.namespace))?;
-    let listed = |(key, value): (&String, &String)| whitelist.get(key) == Some(value);
-    if whitelist.is_empty() || pod.spec.node_selector.iter().all(listed) {
-        return Ok(());
+    Ok(())
+}
+
+/// Refuses a new pod whose node selector is not the namespace's, or not in the list for the namespace.
+pub async fn check_node_selector(
+    environment: &Environment,
+    configured: &Json,
+    attributes: &Attributes,
+    object: &Owned,
+) -> Result<(), Status> {
+    let wanted = namespace_selector(environment, configured, attributes).await?;
+    let pod = body::<Pod>(object)?;
+    check_selector(&pod.spec.node_selector, &wanted, configured, &attributes.namespace)
+        .map_err(|why| forbidden(attributes, why))
+}
+
+type Selector = BTreeMap<String, String>;
+
+/// The node selector of the pods of a namespace (`getNamespaceNodeSelectorMap`).
+async fn namespace_selector(
+    environment: &Environment,
+    configured: &Json,
+    attributes: &Attributes,
+) -> Result<Selector, Status> {
+    let name = &attributes.namespace;
+    let found = find::<Namespace>(environment, attributes, ("", "namespaces"), ("", name)).await?;
+    let namespace = found.ok_or_else(|| Status::internal(format!("namespace {name} does not exist")))?;
+    let text = match namespace.metadata.annotations.get(NODE_SELECTOR) {
+        Some(annotation) => annotation,
+        None => configured[CLUSTER_DEFAULT].as_str().unwrap_or_default(),
+    };
+    parse_selector(text)
+}
+
+/// Checks a pod's node selector with the namespace's in it.
+fn check_selector(
+    of_pod: &Selector,
+    wanted: &Selector,
+    configured: &Json,
+    namespace: &str,
+) -> Result<(), &'static str> {
+    if wanted.iter().any(|(key, value)| of_pod.get(key).is_some_and(|own| own != value)) {
+        return Err("pod node label selector conflicts with its namespace node label selector");
     }
-    Err(forbidden(attributes, "pod node label selector labels conflict with its namespace whitelist"))
+    const OUTSIDE: &str = "pod node label selector labels conflict with its namespace whitelist";
+    let whitelist = selector(configured[namespace].as_str().unwrap_or_default()).ok_or(OUTSIDE)?;
+    let is_listed = |(key, value): (&String, &String)| whitelist.get(key) == Some(value);
+    match whitelist.is_empty() || of_pod.iter().chain(wanted).all(is_listed) {
+        true => Ok(()),
+        false => Err(OUTSIDE),
+    }
+}
+
+fn parse_selector(text: &str) -> Result<Selector, Status> {
+    selector(text).ok_or_else(|| Status::internal(format!("invalid selector: {text:?}")))
 }
 
 /// `a=b,c=d` as a map (`labels.ConvertSelectorToLabelsMap`).
-fn selector(text: &str) -> Option<BTreeMap<String, String>> {
-    let pair = |pair: &str| pair.split_once('=').map(|(key, value)| (key.trim().to_owned(), value.trim().to_owned()));
-    text.split(',').filter(|part| !part.trim().is_empty()).map(pair).collect()
+fn selector(text: &str) -> Option<Selector> {
+    if text.is_empty() {
+        return Some(Selector::new());
+    }
+    text.split(',').map(pair).collect()
 }
 
-/// Pods that ask for a device are tolerated on nodes that are kept for it.
+fn pair(text: &str) -> Option<(String, String)> {
+    let (key, value) = text.split_once('=')?;
+    let (key, value) = (key.trim(), value.trim());
+    let is_valid = is_qualified_name(key).is_empty() && is_label_value(value).is_empty();
+    is_valid.then(|| (key.to_owned(), value.to_owned()))
+}
+
+/// Tolerates the taints of nodes that are kept for the extended resources that a pod requests.
 pub fn tolerate_extended_resources(object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
     for key in extended_resources(&pod.spec) {
-        let toleration = Toleration { key, operator: toleration_operator::EXISTS.into(), ..Toleration::default() };
-        if !pod.spec.tolerations.iter().any(|own| own.key == toleration.key && covers(own)) {
-            pod.spec.tolerations.push(toleration);
-        }
+        let toleration = Toleration {
+            key,
+            operator: toleration_operator::EXISTS.into(),
+            effect: NO_SCHEDULE.into(),
+            ..Toleration::default()
+        };
+        put_toleration(&mut pod.spec.tolerations, toleration);
     }
 }
 
-fn covers(own: &Toleration) -> bool {
-    own.operator == toleration_operator::EXISTS && own.effect.is_empty() && own.toleration_seconds.is_none()
+/// Adds a toleration, or puts it in the place of one for the same taint (`AddOrUpdateTolerationInPod`).
+fn put_toleration(tolerations: &mut Vec<Toleration>, toleration: Toleration) {
+    let is_same = |own: &Toleration| {
+        (&own.key, &own.operator, &own.effect, &own.value)
+            == (&toleration.key, &toleration.operator, &toleration.effect, &toleration.value)
+    };
+    match tolerations.iter_mut().find(|own| is_same(own)) {
+        Some(own) => *own = toleration,
+        None => tolerations.push(toleration),
+    }
 }
 
 fn extended_resources(spec: &PodSpec) -> BTreeSet<String> {
@@ -104,9 +152,10 @@ fn extended_resources(spec: &PodSpec) -> BTreeSet<String> {
     requested.filter(|name| is_extended(name)).cloned().collect()
 }
 
-/// A resource of somebody's domain (`IsExtendedResourceName`).
+/// Whether a resource is of another domain than Kubernetes' (`IsExtendedResourceName`).
 fn is_extended(name: &str) -> bool {
-    name.split_once('/').is_some_and(|(domain, _)| !domain.ends_with("kubernetes.io") && !name.starts_with("requests."))
+    let is_native = !name.contains('/') || name.contains("kubernetes.io/");
+    !is_native && !name.starts_with("requests.") && is_qualified_name(&format!("requests.{name}")).is_empty()
 }
 
 /// Copies where a node stands onto the pod that is bound to it.
@@ -132,23 +181,4 @@ pub async fn topology_labels(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use generated::core::v1::Container;
-    use machinery::scalar::Quantity;
-
-    #[test]
-    fn devices_are_tolerated_once() {
-        let mut container = Container::default();
-        let names = ["cpu", "example.com/gpu", "kubernetes.io/x"];
-        container.resources.requests = names.map(|name| (name.to_owned(), Quantity::default())).into();
-        let mut pod = Pod::default();
-        pod.spec.containers = vec![container];
-        let mut object = Owned::of(pod);
-        tolerate_extended_resources(&mut object);
-        tolerate_extended_resources(&mut object);
-        let pod = object.downcast_ref::<Pod>().unwrap();
-        let keys: Vec<&str> = pod.spec.tolerations.iter().map(|t| t.key.as_str()).collect();
-        assert_eq!(keys, ["example.com/gpu"]);
-    }
-}
+mod tests;

@@ -1,8 +1,11 @@
-//! `Priority`: a pod's priority is that of its class, never its own say.
+//! `Priority`: sets the priority of pods from their class, and keeps one default class.
+
+use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{Pod, PodSpec};
 use generated::scheduling::v1::PriorityClass;
+use generated::scheduling::v1alpha2::PodGroup;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -27,6 +30,9 @@ pub async fn admit(
     object: &mut Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
+    if let Some(group) = object.downcast_mut::<PodGroup>() {
+        return admit_group(environment, attributes, group).await;
+    }
     let Some(pod) = object.downcast_mut::<Pod>() else { return Ok(()) };
     if attributes.operation == Operation::Update {
         if let Some(old) = old.and_then(Owned::downcast_ref::<Pod>) {
@@ -42,9 +48,7 @@ pub async fn admit(
 
 async fn resolve(environment: &Environment, attributes: &Attributes, name: &str) -> Result<Resolved, Status> {
     let class = if name.is_empty() {
-        // Of several, which only a race can make, the lowest.
-        let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;
-        classes.into_iter().filter(|c| c.global_default).min_by_key(|c| c.value)
+        default_class(environment, attributes).await?
     } else {
         let found = find::<PriorityClass>(environment, attributes, CLASSES, ("", name)).await?;
         Some(found.ok_or_else(|| forbidden(attributes, format!("no PriorityClass with name {name} was found")))?)
@@ -78,10 +82,52 @@ fn apply(spec: &mut PodSpec, resolved: Resolved) -> Result<(), String> {
     Ok(())
 }
 
-/// The system's classes stay.
+/// Sets the priority of a new group of pods.
+async fn admit_group(environment: &Environment, attributes: &Attributes, group: &mut PodGroup) -> Result<(), Status> {
+    if attributes.operation != Operation::Create || !environment.options.features.enabled("WorkloadAwarePreemption") {
+        return Ok(());
+    }
+    let resolved = resolve(environment, attributes, &group.spec.priority_class_name).await?;
+    let priority = resolved.priority;
+    if let Some(wrong) = group.spec.priority.filter(|wrong| *wrong != priority) {
+        let why = format!(
+            "priority set in the pod group ({wrong}) must match the priority computed ({priority}) based on the \
+             priority class set in the spec"
+        );
+        return Err(forbidden(attributes, why));
+    }
+    group.spec.priority = Some(priority);
+    group.spec.priority_class_name = resolved.class;
+    Ok(())
+}
+
+/// Refuses a second class that is the default.
+pub async fn validate(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+    let Some(class) = object.downcast_ref::<PriorityClass>().filter(|class| class.global_default) else {
+        return Ok(());
+    };
+    match default_class(environment, attributes).await?.map(|default| default.metadata.name.clone()) {
+        Some(default) if attributes.operation == Operation::Create || default != class.metadata.name => {
+            let why = format!("PriorityClass {default} is already marked as default. Only one default can exist");
+            Err(forbidden(attributes, why))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The class of pods that name none. Of several, the lowest.
+async fn default_class(
+    environment: &Environment,
+    attributes: &Attributes,
+) -> Result<Option<Arc<PriorityClass>>, Status> {
+    let classes = find_all::<PriorityClass>(environment, attributes, CLASSES, "").await?;
+    Ok(classes.into_iter().filter(|class| class.global_default).min_by_key(|class| class.value))
+}
+
+/// Refuses the deletion of the system's classes.
 pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
     let is_system = SYSTEM_PRIORITY_CLASSES.iter().any(|(name, ..)| *name == attributes.name);
-    if (attributes.kind.group, attributes.plural) == CLASSES && is_system {
+    if (attributes.group, attributes.plural) == CLASSES && attributes.subresource.is_empty() && is_system {
         return Err(forbidden(attributes, "this is a system priority class and cannot be deleted"));
     }
     Ok(())

@@ -30,7 +30,8 @@ pub async fn validate(
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    if attributes.namespace.is_empty() || !usage::is_counted(attributes) {
+    let old = old.filter(|_| attributes.operation == Operation::Update);
+    if attributes.namespace.is_empty() || !usage::is_counted(attributes, object, old) {
         return Ok(());
     }
     let mut quotas = find_all::<ResourceQuota>(environment, attributes, QUOTAS, &attributes.namespace).await?;
@@ -51,17 +52,28 @@ pub async fn validate(
             return Err(refused(format!("status unknown for quota: {name}, resources: {}", unknown.join(","))));
         }
     }
-    let delta = usage::delta(attributes, object, old.filter(|_| attributes.operation == Operation::Update));
-    let charged: Vec<&ResourceQuota> =
-        quotas.iter().map(|quota| &**quota).filter(|quota| !requested(quota, &delta).is_empty()).collect();
-    for quota in &charged {
-        charge(quota, &delta).map_err(refused)?;
+    let wanted = usage::usage(attributes, object);
+    let negative: Vec<&str> =
+        wanted.iter().filter(|(_, quantity)| quantity.sign().is_lt()).map(|(name, _)| name.as_str()).collect();
+    if !negative.is_empty() {
+        return Err(refused(format!("quota usage is negative for resource(s): {}", negative.join(","))));
+    }
+    let counted = old.map(|old| (old, usage::usage(attributes, old)));
+    let mut charged = Vec::new();
+    for quota in quotas.iter().map(|quota| &**quota) {
+        // A quota that the old object was not counted in is charged for all of the new one.
+        let counted = counted.as_ref().filter(|(old, _)| scopes::select(quota, old));
+        let delta = usage::increase(&wanted, counted.map(|(_, usage)| usage));
+        if !requested(quota, &delta).is_empty() {
+            charge(quota, &delta).map_err(refused)?;
+            charged.push((quota, delta));
+        }
     }
     if attributes.dry_run {
         return Ok(());
     }
     let Some(store) = environment.stores.get(&QUOTAS) else { return Ok(()) };
-    for quota in charged {
+    for (quota, delta) in charged {
         charges.add(store, attributes, &quota.metadata.name, &delta).await?;
     }
     Ok(())

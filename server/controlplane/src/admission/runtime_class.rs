@@ -1,58 +1,76 @@
-//! `RuntimeClass`: what a runtime costs and where it runs goes into the pods that want it.
+//! `RuntimeClass`: copies overhead and scheduling of a runtime class to the pods that name it.
 
-use endpoints::{Attributes, Environment, Operation};
+use std::sync::Arc;
+
+use endpoints::{Attributes, Environment};
 use generated::core::v1::Pod;
 use generated::node::v1::RuntimeClass;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::forbidden;
 use super::lookup::find;
+use super::toleration_restriction::merged;
+use super::{body, body_mut, forbidden};
 
 const CLASSES: (&str, &str) = ("node.k8s.io", "runtimeclasses");
 
 /// Fills overhead, node selector and tolerations.
 pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
-        return Ok(());
-    };
-    let class = match pod.spec.runtime_class_name.clone() {
-        None => None,
-        Some(name) => {
-            let found = find::<RuntimeClass>(environment, attributes, CLASSES, ("", &name)).await?;
-            Some(
-                found
-                    .ok_or_else(|| forbidden(attributes, format!("pod rejected: RuntimeClass \"{name}\" not found")))?,
-            )
-        }
-    };
-    apply(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
+    let class = class_of(environment, attributes, object).await?;
+    let pod = body_mut::<Pod>(object)?;
+    fill(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
 }
 
-fn apply(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), String> {
-    let (overhead, scheduling) = class.map_or((None, None), |c| (c.overhead.clone(), c.scheduling.clone()));
-    match overhead {
-        None if !pod.spec.overhead.is_empty() => {
-            return Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead".into());
+/// Refuses another overhead than that of the class.
+pub async fn validate(environment: &Environment, attributes: &Attributes, object: &Owned) -> Result<(), Status> {
+    let class = class_of(environment, attributes, object).await?;
+    let pod = body::<Pod>(object)?;
+    check(pod, class.as_deref()).map_err(|why| forbidden(attributes, why))
+}
+
+async fn class_of(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+) -> Result<Option<Arc<RuntimeClass>>, Status> {
+    let pod = body::<Pod>(object)?;
+    let Some(name) = &pod.spec.runtime_class_name else { return Ok(None) };
+    let found = find::<RuntimeClass>(environment, attributes, CLASSES, ("", name)).await?;
+    let why = || forbidden(attributes, format!("pod rejected: RuntimeClass {name:?} not found"));
+    found.ok_or_else(why).map(Some)
+}
+
+const OTHER_OVERHEAD: &str = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+fn fill(pod: &mut Pod, class: Option<&RuntimeClass>) -> Result<(), String> {
+    if let Some(overhead) = class.and_then(|class| class.overhead.as_ref()) {
+        if !pod.spec.overhead.is_empty() && pod.spec.overhead != overhead.pod_fixed {
+            return Err(OTHER_OVERHEAD.into());
         }
-        None => {}
-        Some(overhead) if pod.spec.overhead.is_empty() => pod.spec.overhead = overhead.pod_fixed,
-        Some(overhead) if pod.spec.overhead == overhead.pod_fixed => {}
-        Some(_) => return Err("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead".into()),
+        pod.spec.overhead.clone_from(&overhead.pod_fixed);
     }
-    let Some(scheduling) = scheduling else { return Ok(()) };
+    let Some(scheduling) = class.and_then(|class| class.scheduling.clone()) else { return Ok(()) };
     for (key, value) in scheduling.node_selector {
-        let said = pod.spec.node_selector.entry(key.clone()).or_insert_with(|| value.clone());
-        if *said != value {
+        let own = pod.spec.node_selector.entry(key.clone()).or_insert_with(|| value.clone());
+        if *own != value {
             return Err(format!(
-                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {said}"
+                "conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; pod.spec.nodeSelector[{key}] = {own}"
             ));
         }
     }
-    for toleration in scheduling.tolerations {
-        if !pod.spec.tolerations.contains(&toleration) {
-            pod.spec.tolerations.push(toleration);
-        }
-    }
+    pod.spec.tolerations = merged(std::mem::take(&mut pod.spec.tolerations), scheduling.tolerations);
     Ok(())
 }
+
+fn check(pod: &Pod, class: Option<&RuntimeClass>) -> Result<(), &'static str> {
+    match class.and_then(|class| class.overhead.as_ref()) {
+        Some(overhead) if overhead.pod_fixed != pod.spec.overhead => Err(OTHER_OVERHEAD),
+        None if !pod.spec.overhead.is_empty() => {
+            Err("pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead")
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

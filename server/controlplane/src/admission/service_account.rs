@@ -1,6 +1,10 @@
-//! `ServiceAccount`: every pod has an account, and a token of it where it wants one.
+//! `ServiceAccount`: gives every pod a service account and its token, and limits the secrets of its pods.
 
 mod mountable;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::core::v1::{
@@ -12,9 +16,13 @@ use machinery::features::parse_bool;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
-use super::forbidden;
 use super::lookup::find;
+use super::{body, body_mut, forbidden};
+use crate::pod_references::{ReferenceKind, visit_pod};
+use mountable::NewSecrets;
 
+/// The subresource that adds containers to a running pod.
+const EPHEMERAL: &str = "ephemeralcontainers";
 /// Pods use only the secrets that their account names.
 const ENFORCE_MOUNTABLE: &str = "kubernetes.io/enforce-mountable-secrets";
 const MIRROR_POD: &str = "kubernetes.io/config.mirror";
@@ -26,57 +34,92 @@ const VOLUME_PREFIX: &str = "kube-api-access-";
 const TOKEN_SECONDS: i64 = 3607;
 const READABLE_BY_ALL: i32 = 0o644;
 
-/// Names the account of a new pod and mounts its token.
+/// Sets the service account of a new pod, mounts its token, and sets its pull secrets.
 pub async fn admit(environment: &Environment, attributes: &Attributes, object: &mut Owned) -> Result<(), Status> {
-    let Some(pod) = object.downcast_mut::<Pod>().filter(|_| attributes.operation == Operation::Create) else {
+    if attributes.operation != Operation::Create {
         return Ok(());
-    };
-    if pod.metadata.annotations.contains_key(MIRROR_POD) {
+    }
+    let pod = body_mut::<Pod>(object)?;
+    if !pod.metadata.annotations.contains_key(MIRROR_POD) {
+        let spec = &mut pod.spec;
+        if spec.service_account_name.is_empty() {
+            spec.service_account_name = DEFAULT_ACCOUNT.into();
+        }
+        spec.service_account.clone_from(&spec.service_account_name);
+        let account = account(environment, attributes, &spec.service_account_name).await?;
+        if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
+            mount_token(spec);
+        }
+        if spec.image_pull_secrets.is_empty() {
+            spec.image_pull_secrets.clone_from(&account.image_pull_secrets);
+        }
+    }
+    validate(environment, attributes, object, None).await
+}
+
+/// Refuses pods without a service account, and secrets that the account does not name.
+///
+/// Upstream checks new pods and `pods/ephemeralcontainers`. Here a secret that any other update would add is refused too.
+pub async fn validate(
+    environment: &Environment,
+    attributes: &Attributes,
+    object: &Owned,
+    old: Option<&Owned>,
+) -> Result<(), Status> {
+    let pod = body::<Pod>(object)?;
+    let creates = attributes.operation == Operation::Create;
+    if creates && pod.metadata.annotations.contains_key(MIRROR_POD) {
         return validate_mirror(&pod.spec).map_err(|why| forbidden(attributes, why));
     }
-    let spec = &mut pod.spec;
-    if spec.service_account_name.is_empty() {
-        spec.service_account_name = DEFAULT_ACCOUNT.into();
+    let old = old.and_then(Owned::downcast_ref::<Pod>).filter(|_| !creates).map(|old| &old.spec);
+    let secrets = NewSecrets::of(&pod.spec, old);
+    if !creates && attributes.subresource != EPHEMERAL && secrets.is_empty() {
+        return Ok(());
     }
-    spec.service_account = spec.service_account_name.clone();
-    let name = spec.service_account_name.clone();
-    let found =
-        find::<ServiceAccount>(environment, attributes, ("", "serviceaccounts"), (&attributes.namespace, &name))
-            .await?;
-    let account = found.ok_or_else(|| {
-        let namespace = &attributes.namespace;
-        forbidden(
-            attributes,
-            format!("error looking up service account {namespace}/{name}: serviceaccount \"{name}\" not found"),
-        )
-    })?;
-    if account.metadata.annotations.get(ENFORCE_MOUNTABLE).and_then(|value| parse_bool(value)) == Some(true) {
-        mountable::check(spec, &account).map_err(|why| forbidden(attributes, why))?;
+    if pod.spec.service_account_name.is_empty() {
+        let (namespace, name) = (&attributes.namespace, &pod.metadata.name);
+        return Err(forbidden(attributes, format!("no service account specified for pod {namespace}/{name}")));
     }
-    if spec.automount_service_account_token.or(account.automount_service_account_token).unwrap_or(true) {
-        mount_token(spec);
-    }
-    if spec.image_pull_secrets.is_empty() {
-        spec.image_pull_secrets = account.image_pull_secrets.clone();
+    let account = account(environment, attributes, &pod.spec.service_account_name).await?;
+    if enforces_mountable_secrets(&account) {
+        secrets.check(&account).map_err(|why| forbidden(attributes, why))?;
     }
     Ok(())
 }
 
-/// A kubelet's own pods are not run as anybody.
+async fn account(
+    environment: &Environment,
+    attributes: &Attributes,
+    name: &str,
+) -> Result<Arc<ServiceAccount>, Status> {
+    let namespace = &attributes.namespace;
+    let found = find(environment, attributes, ("", "serviceaccounts"), (namespace, name)).await?;
+    let why = || format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
+    found.ok_or_else(|| forbidden(attributes, why()))
+}
+
+fn enforces_mountable_secrets(account: &ServiceAccount) -> bool {
+    account.metadata.annotations.get(ENFORCE_MOUNTABLE).and_then(|value| parse_bool(value)) == Some(true)
+}
+
+/// Pods of a kubelet's own files run without an account, secrets and tokens.
 fn validate_mirror(spec: &PodSpec) -> Result<(), &'static str> {
-    if !spec.service_account_name.is_empty() {
-        return Err("a mirror pod may not reference service accounts");
+    let mut refusal = None;
+    visit_pod(spec, &mut |reference| match reference.kind {
+        ReferenceKind::ServiceAccount => refusal = Some("a mirror pod may not reference service accounts"),
+        ReferenceKind::Secret => refusal = refusal.or(Some("a mirror pod may not reference secrets")),
+        _ => {}
+    });
+    let projected = spec.volumes.iter().filter_map(|volume| volume.volume_source.projected.as_ref());
+    if projected.flat_map(|volume| &volume.sources).any(|source| source.service_account_token.is_some()) {
+        refusal = refusal.or(Some("a mirror pod may not use ServiceAccountToken volume projections"));
     }
-    if spec.volumes.iter().any(|v| v.volume_source.secret.is_some()) {
-        return Err("a mirror pod may not reference secrets");
-    }
-    Ok(())
+    refusal.map_or(Ok(()), Err)
 }
 
 /// Mounts the token into containers that have nothing in its place.
 fn mount_token(spec: &mut PodSpec) {
-    let existing =
-        spec.volumes.iter().find(|v| v.volume_source.projected.is_some() && v.name.starts_with(VOLUME_PREFIX));
+    let existing = spec.volumes.iter().find(|v| v.name.starts_with(VOLUME_PREFIX));
     let has_volume = existing.is_some();
     let name = existing.map_or_else(|| registry::random_suffix(VOLUME_PREFIX), |v| v.name.clone());
     let mut mounted = false;

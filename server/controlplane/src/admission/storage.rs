@@ -1,6 +1,6 @@
 //! `DefaultStorageClass`, `StorageObjectInUseProtection` and `PersistentVolumeClaimResize`.
 
-use endpoints::{Attributes, Environment, Operation};
+use endpoints::{Attributes, Environment};
 use generated::core::v1::{PersistentVolumeClaim, persistent_volume_claim_phase};
 use generated::storage::v1::StorageClass;
 use machinery::reflect::Owned;
@@ -8,7 +8,7 @@ use machinery::status::Status;
 use registry::meta_mut;
 
 use super::lookup::{find, find_all};
-use super::{classes, forbidden};
+use super::{body, classes, forbidden};
 
 const DEFAULT: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
@@ -40,6 +40,11 @@ pub fn protect(object: &mut Owned, finalizer: &str) {
     }
 }
 
+/// The class of a claim (`GetPersistentVolumeClaimClass`).
+fn class_of(claim: &PersistentVolumeClaim) -> Option<&String> {
+    claim.metadata.annotations.get(CLASS_ANNOTATION).or(claim.spec.storage_class_name.as_ref())
+}
+
 /// Claims grow when their class lets them (`PersistentVolumeClaimResize`).
 pub async fn check_resize(
     environment: &Environment,
@@ -47,18 +52,17 @@ pub async fn check_resize(
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let of = |object: &Owned| object.downcast_ref::<PersistentVolumeClaim>().cloned();
-    let (Some(new), Some(old)) = (of(object), old.and_then(of)) else { return Ok(()) };
+    let new = body::<PersistentVolumeClaim>(object)?;
+    let Some(old) = old.and_then(Owned::downcast_ref::<PersistentVolumeClaim>) else { return Ok(()) };
     let size =
         |claim: &PersistentVolumeClaim| claim.spec.resources.requests.get("storage").cloned().unwrap_or_default();
-    if attributes.operation != Operation::Update || !attributes.subresource.is_empty() || size(&new) <= size(&old) {
+    if size(new) <= size(old) {
         return Ok(());
     }
     if old.status.phase != persistent_volume_claim_phase::BOUND {
         return Err(forbidden(attributes, "Only bound persistent volume claims can be expanded"));
     }
-    let class = new.metadata.annotations.get(CLASS_ANNOTATION).or(new.spec.storage_class_name.as_ref());
-    let class = match class.filter(|class| !class.is_empty()) {
+    let class = match class_of(new).filter(|class| !class.is_empty() && class_of(old) == Some(class)) {
         Some(class) => find::<StorageClass>(environment, attributes, CLASSES, ("", class)).await?,
         None => None,
     };

@@ -11,6 +11,7 @@ use machinery::status::{GroupResource, Status};
 
 use super::configuration::Configurations;
 use super::lookup::find;
+use super::{body, body_mut};
 
 const PLUGIN: &str = "PodTolerationRestriction";
 const GROUP: &str = "podtolerationrestriction.admission.k8s.io";
@@ -35,7 +36,7 @@ impl TolerationRestriction {
         attributes: &Attributes,
         object: &mut Owned,
     ) -> Result<(), Status> {
-        let Some(pod) = object.downcast_mut::<Pod>().filter(|_| is_subject(attributes)) else { return Ok(()) };
+        let pod = body_mut::<Pod>(object)?;
         let mut more = Vec::new();
         if attributes.operation == Operation::Create {
             let namespace = namespace(environment, attributes).await?;
@@ -62,26 +63,21 @@ impl TolerationRestriction {
         attributes: &Attributes,
         object: &Owned,
     ) -> Result<(), Status> {
-        let pod = object.downcast_ref::<Pod>().filter(|_| is_subject(attributes));
-        let Some(pod) = pod.filter(|pod| !pod.spec.tolerations.is_empty()) else { return Ok(()) };
+        let pod = body::<Pod>(object)?;
+        if pod.spec.tolerations.is_empty() {
+            return Ok(());
+        }
         let of_namespace = said(&*namespace(environment, attributes).await?, WHITELIST)?;
         let (whitelist, scope) = match &of_namespace {
             Some(whitelist) => (whitelist, "namespace"),
             None => (&self.0.whitelist, "cluster"),
         };
-        let allowed = |toleration: &Toleration| whitelist.iter().any(|wider| covers(wider, toleration));
-        if whitelist.is_empty() || pod.spec.tolerations.iter().all(allowed) {
+        if is_allowed(&pod.spec.tolerations, whitelist) {
             return Ok(());
         }
         let why = "pod tolerations (possibly merged with namespace default tolerations) conflict with its";
         Err(Status::new(500, "", format!("{why} {scope} whitelist")))
     }
-}
-
-fn is_subject(attributes: &Attributes) -> bool {
-    matches!(attributes.operation, Operation::Create | Operation::Update)
-        && (attributes.group, attributes.plural) == ("", "pods")
-        && attributes.subresource.is_empty()
 }
 
 async fn namespace(environment: &Environment, attributes: &Attributes) -> Result<Arc<Namespace>, Status> {
@@ -99,8 +95,14 @@ fn said(namespace: &Namespace, annotation: &str) -> Result<Option<Vec<Toleration
     }
 }
 
-/// Both, without those that others of them cover (`MergeTolerations`).
-fn merged(first: Vec<Toleration>, second: Vec<Toleration>) -> Vec<Toleration> {
+/// Whether a whitelist covers all tolerations; an empty one does (upstream: `VerifyAgainstWhitelist`).
+fn is_allowed(tolerations: &[Toleration], whitelist: &[Toleration]) -> bool {
+    let allowed = |toleration: &Toleration| whitelist.iter().any(|wider| covers(wider, toleration));
+    whitelist.is_empty() || tolerations.iter().all(allowed)
+}
+
+/// Both lists, without tolerations that others of them cover (upstream: `MergeTolerations`).
+pub fn merged(first: Vec<Toleration>, second: Vec<Toleration>) -> Vec<Toleration> {
     let all: Vec<Toleration> = first.into_iter().chain(second).collect();
     let mut kept: Vec<Toleration> = Vec::new();
     for (i, toleration) in all.iter().enumerate() {
@@ -130,28 +132,4 @@ fn covers(wider: &Toleration, toleration: &Toleration) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::{Value, json};
-
-    fn tolerations(value: Value) -> Vec<Toleration> {
-        serde_json::from_value(value).unwrap()
-    }
-
-    #[test]
-    fn what_others_cover_is_left_out() {
-        let check = |first: Value, second: Value, expect: Value| {
-            assert_eq!(merged(tolerations(first), tolerations(second)), tolerations(expect));
-        };
-        let a = json!({"key": "a", "operator": "Equal", "value": "1", "effect": "NoExecute", "tolerationSeconds": 10});
-        let longer = json!({"key": "a", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 20});
-        let everything = json!({"operator": "Exists"});
-        check(json!([a]), json!([]), json!([a]));
-        check(json!([a]), json!([a]), json!([a]));
-        check(json!([a]), json!([longer]), json!([longer]));
-        check(json!([longer]), json!([a]), json!([longer]));
-        check(json!([a, longer]), json!([everything]), json!([everything]));
-        let other = json!({"key": "b", "operator": "Exists"});
-        check(json!([a]), json!([other]), json!([a, other]));
-    }
-}
+mod tests;

@@ -14,16 +14,21 @@ pub fn select(quota: &ResourceQuota, object: &Owned) -> bool {
     plain.chain(said).all(|requirement| takes(&requirement, object))
 }
 
+/// Whether a pod ends by itself (`IsTerminating`).
+pub fn is_terminating(pod: &Pod) -> bool {
+    pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0)
+}
+
 fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> bool {
     if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
         return requirement.scope_name == "VolumeAttributesClass"
-            && compares(requirement, claim.spec.volume_attributes_class_name.as_deref().unwrap_or_default());
+            && compares_any(requirement, &volume_attributes_classes(claim));
     }
     let Some(pod) = object.downcast_ref::<Pod>() else { return false };
     let best_effort = pod.status.qos_class == "BestEffort";
     match requirement.scope_name.as_str() {
-        "Terminating" => pod.spec.active_deadline_seconds.is_some_and(|seconds| seconds >= 0),
-        "NotTerminating" => pod.spec.active_deadline_seconds.is_none_or(|seconds| seconds < 0),
+        "Terminating" => is_terminating(pod),
+        "NotTerminating" => !is_terminating(pod),
         "BestEffort" => best_effort,
         "NotBestEffort" => !best_effort,
         "PriorityClass" => compares(requirement, &pod.spec.priority_class_name),
@@ -32,6 +37,25 @@ fn takes(requirement: &ScopedResourceSelectorRequirement, object: &Owned) -> boo
     }
 }
 
+/// The classes that a claim asks for, has, and is being changed to.
+fn volume_attributes_classes(claim: &PersistentVolumeClaim) -> Vec<&str> {
+    let changing = claim.status.modify_volume_status.as_deref();
+    let names = [
+        claim.spec.volume_attributes_class_name.as_deref(),
+        claim.status.current_volume_attributes_class_name.as_deref(),
+        changing.map(|status| status.target_volume_attributes_class_name.as_str()),
+    ];
+    names.into_iter().flatten().filter(|name| !name.is_empty()).collect()
+}
+
+fn compares_any(requirement: &ScopedResourceSelectorRequirement, values: &[&str]) -> bool {
+    match values {
+        [] => compares(requirement, ""),
+        values => values.iter().any(|value| compares(requirement, value)),
+    }
+}
+
+/// Whether a requirement holds for a name; an empty name is none.
 fn compares(requirement: &ScopedResourceSelectorRequirement, value: &str) -> bool {
     let listed = requirement.values.iter().any(|v| v == value);
     match requirement.operator.as_str() {
@@ -54,3 +78,6 @@ fn reaches_other_namespaces(affinity: &Affinity) -> bool {
     });
     near.chain(far).any(|term| !term.namespaces.is_empty() || term.namespace_selector.is_some())
 }
+
+#[cfg(test)]
+mod tests;

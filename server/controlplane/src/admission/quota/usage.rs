@@ -3,42 +3,73 @@
 use std::collections::BTreeMap;
 
 use endpoints::{Attributes, Operation};
-use generated::core::v1::{Container, PersistentVolumeClaim, Pod, Service, service_type};
+use generated::core::v1::{PersistentVolumeClaim, Pod, Service, service_type};
 use generated::hatches::core::{pod_limits, pod_requests};
+use generated::resource::v1::ResourceClaim;
 use machinery::reflect::Owned;
 use machinery::scalar::Quantity;
 
 use super::Resources;
+use super::scopes::is_terminating;
 
 /// Core resources that are also counted under their plural alone.
 const PLAIN: [&str; 7] =
     ["configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets", "services"];
 /// Resources of containers that are counted under their own name as requests, too.
 const COMPUTE: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
+const PODS: (&str, &str) = ("", "pods");
+const SERVICES: (&str, &str) = ("", "services");
+const NAMESPACES: (&str, &str) = ("", "namespaces");
+const VOLUME_CLAIMS: (&str, &str) = ("", "persistentvolumeclaims");
+const RESOURCE_CLAIMS: (&str, &str) = ("resource.k8s.io", "resourceclaims");
+/// What a quota for devices of a class ends with (`ResourceClaimsPerClass`).
+const DEVICES_OF_CLASS: &str = ".deviceclass.resource.k8s.io/devices";
+/// The most devices of a claim that asks for all (`AllocationResultsMaxSize`).
+const MAX_DEVICES: i64 = 32;
 const CLASS_INFIX: &str = ".storageclass.storage.k8s.io/";
 /// What every container has to say when a quota counts it.
 const SAID: [&str; 6] = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
 
-fn is_core(attributes: &Attributes, plural: &str) -> bool {
-    attributes.kind.group.is_empty() && attributes.plural == plural
-}
+/// Resources that no quota counts: they are not stored, or come in large numbers (`DefaultIgnoredResources`).
+const IGNORED: [(&str, &str); 10] = [
+    ("", "bindings"),
+    ("", "componentstatuses"),
+    ("authentication.k8s.io", "tokenreviews"),
+    ("authentication.k8s.io", "selfsubjectreviews"),
+    ("authorization.k8s.io", "subjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectaccessreviews"),
+    ("authorization.k8s.io", "localsubjectaccessreviews"),
+    ("authorization.k8s.io", "selfsubjectrulesreviews"),
+    ("", "events"),
+    ("events.k8s.io", "events"),
+];
 
-/// Whether a request can change what is used.
-pub fn is_counted(attributes: &Attributes) -> bool {
-    let resized = is_core(attributes, "pods") && attributes.subresource == "resize";
-    match attributes.operation {
-        Operation::Create => attributes.subresource.is_empty(),
-        Operation::Update if resized => true,
-        Operation::Update => {
-            let grows = is_core(attributes, "services") || is_core(attributes, "persistentvolumeclaims");
-            grows && attributes.subresource.is_empty()
-        }
+/// Whether a request can change the usage of a quota (`Evaluator.Handles`).
+pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> bool {
+    let resource = (attributes.group, attributes.plural);
+    if IGNORED.contains(&resource) || resource == NAMESPACES {
+        return false;
+    }
+    match (attributes.operation, attributes.subresource.as_str()) {
+        (Operation::Create, "") => true,
+        (Operation::Update, "resize") => resource == PODS,
+        (Operation::Update, "") => match resource {
+            SERVICES | VOLUME_CLAIMS | RESOURCE_CLAIMS => true,
+            PODS => changes_scope(object, old),
+            _ => false,
+        },
         _ => false,
     }
 }
 
+/// Whether an update moves a pod between the quotas of pods that end by themselves and the others.
+fn changes_scope(object: &Owned, old: Option<&Owned>) -> bool {
+    let pods = object.downcast_ref::<Pod>().zip(old.and_then(Owned::downcast_ref::<Pod>));
+    pods.is_some_and(|(pod, old)| is_terminating(pod) != is_terminating(old))
+}
+
 fn count_name(attributes: &Attributes) -> String {
-    match attributes.kind.group {
+    match attributes.group {
         "" => format!("count/{}", attributes.plural),
         group => format!("count/{}.{group}", attributes.plural),
     }
@@ -46,9 +77,11 @@ fn count_name(attributes: &Attributes) -> String {
 
 /// The resources of a quota that a kind counts for.
 pub fn matching<'q>(attributes: &Attributes, hard: &'q BTreeMap<String, Quantity>) -> impl Iterator<Item = &'q str> {
-    let (count, core, plural) = (count_name(attributes), attributes.kind.group.is_empty(), attributes.plural);
+    let (count, core, plural) = (count_name(attributes), attributes.group.is_empty(), attributes.plural);
+    let claims_devices = (attributes.group, plural) == RESOURCE_CLAIMS;
     hard.keys().map(String::as_str).filter(move |name| {
         *name == count
+            || (claims_devices && name.ends_with(DEVICES_OF_CLASS))
             || (core
                 && match plural {
                     "pods" => *name == "pods" || is_of_pods(name),
@@ -72,12 +105,14 @@ fn is_of_pods(name: &str) -> bool {
 /// What has to be said when it is counted.
 pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
     let Some(pod) = object.downcast_ref::<Pod>() else { return Ok(()) };
-    let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let whole = pod.spec.resources.as_deref();
+    if whole.is_some_and(|whole| whole.requests.keys().chain(whole.limits.keys()).any(|name| is_pod_level(name))) {
+        return Ok(());
+    }
+    let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for container in pod.spec.containers.iter().chain(&pod.spec.init_containers) {
         for resource in required.iter().filter(|name| SAID.contains(name)) {
-            let of_pod = whole.is_some_and(|whole| says(&whole.requests, &whole.limits, resource));
-            if !of_pod && !container_says(container, resource) {
+            if !says(&container.resources.requests, &container.resources.limits, resource) {
                 missing.entry(resource).or_default().push(&container.name);
             }
         }
@@ -92,10 +127,6 @@ pub fn constraints(required: &[&str], object: &Owned) -> Result<(), String> {
     Err(format!("must specify {}", missing.iter_mut().map(line).collect::<Vec<_>>().join("; ")))
 }
 
-fn container_says(container: &Container, resource: &str) -> bool {
-    says(&container.resources.requests, &container.resources.limits, resource)
-}
-
 fn says(requests: &Resources, limits: &Resources, resource: &str) -> bool {
     match resource.split_once('.') {
         Some(("limits", name)) => limits.contains_key(name),
@@ -104,22 +135,23 @@ fn says(requests: &Resources, limits: &Resources, resource: &str) -> bool {
     }
 }
 
-/// What is asked for beyond what the old object has; only what is more than nothing.
-pub fn delta(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Resources {
-    let mut delta = usage(attributes, object);
-    for (name, before) in old.map(|old| usage(attributes, old)).unwrap_or_default() {
-        if let Some(now) = delta.get_mut(&name) {
-            now.sub(&before);
+/// The usage beyond what is counted already; only positive quantities (`SubtractWithNonNegativeResult`).
+pub fn increase(wanted: &Resources, counted: Option<&Resources>) -> Resources {
+    let mut delta = wanted.clone();
+    for (name, before) in counted.into_iter().flatten() {
+        if let Some(now) = delta.get_mut(name) {
+            now.sub(before);
         }
     }
     delta.retain(|_, quantity| quantity.sign().is_gt());
     delta
 }
 
-fn usage(attributes: &Attributes, object: &Owned) -> Resources {
+/// The usage of an object (`Evaluator.Usage`).
+pub fn usage(attributes: &Attributes, object: &Owned) -> Resources {
     let mut out = Resources::new();
     put(&mut out, count_name(attributes), one());
-    if attributes.kind.group.is_empty() && PLAIN.contains(&attributes.plural) {
+    if attributes.group.is_empty() && PLAIN.contains(&attributes.plural) {
         put(&mut out, attributes.plural.to_owned(), one());
     }
     if let Some(pod) = object.downcast_ref::<Pod>() {
@@ -131,6 +163,9 @@ fn usage(attributes: &Attributes, object: &Owned) -> Resources {
     if let Some(claim) = object.downcast_ref::<PersistentVolumeClaim>() {
         of_claim(claim, &mut out);
     }
+    if let Some(claim) = object.downcast_ref::<ResourceClaim>() {
+        of_resource_claim(claim, &mut out);
+    }
     out
 }
 
@@ -138,7 +173,7 @@ fn one() -> Quantity {
     number(1)
 }
 
-fn number(value: usize) -> Quantity {
+fn number(value: impl std::fmt::Display) -> Quantity {
     Quantity::parse(&value.to_string()).unwrap_or_default()
 }
 
@@ -184,10 +219,53 @@ fn of_claim(claim: &PersistentVolumeClaim, out: &mut Resources) {
     if let Some(class) = class {
         put(out, format!("{class}{CLASS_INFIX}persistentvolumeclaims"), one());
     }
-    if let Some(storage) = claim.spec.resources.requests.get("storage") {
+    if let Some(storage) = storage_of(claim) {
         put(out, "requests.storage".into(), storage.clone());
         if let Some(class) = class {
-            put(out, format!("{class}{CLASS_INFIX}requests.storage"), storage.clone());
+            put(out, format!("{class}{CLASS_INFIX}requests.storage"), storage);
         }
     }
 }
+
+/// The storage that a claim asks for, or more when an expansion has allocated more, in whole bytes.
+fn storage_of(claim: &PersistentVolumeClaim) -> Option<Quantity> {
+    let mut wanted = claim.spec.resources.requests.get("storage")?.clone();
+    if let Some(allocated) = claim.status.allocated_resources.get("storage").filter(|size| **size > wanted) {
+        wanted = allocated.clone();
+    }
+    wanted.round_up(0);
+    Some(wanted)
+}
+
+/// The devices that a claim asks for by class. Of alternatives, the most of each class counts.
+fn of_resource_claim(claim: &ResourceClaim, out: &mut Resources) {
+    for request in &claim.spec.devices.requests {
+        let mut wanted: BTreeMap<&str, i64> = BTreeMap::new();
+        if let Some(exactly) = request.exactly.as_ref().filter(|_| request.first_available.is_empty()) {
+            wanted.insert(&exactly.device_class_name, devices(&exactly.allocation_mode, exactly.count));
+        }
+        for alternative in &request.first_available {
+            let most = wanted.entry(&alternative.device_class_name).or_default();
+            *most = (*most).max(devices(&alternative.allocation_mode, alternative.count));
+        }
+        for (class, count) in wanted {
+            out.entry(format!("{class}{DEVICES_OF_CLASS}")).or_default().add(&number(count));
+        }
+    }
+}
+
+fn devices(allocation_mode: &str, count: i64) -> i64 {
+    match allocation_mode {
+        "ExactCount" => count,
+        "All" => MAX_DEVICES,
+        _ => 0,
+    }
+}
+
+/// Resources that can be set for a pod as a whole (`IsPodLevelResourcesSet`).
+fn is_pod_level(name: &str) -> bool {
+    matches!(name, "cpu" | "memory") || name.starts_with("hugepages-")
+}
+
+#[cfg(test)]
+mod tests;

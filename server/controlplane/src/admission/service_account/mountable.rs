@@ -1,53 +1,138 @@
-//! Which secrets a pod may use (`limitSecretReferences`).
+//! Which secrets a pod may use: those that its service account names (upstream: `limitSecretReferences`).
+//!
+//! Upstream checks a list of places and leaves out projected volumes and the secrets of storage drivers. Here every
+//! secret that the specification refers to counts, wherever it stands.
+
+use std::collections::HashSet;
 
 use generated::core::v1::{EnvFromSource, EnvVar, PodSpec, ServiceAccount};
 
-/// Refuses the first secret that the account does not name.
-pub fn check(spec: &PodSpec, account: &ServiceAccount) -> Result<(), String> {
-    let named = |secret: &str| account.secrets.iter().any(|reference| reference.name == secret);
-    let refused = |what: String| {
-        format!("{what} is not allowed because service account {} does not reference that", account.metadata.name)
+use crate::pod_references::{Reference, ReferenceKind, visit_pod};
+
+/// The field of secrets that are used to pull images, which the account names apart from those that pods mount.
+const PULL_SECRETS: &str = "imagePullSecrets";
+/// The field of containers that are added to a running pod.
+const EPHEMERAL: &str = "ephemeralContainers";
+
+/// The secrets that a write brings into a pod, each with its use.
+pub struct NewSecrets<'o> {
+    spec: &'o PodSpec,
+    uses: Vec<Use<'o>>,
+}
+
+/// A reference to a secret.
+struct Use<'o> {
+    name: &'o str,
+    pulls: bool,
+    path: String,
+}
+
+impl Use<'_> {
+    fn of<'o>(reference: &Reference<'o, '_>) -> Option<Use<'o>> {
+        let is_secret = reference.kind == ReferenceKind::Secret;
+        is_secret.then(|| Use {
+            name: reference.name,
+            pulls: reference.field == PULL_SECRETS,
+            path: reference.path.to_string(),
+        })
+    }
+
+    /// Whether an account lets its pods use the secret in this way.
+    fn is_allowed(&self, account: &ServiceAccount) -> bool {
+        match self.pulls {
+            true => account.image_pull_secrets.iter().any(|reference| reference.name == self.name),
+            false => account.secrets.iter().any(|reference| reference.name == self.name),
+        }
+    }
+}
+
+impl<'o> NewSecrets<'o> {
+    /// The secrets of a specification. Of an update, those of ephemeral containers, and those that `old` does not use.
+    pub fn of(spec: &'o PodSpec, old: Option<&PodSpec>) -> Self {
+        let known: HashSet<(&str, bool)> =
+            old.map(uses).unwrap_or_default().iter().map(|known| (known.name, known.pulls)).collect();
+        let mut uses = uses(spec);
+        uses.retain(|used| {
+            old.is_none() || used.path.starts_with(EPHEMERAL) || !known.contains(&(used.name, used.pulls))
+        });
+        NewSecrets { spec, uses }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// Refuses the first secret that the account does not name.
+    pub fn check(&self, account: &ServiceAccount) -> Result<(), String> {
+        let Some(refused) = self.uses.iter().find(|used| !used.is_allowed(account)) else { return Ok(()) };
+        let name = refused.name;
+        let (what, kind) = match refused.pulls {
+            true => (format!("{}={name:?}", refused.path), "imagePullSecret"),
+            false => (self.described(refused), "secret"),
+        };
+        let account = &account.metadata.name;
+        Err(format!("{what} is not allowed because service account {account} does not reference that {kind}"))
+    }
+
+    /// A use in upstream's words where upstream has some.
+    fn described(&self, used: &Use<'_>) -> String {
+        let name = used.name;
+        if used.path.starts_with("volumes[") && used.path.ends_with("].secret.secretName") {
+            return format!("volume with secret.secretName={name:?}");
+        }
+        let place = containers(self.spec).find_map(|container| container.place_of(used));
+        let place = place.unwrap_or_else(|| format!("spec.{}", used.path));
+        format!("{place} referencing secret.secretName={name:?}")
+    }
+}
+
+fn uses(spec: &PodSpec) -> Vec<Use<'_>> {
+    let mut uses = Vec::new();
+    visit_pod(spec, &mut |reference| uses.extend(Use::of(reference)));
+    uses
+}
+
+/// What error messages say about a container.
+struct Container<'o> {
+    /// `containers[0]`
+    path: String,
+    kind: &'static str,
+    name: &'o str,
+    env: &'o [EnvVar],
+    env_from: &'o [EnvFromSource],
+}
+
+impl Container<'_> {
+    /// The place of a secret that this container uses, in upstream's words.
+    fn place_of(&self, used: &Use<'_>) -> Option<String> {
+        let within = used.path.strip_prefix(&self.path)?;
+        let (kind, name) = (self.kind, self.name);
+        let position = |list: &str, within: &str| within.strip_prefix(list)?.split_once(']')?.0.parse::<usize>().ok();
+        if let Some(var) = position(".env[", within).and_then(|index| self.env.get(index)) {
+            return Some(format!("{kind} {name} with envVar {}", var.name));
+        }
+        position(".envFrom[", within).filter(|index| *index < self.env_from.len())?;
+        Some(format!("{kind} {name} with envFrom"))
+    }
+}
+
+macro_rules! described {
+    ($containers:expr, $field:literal, $kind:literal, $common:ident => $of:expr) => {
+        $containers.iter().enumerate().map(|(index, $common)| Container {
+            path: format!(concat!($field, "[{}]"), index),
+            kind: $kind,
+            name: &$of.name,
+            env: &$of.env,
+            env_from: &$of.env_from,
+        })
     };
-    for volume in &spec.volumes {
-        if let Some(secret) = volume.volume_source.secret.as_ref().filter(|secret| !named(&secret.secret_name)) {
-            let what = format!("volume with secret.secretName={:?}", secret.secret_name);
-            return Err(format!("{} secret", refused(what)));
-        }
-    }
-    for (kind, name, env, env_from) in containers(spec) {
-        let used =
-            env.iter().find_map(|var| secret_of(var).filter(|secret| !named(secret)).map(|secret| (var, secret)));
-        if let Some((var, secret)) = used {
-            let what = format!("{kind} {name} with envVar {} referencing secret.secretName={secret:?}", var.name);
-            return Err(format!("{} secret", refused(what)));
-        }
-        let whole =
-            env_from.iter().filter_map(|source| source.secret_ref.as_ref()).map(|r| &r.local_object_reference.name);
-        if let Some(secret) = whole.into_iter().find(|secret| !named(secret)) {
-            let what = format!("{kind} {name} with envFrom referencing secret.secretName={secret:?}");
-            return Err(format!("{} secret", refused(what)));
-        }
-    }
-    let pulls = |secret: &str| account.image_pull_secrets.iter().any(|reference| reference.name == secret);
-    match spec.image_pull_secrets.iter().enumerate().find(|(_, reference)| !pulls(&reference.name)) {
-        Some((at, reference)) => {
-            Err(format!("{} imagePullSecret", refused(format!("imagePullSecrets[{at}].name={:?}", reference.name))))
-        }
-        None => Ok(()),
-    }
 }
 
-fn secret_of(var: &EnvVar) -> Option<&str> {
-    Some(var.value_from.as_ref()?.secret_key_ref.as_ref()?.local_object_reference.name.as_str())
-}
-
-type Parts<'p> = (&'static str, &'p str, &'p [EnvVar], &'p [EnvFromSource]);
-
-/// What is said of the containers of all kinds, in upstream's order.
-fn containers(spec: &PodSpec) -> impl Iterator<Item = Parts<'_>> {
-    let init = spec.init_containers.iter().map(|c| ("init container", c.name.as_str(), &c.env[..], &c.env_from[..]));
-    let usual = spec.containers.iter().map(|c| ("container", c.name.as_str(), &c.env[..], &c.env_from[..]));
-    let ephemeral = spec.ephemeral_containers.iter().map(|c| &c.ephemeral_container_common);
-    let ephemeral = ephemeral.map(|c| ("ephemeral container", c.name.as_str(), &c.env[..], &c.env_from[..]));
-    init.chain(usual).chain(ephemeral)
+/// The containers of all kinds.
+fn containers(spec: &PodSpec) -> impl Iterator<Item = Container<'_>> {
+    let init = described!(spec.init_containers, "initContainers", "init container", c => c);
+    let main = described!(spec.containers, "containers", "container", c => c);
+    let ephemeral = described!(spec.ephemeral_containers, "ephemeralContainers", "ephemeral container",
+        c => c.ephemeral_container_common);
+    init.chain(main).chain(ephemeral)
 }

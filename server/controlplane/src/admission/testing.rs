@@ -1,0 +1,45 @@
+//! Requests for the tests of plugins.
+
+use std::sync::Arc;
+
+use endpoints::{Attributes, Operation, Reservations};
+use machinery::json::{self, Issues};
+use machinery::reflect::{Mut, Owned, Struct};
+use registry::AsOf;
+use serde_json::Value;
+use serving::User;
+use serving::audit::Trail;
+use serving::warnings::Warnings;
+
+/// The attributes of a request of `mallory` for `resource` of the core group, such as `pods/resize`, in namespace `team-a`.
+pub fn request(operation: Operation, kind: &'static str, resource: &'static str) -> Attributes {
+    let (plural, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+    Attributes {
+        operation,
+        kind: generated::CATALOG.kind("", "v1", kind).unwrap(),
+        group: "",
+        version: "v1",
+        plural,
+        subresource: subresource.into(),
+        namespace: "team-a".into(),
+        name: "one".into(),
+        user: Arc::new(User::new("mallory", ["testers"])),
+        dry_run: false,
+        warnings: Warnings::default(),
+        trail: Trail::default(),
+        as_of: AsOf::default(),
+        reservations: Reservations::default(),
+    }
+}
+
+/// An object of a kind from its document.
+pub fn parsed<T: Struct>(document: &Value) -> T {
+    let mut object = T::default();
+    json::from_value(document, Mut::of(&mut object), &mut Issues::ignore()).unwrap();
+    object
+}
+
+/// Likewise, of a type that only the value knows.
+pub fn owned<T: Struct>(document: &Value) -> Owned {
+    Owned::of(parsed::<T>(document))
+}

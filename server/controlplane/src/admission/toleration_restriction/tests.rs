@@ -1,0 +1,116 @@
+//! Which tolerations cover others, by upstream's tests of `pkg/util/tolerations`.
+
+use super::*;
+
+/// A toleration by its name: `key[-value][-effect[-seconds]]`, or `all` for every key.
+fn toleration(name: &str) -> Toleration {
+    let mut toleration = Toleration { operator: "Exists".into(), ..Toleration::default() };
+    let mut parts = name.split('-').peekable();
+    toleration.key = parts.next_if(|key| *key != "all").unwrap_or_default().into();
+    parts.next_if_eq(&"all");
+    if let Some(value) = parts.next_if(|part| part.starts_with("ba")) {
+        toleration.operator = "Equal".into();
+        toleration.value = value.into();
+    }
+    toleration.effect = match parts.next() {
+        Some("nosched") => "NoSchedule",
+        Some("prefnosched") => "PreferNoSchedule",
+        Some("noexec") => "NoExecute",
+        _ => "",
+    }
+    .into();
+    toleration.toleration_seconds = parts.next().map(|seconds| seconds.parse().unwrap());
+    toleration
+}
+
+fn tolerations(names: &str) -> Vec<Toleration> {
+    names.split_whitespace().map(toleration).collect()
+}
+
+const ALL: &str = "all all-nosched all-noexec foo foo-bar foo-nosched foo-bar-nosched foo-baz-nosched faz-nosched \
+                   faz-baz-nosched foo-prefnosched foo-noexec foo-bar-noexec foo-noexec-10 foo-noexec-0 \
+                   foo-bar-noexec-10";
+
+#[test]
+fn wider_tolerations_cover_others() {
+    let table = [
+        ("all", ALL),
+        ("all-nosched", "foo-nosched foo-bar-nosched foo-baz-nosched faz-nosched faz-baz-nosched"),
+        ("all-noexec", "foo-noexec foo-bar-noexec foo-noexec-10 foo-noexec-0 foo-bar-noexec-10"),
+        (
+            "foo",
+            "foo-bar foo-nosched foo-bar-nosched foo-baz-nosched foo-prefnosched foo-noexec foo-bar-noexec \
+             foo-noexec-10 foo-noexec-0 foo-bar-noexec-10",
+        ),
+        ("foo-bar", "foo-bar-nosched foo-bar-noexec foo-bar-noexec-10"),
+        ("foo-nosched", "foo-bar-nosched foo-baz-nosched"),
+        ("foo-bar-nosched", ""),
+        ("foo-baz-nosched", ""),
+        ("faz-nosched", "faz-baz-nosched"),
+        ("faz-baz-nosched", ""),
+        ("foo-prefnosched", ""),
+        ("foo-noexec", "foo-bar-noexec foo-noexec-10 foo-noexec-0 foo-bar-noexec-10"),
+        ("foo-bar-noexec", "foo-bar-noexec-10"),
+        ("foo-noexec-10", "foo-noexec-0 foo-bar-noexec-10"),
+        ("foo-noexec-0", ""),
+        ("foo-bar-noexec-10", ""),
+    ];
+    for (wider, covered) in table {
+        for other in ALL.split_whitespace() {
+            let expect = other == wider || covered.split_whitespace().any(|name| name == other);
+            assert_eq!(covers(&toleration(wider), &toleration(other)), expect, "{wider} of {other}");
+        }
+    }
+}
+
+#[test]
+fn whitelists_allow_what_they_cover() {
+    let table = [
+        ("foo-bar-nosched foo-baz-nosched", "foo-bar-nosched foo-baz-nosched", true),
+        ("foo-bar-nosched foo-bar-nosched", "foo-bar-nosched foo-baz-nosched", true),
+        ("foo-bar-nosched foo-bar-nosched", "all", true),
+        ("foo-bar-nosched foo-bar-nosched", "foo-baz-nosched", false),
+        ("foo-bar-nosched foo-baz-nosched", "foo-baz-nosched", false),
+        ("foo-bar-nosched", "foo-baz-nosched", false),
+        ("foo-bar", "foo-nosched", false),
+        ("foo-bar", "", true),
+        ("", "foo-bar", true),
+    ];
+    for (names, whitelist, expect) in table {
+        assert_eq!(is_allowed(&tolerations(names), &tolerations(whitelist)), expect, "{names} in {whitelist}");
+    }
+}
+
+#[test]
+fn covered_tolerations_are_left_out() {
+    let some = "foo-bar-nosched faz-baz-nosched foo-noexec-10";
+    let table = [
+        (
+            some,
+            "foo-prefnosched foo-baz-nosched",
+            "foo-bar-nosched faz-baz-nosched foo-noexec-10 foo-prefnosched foo-baz-nosched",
+        ),
+        (some, some, some),
+        ("foo-bar-nosched foo-baz-nosched", "foo-nosched faz-baz-nosched", "foo-nosched faz-baz-nosched"),
+        ("foo-bar-nosched foo-baz-nosched foo-noexec-10", "all", "all"),
+        ("all", "foo-bar-nosched foo-baz-nosched foo-noexec-10", "all"),
+        ("foo-bar", "", "foo-bar"),
+    ];
+    for (first, second, expect) in table {
+        assert_eq!(merged(tolerations(first), tolerations(second)), tolerations(expect), "{first} with {second}");
+    }
+}
+
+#[test]
+fn annotations_hold_tolerations() {
+    let of = |annotation: Option<&str>| {
+        let mut namespace = Namespace::default();
+        let annotation = annotation.map(|text| (DEFAULTS.to_owned(), text.to_owned()));
+        namespace.metadata.annotations = annotation.into_iter().collect();
+        said(&namespace, DEFAULTS).map_err(|status| status.code)
+    };
+    assert_eq!(of(None), Ok(None), "the plugin's configuration counts");
+    assert_eq!(of(Some("")), Ok(Some(Vec::new())), "none at all");
+    assert_eq!(of(Some(r#"[{"key": "foo", "operator": "Exists"}]"#)), Ok(Some(tolerations("foo"))));
+    assert_eq!(of(Some("no JSON")), Err(500));
+}
