@@ -185,6 +185,24 @@ impl Chain {
         Ok(())
     }
 
+    /// Asks mutating plugins about a removal: nothing can be changed, but they may refuse it.
+    async fn admit_removal(&self, attributes: &Attributes, old: Option<&Owned>) -> Result<(), Status> {
+        for running in &self.plugins {
+            let begin = Instant::now();
+            let outcome = match running.plugin {
+                Plugin::NodeRestriction => node_restriction::admit(&self.environment, attributes, None, old).await,
+                Plugin::MutatingAdmissionWebhook => {
+                    let mut rounds = Reinvocation::default();
+                    pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await
+                }
+                _ => continue,
+            };
+            running.times.note(Step::Admit, attributes.operation, begin.elapsed(), &outcome);
+            outcome?;
+        }
+        Ok(())
+    }
+
     /// What a plugin says of an object that is about to be stored or removed.
     async fn say(
         &self,
@@ -194,7 +212,6 @@ impl Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         match plugin {
-            Plugin::NodeRestriction => node_restriction::validate(&self.environment, attributes, object, old).await?,
             Plugin::NamespaceExists => namespaces::check_exists(&self.environment, attributes).await?,
             Plugin::AlwaysDeny => return Err(deny(attributes)),
             Plugin::ValidatingAdmissionPolicy => self.policies.validate(attributes, object, old).await?,
@@ -220,6 +237,7 @@ impl Chain {
         match plugin {
             Plugin::NamespaceAutoProvision => namespaces::provide(environment, attributes).await,
             Plugin::NamespaceLifecycle => namespaces::admit(environment, attributes).await,
+            Plugin::NodeRestriction => node_restriction::admit(environment, attributes, Some(object), old).await,
             Plugin::AlwaysDeny => Err(deny(attributes)),
             Plugin::MutatingAdmissionPolicy => self.policies.mutate(attributes, object, old, rounds).await,
             Plugin::MutatingAdmissionWebhook => self.webhooks.mutate(attributes, Some(object), old, rounds).await,
@@ -352,14 +370,10 @@ impl Admission for Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let operation = attributes.operation;
-        // There is nothing to change in what is removed; upstream asks webhooks all the same.
-        let asked = |running: &&Running| running.plugin == Plugin::MutatingAdmissionWebhook;
-        if let Some(running) = self.plugins.iter().find(asked).filter(|_| operation == Operation::Delete) {
-            let (begin, mut rounds) = (Instant::now(), Reinvocation::default());
-            let outcome = pin!(self.webhooks.mutate(attributes, None, old, &mut rounds)).await;
-            for times in [&running.times, &self.times] {
-                times.note(Step::Admit, operation, begin.elapsed(), &outcome);
-            }
+        if operation == Operation::Delete {
+            let begin = Instant::now();
+            let outcome = pin!(self.admit_removal(attributes, old)).await;
+            self.times.note(Step::Admit, operation, begin.elapsed(), &outcome);
             outcome?;
         }
         if operation == Operation::Delete {

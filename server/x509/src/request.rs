@@ -1,7 +1,9 @@
 //! Requests for certificates (PKCS#10).
 
+use x509_parser::asn1_rs::{Any, Tag};
 use x509_parser::certification_request::X509CertificationRequest;
 use x509_parser::prelude::FromDer;
+use x509_parser::x509::AttributeTypeAndValue;
 
 use crate::{Malformed, PublicKey};
 
@@ -11,7 +13,9 @@ pub struct CertificateRequest {
     pub public_key: PublicKey,
     /// Whether it was signed with the key that it asks a certificate for. Curve P-521 is not known to ring.
     pub is_signed: bool,
-    /// What the subject says that it belongs to.
+    /// The subject's common name; the last one where there are several, as Go has it. Empty when there is none.
+    pub common_name: String,
+    /// The organizations of the subject.
     pub organizations: Vec<String>,
 }
 
@@ -24,10 +28,40 @@ impl CertificateRequest {
         }
         let said = &request.certification_request_info;
         let public_key = PublicKey::of(&said.subject_pki)?;
-        let organizations = said.subject.iter_organization().filter_map(|of| of.as_str().ok()).map(str::to_owned);
+        let organizations = texts(said.subject.iter_organization())?;
+        let common_name = texts(said.subject.iter_common_name())?.pop().unwrap_or_default();
         let is_signed = request.verify_signature().is_ok();
-        Ok(CertificateRequest { public_key, is_signed, organizations: organizations.collect() })
+        Ok(CertificateRequest { public_key, is_signed, common_name, organizations })
     }
+}
+
+/// The values of a kind of attribute. Values that are no text are left out, as Go does.
+fn texts<'a>(values: impl Iterator<Item = &'a AttributeTypeAndValue<'a>>) -> Result<Vec<String>, Malformed> {
+    values.filter_map(|value| text(value.attr_value()).transpose()).collect()
+}
+
+/// A text in any of the encodings that Go's `encoding/asn1` reads: a signer must not see another name than this server.
+fn text(value: &Any<'_>) -> Result<Option<String>, Malformed> {
+    let utf8 = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
+    match value.tag() {
+        Tag::Utf8String => utf8(value.data).map(Some),
+        Tag::PrintableString | Tag::NumericString | Tag::Ia5String if value.data.is_ascii() => {
+            utf8(value.data).map(Some)
+        }
+        Tag::PrintableString | Tag::NumericString | Tag::Ia5String => Err(Malformed),
+        // Go takes the bytes as Latin-1.
+        Tag::T61String => Ok(Some(value.data.iter().copied().map(char::from).collect())),
+        Tag::BmpString => bmp(value.data).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// UTF-16, the high byte first. Go drops zeros at the end.
+fn bmp(bytes: &[u8]) -> Result<String, Malformed> {
+    let (units, []) = bytes.as_chunks::<2>() else { return Err(Malformed) };
+    let units: Vec<u16> = units.iter().map(|unit| u16::from_be_bytes(*unit)).collect();
+    let units = units.strip_suffix(&[0]).unwrap_or(&units);
+    String::from_utf16(units).map_err(|_| Malformed)
 }
 
 #[cfg(test)]

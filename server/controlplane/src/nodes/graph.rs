@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
+use generated::certificates::v1beta1::PodCertificateRequest;
 use generated::core::v1::{PersistentVolume, Pod};
 use generated::resource::v1::ResourceSlice;
 use generated::storage::v1::VolumeAttachment;
@@ -23,6 +24,7 @@ pub enum Kind {
     ResourceClaim,
     VolumeAttachment,
     ResourceSlice,
+    PodCertificateRequest,
 }
 
 /// An object: what it is, its namespace and its name.
@@ -35,6 +37,7 @@ pub struct Graph {
     _volumes: Option<Informer<PersistentVolume>>,
     _attachments: Option<Informer<VolumeAttachment>>,
     _slices: Option<Informer<ResourceSlice>>,
+    _certificates: Option<Informer<PodCertificateRequest>>,
 }
 
 /// Who has to do with whom.
@@ -92,6 +95,15 @@ impl Graph {
                     );
                 },
             ),
+            _certificates: follow(
+                stores,
+                ("certificates.k8s.io", "podcertificaterequests"),
+                &relations,
+                |relations, it: &PodCertificateRequest, there| {
+                    let node = Some(it.spec.node_name.as_str()).filter(|_| there);
+                    relations.place(named(Kind::PodCertificateRequest, &it.metadata), node);
+                },
+            ),
             relations,
         }
     }
@@ -100,7 +112,7 @@ impl Graph {
     #[cfg(test)]
     pub fn of(relations: Relations) -> Self {
         let relations = Arc::new(RwLock::new(relations));
-        Graph { relations, _pods: None, _volumes: None, _attachments: None, _slices: None }
+        Graph { relations, _pods: None, _volumes: None, _attachments: None, _slices: None, _certificates: None }
     }
 
     /// Whether an object has to do with a node.

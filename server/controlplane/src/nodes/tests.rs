@@ -1,148 +1,149 @@
-//! The rights of the kubelet of node `one`, with a pod that needs all kinds of things.
+//! What the kubelet of node `one` may do, with a pod that refers to every kind of object. The rows are the cases of
+//! upstream's `node_authorizer_test.go` and more.
 
 use generated::core::v1::{PersistentVolume, Pod};
-use machinery::features::FeatureGates;
 use machinery::json;
 use machinery::reflect::{Mut, Struct};
-use serde_json::json;
+use serde_json::{Value, json};
 use serving::authorization::Selectors;
 
 use super::graph::Relations;
 use super::*;
 
-fn parsed<T: Struct>(document: &serde_json::Value) -> T {
+mod table;
+
+fn parsed<T: Struct>(document: &Value) -> T {
     let mut object = T::default();
     json::from_value(document, Mut::of(&mut object), &mut json::Issues::ignore()).unwrap();
     object
 }
 
-fn authorizer() -> NodeAuthorizer {
-    let pod: Pod = parsed(&json!({
-        "metadata": {"name": "web", "namespace": "shop"},
-        "spec": {
-            "nodeName": "one",
-            "serviceAccountName": "robot",
-            "resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpu"}],
-            "imagePullSecrets": [{"name": "pull"}],
-            "containers": [{"name": "c", "envFrom": [{"secretRef": {"name": "env"}}, {"configMapRef": {"name": "settings"}}]}],
-            "ephemeralContainers": [
-                {"name": "e", "env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": "debug", "key": "k"}}}]}
-            ],
-            "volumes": [
-                {"name": "files", "projected": {"sources": [{"secret": {"name": "projected"}}]}},
-                {"name": "mounted", "secret": {"secretName": "mounted"}},
-                {"name": "data", "persistentVolumeClaim": {"claimName": "data"}},
-                {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {}}}},
-            ],
-        },
-        "status": {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "web-gpu"}]},
-    }));
-    let volume: PersistentVolume = parsed(&json!({
-        "metadata": {"name": "disk"},
-        "spec": {
-            "claimRef": {"namespace": "shop", "name": "data"},
-            "csi": {
-                "driver": "d", "volumeHandle": "h",
-                "nodeStageSecretRef": {"namespace": "storage", "name": "stage"},
-                "controllerPublishSecretRef": {"namespace": "storage", "name": "controller"},
-            },
-        },
-    }));
-    let mut mirror = pod.clone();
-    mirror.metadata.name = "mirror".into();
-    mirror.metadata.annotations.insert("kubernetes.io/config.mirror".into(), "x".into());
-    mirror.spec.image_pull_secrets[0].name = "stolen".into();
-    let mut relations = Relations::default();
-    let place = |relations: &mut Relations, pod: &Pod| {
-        let thing = (Kind::Pod, "shop".to_owned(), pod.metadata.name.clone());
-        relations.relate(thing, Some(("one".into(), references::of_pod(pod))));
-    };
-    place(&mut relations, &pod);
-    place(&mut relations, &mirror);
-    let claim = (Kind::Claim, "shop".into(), "data".into());
-    relations.bind("disk", Some((claim, references::of_volume(&volume))));
-    relations.place((Kind::VolumeAttachment, String::new(), "attached".into()), Some("one"));
-    relations.place((Kind::VolumeAttachment, String::new(), "other".into()), Some("two"));
-    // What a source brought about ends with it.
-    let gone = (Kind::Pod, "shop".to_owned(), "gone".to_owned());
-    relations.relate(gone.clone(), Some(("one".into(), vec![(Kind::Secret, "shop".into(), "old".into())])));
-    relations.relate(gone, None);
-    let rules = vec![PolicyRule::resources(&["get"], &[""], &["services"])];
-    NodeAuthorizer { graph: Graph::of(relations), rules, by_selectors: true }
-}
+/// The relations of pods, volumes and other objects, in a test.
+#[derive(Default)]
+struct World(Relations);
 
-#[tokio::test]
-async fn what_a_kubelet_may_do() {
-    let authorizer = authorizer();
-    let kubelet = User::new("system:node:one", ["system:nodes"]);
-    let none = "no relationship found between node 'one' and this object";
-    for (wish, expect) in [
-        ("get secrets shop/env", "ok"),
-        ("get secrets shop/debug", "ok"),
-        ("get secrets shop/pull", "ok"),
-        ("watch secrets shop/mounted", "ok"),
-        ("get secrets shop/projected", "ok"),
-        ("get secrets storage/stage", "ok"),
-        ("get secrets storage/controller", none),
-        ("get secrets shop/stolen", none),
-        ("get secrets shop/old", none),
-        ("get secrets other/env", none),
-        ("list secrets shop/", "No Object name found"),
-        ("delete secrets shop/env", "can only read resources of this type"),
-        ("get configmaps shop/settings", "ok"),
-        ("get persistentvolumeclaims shop/data", "ok"),
-        ("get persistentvolumeclaims shop/web-scratch", "ok"),
-        ("patch persistentvolumeclaims/status shop/data", "ok"),
-        ("list persistentvolumes /disk", "can only get individual resources of this type"),
-        ("get persistentvolumes /disk", "ok"),
-        ("get resource.k8s.io:resourceclaims shop/web-gpu", "ok"),
-        ("get storage.k8s.io:volumeattachments /attached", "ok"),
-        ("get storage.k8s.io:volumeattachments /other", none),
-        ("create serviceaccounts/token shop/robot", "ok"),
-        ("create serviceaccounts/token shop/other", none),
-        ("get serviceaccounts shop/robot", "can only create tokens for individual service accounts"),
-        ("update coordination.k8s.io:leases kube-node-lease/one", "ok"),
-        (
-            "update coordination.k8s.io:leases kube-node-lease/two",
-            "can only access node lease with the same name as the requesting node",
-        ),
-        (
-            "get coordination.k8s.io:leases shop/one",
-            "can only access leases in the \"kube-node-lease\" system namespace",
-        ),
-        ("get storage.k8s.io:csinodes /two", "can only access CSINode with the same name as the requesting node"),
-        ("get nodes /one", "ok"),
-        ("get nodes /two", "node 'one' cannot read 'two', only its own Node object"),
-        ("list nodes /", "node 'one' cannot read all nodes, only its own Node object"),
-        ("patch nodes/status /one", "ok"),
-        ("get pods shop/web", "ok"),
-        ("get pods shop/mirror", "ok"),
-        ("list pods / spec.nodeName=one", "ok"),
-        ("list pods / spec.nodeName!=one", "can only list/watch pods with spec.nodeName field selector"),
-        ("create pods/eviction shop/web", "ok"),
-        ("get services shop/x", "ok"),
-        ("get deployments shop/x", ""),
-    ] {
-        assert_eq!(judged(&authorizer, &kubelet, wish), expect, "{wish}");
+impl World {
+    /// Adds or replaces a pod of the namespace `shop`.
+    fn pod(&mut self, name: &str, node: &str, spec: Value, status: Value) {
+        let pod: Pod =
+            parsed(&json!({"metadata": {"name": name, "namespace": "shop"}, "spec": spec, "status": status}));
+        let thing = (Kind::Pod, "shop".to_owned(), name.to_owned());
+        self.0.relate(thing, Some((node.to_owned(), references::of_pod(&pod))));
     }
-    assert_eq!(judged(&authorizer, &User::new("system:node:one", ["dev"]), "get pods shop/web"), "");
-    let nobody = User::new("system:node:", ["system:nodes"]);
-    assert_eq!(judged(&authorizer, &nobody, "get pods shop/web"), "unknown node for user \"system:node:\"");
+
+    fn volume(&mut self, name: &str, claim: &str, spec: Value) {
+        let mut document = json!({"metadata": {"name": name}, "spec": spec});
+        document["spec"]["claimRef"] = json!({"namespace": "shop", "name": claim});
+        let volume: PersistentVolume = parsed(&document);
+        self.0.bind(name, Some(((Kind::Claim, "shop".into(), claim.into()), references::of_volume(&volume))));
+    }
+
+    fn authorizer(self, features: &[&str]) -> NodeAuthorizer {
+        let features = FeatureGates::parse(features.iter().copied()).unwrap();
+        let policy = crate::rbac::Policy::load(&features).unwrap();
+        let role = policy.cluster_roles.iter().find(|role| role.metadata.name == ROLE).unwrap();
+        let rules = crate::rbac::rules(&role.rules);
+        NodeAuthorizer { graph: Graph::of(self.0), rules, gates: Gates::of(&features) }
+    }
 }
 
-fn judged(authorizer: &NodeAuthorizer, user: &User, wish: &str) -> String {
-    let words: Vec<&str> = wish.split(' ').collect();
+/// What a request is answered: `ok` or the reason.
+///
+/// A request is `verb [group:]resource[/subresource] [namespace/]name [field selector]`.
+fn answer(authorizer: &NodeAuthorizer, user: &User, request: &str) -> String {
+    let words: Vec<&str> = request.split(' ').collect();
     let (group, resource) = words[1].split_once(':').unwrap_or(("", words[1]));
     let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-    let (namespace, name) = words[2].split_once('/').unwrap();
-    let wish = Attributes {
+    let (namespace, name) = words[2].split_once('/').unwrap_or(("", words[2]));
+    let request = Attributes {
         namespace,
         name,
         subresource,
         selectors: Selectors::parse(words.get(3).unwrap_or(&""), ""),
         ..Attributes::resource(user, words[0], group, resource)
     };
-    authorizer.judge(&wish).map_or_else(|why| why, |()| "ok".into())
+    authorizer.check(&request).map_or_else(|why| why, |()| "ok".into())
+}
+
+fn kubelet(node: &str) -> User {
+    User::new(format!("system:node:{node}"), ["system:nodes"])
+}
+
+fn secret_volumes(names: &[&str]) -> Value {
+    let volume = |name: &&str| json!({"name": name, "secret": {"secretName": name}});
+    json!({"volumes": names.iter().map(volume).collect::<Vec<_>>()})
+}
+
+#[test]
+fn shared_secrets_are_readable_by_the_nodes_of_their_pods_only() {
+    let mut world = World::default();
+    world.pod("a", "one", secret_volumes(&["one", "one-two", "all"]), json!({}));
+    world.pod("b", "two", secret_volumes(&["one-two", "all"]), json!({}));
+    world.pod("c", "three", secret_volumes(&["all"]), json!({}));
+    let authorizer = world.authorizer(&[]);
+    for (node, readable) in
+        [("one", ["one", "one-two", "all"]), ("two", ["", "one-two", "all"]), ("three", ["", "", "all"])]
+    {
+        for (secret, expected) in ["one", "one-two", "all"].into_iter().zip(readable) {
+            let found = answer(&authorizer, &kubelet(node), &format!("get secrets shop/{secret}"));
+            assert_eq!(found == "ok", secret == expected, "node {node}, secret {secret}: {found}");
+        }
+    }
+}
+
+#[test]
+fn rights_follow_the_changes_of_a_pod() {
+    let check = |spec: Value, status: Value, request: &str| {
+        let mut world = World::default();
+        world.pod("a", "one", secret_volumes(&["old"]), json!({}));
+        world.pod("a", "one", spec, status);
+        answer(&world.authorizer(&[]), &kubelet("one"), request)
+    };
+    let none = "no relationship found between node 'one' and this object";
+    let debug = |source: &str| json!({"ephemeralContainers": [{"name": "e", "envFrom": [{source: {"name": "new"}}]}]});
+    assert_eq!(check(secret_volumes(&["old"]), json!({}), "get secrets shop/old"), "ok");
+    assert_eq!(check(json!({}), json!({}), "get secrets shop/old"), none);
+    assert_eq!(check(json!({}), json!({}), "get secrets shop/new"), none);
+    assert_eq!(check(debug("secretRef"), json!({}), "get secrets shop/new"), "ok");
+    assert_eq!(check(debug("secretRef"), json!({}), "get configmaps shop/new"), none);
+    assert_eq!(check(debug("configMapRef"), json!({}), "get configmaps shop/new"), "ok");
+    let mut world = World::default();
+    world.pod("a", "one", secret_volumes(&["old"]), json!({}));
+    world.0.relate((Kind::Pod, "shop".into(), "a".into()), None);
+    assert_eq!(answer(&world.authorizer(&[]), &kubelet("one"), "get secrets shop/old"), none);
+}
+
+#[test]
+fn names_in_the_status_give_rights_only_for_claims_of_templates() {
+    let template = json!({"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "gpus"}]});
+    let named = json!({"resourceClaims": [{"name": "gpu", "resourceClaimName": "mine"}]});
+    let statuses = |name: &str| json!({"resourceClaimStatuses": [{"name": name, "resourceClaimName": "made"}]});
+    let extended = json!({"extendedResourceClaimStatus": {"requestMappings": [], "resourceClaimName": "made"}});
+    let node = json!({"nodeAllocatableResourceClaimStatuses": [{"resourceClaimName": "made"}]});
+    for (spec, status, expected) in [
+        (&template, statuses("gpu"), true),
+        (&template, statuses("other"), false),
+        (&named, statuses("gpu"), false),
+        (&json!({}), statuses("gpu"), false),
+        (&json!({}), extended, true),
+        (&template, node, false),
+    ] {
+        let mut world = World::default();
+        world.pod("a", "one", spec.clone(), status.clone());
+        let found = answer(&world.authorizer(&[]), &kubelet("one"), "get resource.k8s.io:resourceclaims shop/made");
+        assert_eq!(found == "ok", expected, "{spec} {status}: {found}");
+    }
+}
+
+#[test]
+fn other_users_and_unnamed_nodes_get_no_opinion() {
+    let mut world = World::default();
+    world.pod("web", "one", json!({}), json!({}));
+    let authorizer = world.authorizer(&[]);
+    assert_eq!(answer(&authorizer, &User::new("system:node:one", ["dev"]), "get pods shop/web"), "");
+    assert_eq!(answer(&authorizer, &User::new("one", ["system:nodes"]), "get pods shop/web"), "");
+    let unnamed = "unknown node for user \"system:node:\"";
+    assert_eq!(answer(&authorizer, &kubelet(""), "get pods shop/web"), unnamed);
 }
 
 #[test]
