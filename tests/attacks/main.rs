@@ -6,6 +6,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod nodes;
+
 #[path = "../common/mod.rs"]
 mod common;
 mod credentials;

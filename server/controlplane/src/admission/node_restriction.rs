@@ -17,10 +17,10 @@ use generated::resource::v1::ResourceSlice;
 use machinery::features::FeatureGates;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
-use machinery::status::Status;
+use machinery::status::{GroupResource, Status};
+use machinery::type_meta::TypeMeta;
 use registry::meta;
 
-use super::forbidden;
 use crate::nodes::node_of;
 use lookup::{Lookup, Stored};
 
@@ -95,7 +95,10 @@ impl<L: Lookup> Request<'_, L> {
             _ => self.check().await,
         };
         outcome.map_err(|refusal| match refusal {
-            Refusal::Forbidden(why) => forbidden(self.attributes, why),
+            Refusal::Forbidden(why) => {
+                let of = GroupResource { group: self.attributes.group, resource: self.attributes.plural };
+                Status::forbidden(of, self.shown_name(), why)
+            }
             Refusal::Status(status) => status,
         })
     }
@@ -134,6 +137,15 @@ impl<L: Lookup> Request<'_, L> {
         typed(self.old)
     }
 
+    /// The name that a refusal shows: of a new object without one, what it begins with (upstream:
+    /// `admission.extractResourceName`).
+    fn shown_name(&self) -> &str {
+        let meta = self.object.and_then(|object| meta(object.as_ref()));
+        let names = meta.into_iter().flat_map(|meta| [&meta.name, &meta.generate_name]);
+        let names = std::iter::once(&self.attributes.name).chain(names);
+        names.map(String::as_str).find(|name| !name.is_empty()).unwrap_or("Unknown")
+    }
+
     /// The operation in upper case, quoted.
     fn operation(&self) -> &'static str {
         match self.attributes.operation {
@@ -168,6 +180,8 @@ impl<L: Lookup> Request<'_, L> {
         }
         let fixed = |claim: &PersistentVolumeClaim| {
             let mut claim = claim.clone();
+            // A body says its kind; a stored object does not.
+            claim.type_meta = TypeMeta::default();
             // An unconditional update leaves the version out.
             claim.metadata.resource_version.clear();
             claim.metadata.managed_fields.clear();

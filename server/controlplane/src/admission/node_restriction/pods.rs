@@ -66,8 +66,9 @@ impl<L: Lookup> Request<'_, L> {
         }
         let found = get::<Node>(self.lookup, NODES, ("", self.node)).await?;
         if owner.uid != found.metadata.uid {
-            let (name, expected, sent) = (self.node, &found.metadata.uid, &owner.uid);
-            return Err(format!("node {name} UID mismatch: expected {expected} got {sent}").into());
+            // Upstream's message has the sent one first.
+            let (name, sent, stored) = (self.node, &owner.uid, &found.metadata.uid);
+            return Err(format!("node {name} UID mismatch: expected {sent} got {stored}").into());
         }
         Ok(())
     }

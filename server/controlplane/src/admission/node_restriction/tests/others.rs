@@ -26,8 +26,12 @@ fn status_of_claims() {
     let fields = "node \"mynode\" is not allowed to update fields other than status.quantity and status.conditions";
     let world = World::default();
     let old = claim(&|_| {});
+    let kind = json!({"apiVersion": "v1", "kind": "PersistentVolumeClaim"});
+    let mut sent = old.clone();
+    sent.as_object_mut().unwrap().extend(kind.as_object().unwrap().clone());
     let rows = [
         (old.clone(), "ok"),
+        (sent, "ok"),
         (add("/status", "conditions", json!([{"type": "Resizing", "status": "True"}])), "ok"),
         (set("/status/capacity", json!({"storage": "15G"})), "ok"),
         (set("/status/allocatedResources", json!({"storage": "15G"})), "ok"),

@@ -99,7 +99,7 @@ fn owners_of_mirror_pods() {
         (with("controller", json!(false)), format!("{me} a controller owner reference set to itself")),
         (with("blockOwnerDeletion", json!(false)), "ok".into()),
         (with("blockOwnerDeletion", json!(true)), "must not set blockOwnerDeletion on an owner reference".into()),
-        (with("uid", json!("other")), "node mynode UID mismatch: expected mynode-uid got other".into()),
+        (with("uid", json!("other")), "node mynode UID mismatch: expected other got mynode-uid".into()),
     ] {
         let mut document = pod("my", "mynode", true);
         document["metadata"]["ownerReferences"] = owners;
