@@ -12,6 +12,8 @@ mod nodes;
 mod common;
 mod credentials;
 mod published;
+mod routes;
+mod selectors;
 mod support;
 
 mod admission;

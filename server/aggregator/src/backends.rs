@@ -6,8 +6,8 @@ use std::time::Duration;
 use endpoints::{Backend, Registration};
 use http::{Method, Request, Uri};
 use http_body_util::{BodyExt, Empty};
-use serving::User;
 use serving::user::SYSTEM_MASTERS;
+use serving::{RequestInfo, User};
 use webhook::{Body, Client, Error, Identity, Reply, Route, Services, Trust};
 
 use crate::identity;
@@ -107,6 +107,12 @@ pub(crate) fn uri(host: &str, path_and_query: &str) -> Result<Uri, Error> {
 
 fn asker() -> User {
     User::new(AGGREGATOR, [SYSTEM_MASTERS])
+}
+
+/// Where a request goes on another server. Path and query are written from what was parsed, so that the other server parses the same.
+pub(crate) fn target(host: &str, info: &RequestInfo) -> Result<Uri, Error> {
+    let mark = if info.query.is_empty() { "" } else { "?" };
+    uri(host, &format!("{}{mark}{}", proxy::escape_path(&info.path), info.query.encode()))
 }
 
 /// A request for a document, in the name of a user.

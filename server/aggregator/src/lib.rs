@@ -14,7 +14,7 @@ mod proxy;
 use std::sync::Arc;
 
 use endpoints::Discovery;
-use serving::{BoxFuture, Handler, Request, Response};
+use serving::{BoxFuture, Handler, Request, RequestExt, Response};
 
 use crate::proxy::Proxy;
 pub use backends::Backends;
@@ -44,7 +44,7 @@ impl Aggregator {
 impl Handler for Aggregator {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let registered = self.discovery.registrations().current();
-        let (group, version) = group_version(request.uri().path()).unwrap_or_default();
+        let (group, version) = group_version(request.path()).unwrap_or_default();
         match registered.backend(group, version).cloned() {
             Some(backend) => Box::pin(async move { self.proxy.pass_on(&backend, request).await }),
             None => self.next.handle(request),

@@ -11,7 +11,7 @@ use proxy::{headers, upgrade};
 use serving::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
 
-use crate::backends::{Backends, uri};
+use crate::backends::{Backends, target};
 use crate::identity;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
@@ -38,11 +38,11 @@ impl Proxy {
             Err(why) => return error(500, &why.to_string()),
         };
         let Some(user) = request.user().cloned() else { return error(500, "missing user") };
-        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
-        let Ok(target) = self.backends.resolve(backend).and_then(|host| uri(&host, path)) else {
+        let Some(info) = request.info() else { return error(500, "missing RequestInfo") };
+        let Ok(target) = self.backends.resolve(backend).and_then(|host| target(&host, info)) else {
             return unavailable("service unavailable");
         };
-        let discovers = request.uri().path().trim_matches('/').split('/').count() == 3;
+        let discovers = info.path.trim_matches('/').split('/').count() == 3;
         let answered = exchange(&client, &target, &user, request);
         let answer = match discovers {
             true => tokio::time::timeout(DISCOVERY_TIMEOUT, answered).await,

@@ -64,6 +64,10 @@ impl SubresourceHandler for Connect {
         }
     }
 
+    fn takes_subpath(&self) -> bool {
+        matches!(self.to, Connection::PodProxy | Connection::ServiceProxy | Connection::NodeProxy)
+    }
+
     async fn connect(&self, connected: Connected<'_>, request: Request) -> Result<Response, Status> {
         match self.to {
             Connection::Exec => self.exec(connected, request).await,

@@ -12,7 +12,7 @@ use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
 use crate::open::OpenKind;
-use crate::query::FieldValidation;
+use crate::options::FieldValidation;
 use crate::said_kind::{self, Said};
 
 /// A decoded body and what to warn its sender of.

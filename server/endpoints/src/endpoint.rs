@@ -12,11 +12,10 @@ use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
 use registry::{CheckWrite, Context, Outcome, ResourceStore};
 use serving::authorization::Authorizer;
-use serving::{Request, RequestInfo, Response};
+use serving::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
 use crate::open::OpenKind;
-use crate::query::Query;
 use crate::said_kind;
 use crate::verbs::connect;
 
@@ -151,6 +150,11 @@ pub trait SubresourceHandler: Send + Sync {
     /// The methods of requests that are passed on to what the resource stands for (`rest.Connecter.ConnectMethods`).
     fn connects(&self) -> &[Method] {
         &[]
+    }
+
+    /// Whether the path may go on behind the subresource, as behind `proxy` (the second result of `NewConnectOptions`).
+    fn takes_subpath(&self) -> bool {
+        false
     }
 
     /// Passes a request of one of these methods on.

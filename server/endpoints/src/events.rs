@@ -11,6 +11,7 @@ use http_body::{Body as HttpBody, Frame};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{ChangeKind, WatchEvent, WatchStream, meta_mut};
+use serving::Query;
 use serving::metrics::SentEvents;
 use storage::cache::{EncodingId, Entry};
 use tokio::time::{Instant, Sleep};
@@ -19,7 +20,6 @@ use crate::answer;
 use crate::frames::{Chunk, Framed, error_frame, frame};
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
-use crate::query::Query;
 use crate::render::Renderer;
 use crate::table::TableWriter;
 

@@ -14,7 +14,7 @@ use machinery::reflect::Ref;
 use machinery::status::Status;
 use machinery::{envelope, json};
 use registry::Listed;
-use serving::{Body, Response};
+use serving::{Body, Query, Response};
 use storage::cache::Entry;
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
@@ -22,7 +22,6 @@ use crate::answer;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
-use crate::query::Query;
 use crate::render::Renderer;
 use crate::table::TableWriter;
 

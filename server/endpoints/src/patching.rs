@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Spoken;
-use crate::query::FieldValidation;
+use crate::options::FieldValidation;
 use crate::said_kind::{self, Said};
 use crate::{answer, body, empty};
 

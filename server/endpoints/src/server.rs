@@ -6,23 +6,23 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, VARY};
 use http::{Method, StatusCode};
-use machinery::catalog::Catalog;
+use machinery::catalog::{Catalog, SubresourceDef};
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
 use serving::warnings::Warnings;
-use serving::work::{self, Work};
+use serving::work::{self, HeldSeat, Work};
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
 use crate::answer::{self, respond as send};
 use crate::audit;
 use crate::discovery::{Aggregated, Discovery, GroupVersions};
-use crate::endpoint::{Endpoint, SubresourceHandler};
+use crate::endpoint::Endpoint;
 use crate::gzip;
 use crate::media::{Encoding, Forms, Spoken};
 use crate::openapi_docs::OpenApi;
-use crate::query::Query;
+use crate::route_table::{self, Route, Target};
 use crate::routes::Routes;
 use crate::verbs::{self, Call};
 
@@ -93,12 +93,14 @@ impl ApiServer {
     async fn route(&self, request: Request) -> Response {
         let Some(info) = request.info().cloned() else { return self.next.handle(request).await };
         // What the path is about does not depend on the number of slashes it begins with; whether anybody serves it does.
-        if request.uri().path().starts_with("//") {
+        if info.path.starts_with("//") {
             return self.next.handle(request).await;
         }
         if info.is_resource_request {
             let endpoint = self.routes().find(&info.api_group, &info.api_version, &info.resource).cloned();
-            if let Some(endpoint) = endpoint.filter(|endpoint| !self.open || is_in_scope(endpoint, &info)) {
+            if let Some(endpoint) =
+                endpoint.filter(|endpoint| !self.open || route_table::is_in_scope(endpoint.resource.namespaced, &info))
+            {
                 return resource(endpoint, info, request).await;
             }
             if !self.open && self.serves(&info.api_group, None) {
@@ -108,7 +110,7 @@ impl ApiServer {
         }
         if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && is_read_of_openapi(&request)) {
             let remote = self.discovery.remote_openapi();
-            return match openapi.answer(request.uri().path(), request.headers(), remote).await {
+            return match openapi.answer(&info.path, request.headers(), remote).await {
                 Some(response) => response,
                 None => self.next.handle(request).await,
             };
@@ -121,7 +123,7 @@ impl ApiServer {
 
     /// Discovery documents.
     fn document(&self, request: &Request) -> Option<Response> {
-        let path = request.uri().path();
+        let path = request.path();
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (document, aggregated) = match parts.as_slice() {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
@@ -157,11 +159,8 @@ impl ApiServer {
         {
             return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
-        match Spoken::BY_DEFAULT.accept_object(
-            accept,
-            Query::parse(request.uri().query()).flag("pretty"),
-            Forms::Object,
-        ) {
+        let pretty = serving::respond::wants_pretty(request.query(), request.headers());
+        match Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
             }
@@ -171,8 +170,7 @@ impl ApiServer {
 }
 
 fn is_read_of_openapi(request: &Request) -> bool {
-    request.uri().path().starts_with("/openapi/")
-        && (request.method() == Method::GET || request.method() == Method::HEAD)
+    request.path().starts_with("/openapi/") && (request.method() == Method::GET || request.method() == Method::HEAD)
 }
 
 /// The encoding of the first clause that asks for an aggregated document of version v2, and whether it asks for that of this server alone.
@@ -283,50 +281,22 @@ fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Res
     answer::failure(status, encoding)
 }
 
-/// Whether a request names a namespace where one has to be named, and only there; lists and watches may look at all.
-fn is_in_scope(endpoint: &Endpoint, info: &RequestInfo) -> bool {
-    match (endpoint.resource.namespaced, info.namespace.is_empty()) {
-        (true, true) => matches!(info.verb.as_ref(), "list" | "watch"),
-        (namespaced, nowhere) => namespaced != nowhere,
-    }
-}
-
-/// Dispatches a request for a resource to its verb.
+/// Answers a request for a resource.
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
-    let user = parts.extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
-    let warnings = parts.extensions.get::<Warnings>().cloned().unwrap_or_default();
-    let query = Query::parse(parts.uri.query());
-    let compresses = gzip::is_accepted(&parts.headers) && endpoint.features.enabled("APIResponseCompression");
-    // Streams of events and what is passed on go as they are.
-    let is_stream = info.verb == "watch";
     let spoken = Spoken::of(&endpoint.features);
-    let (catalog, trail) = (endpoint.catalog, parts.extensions.trail());
-    let watched = parts.extensions.get().cloned();
-    let detach = parts.extensions.get().cloned();
-    let handler = endpoint.handlers.get(info.subresource.as_str()).cloned();
-    let answer = match handler.filter(|handler| handler.connects().contains(&parts.method)) {
-        Some(handler) => {
-            let (headers, nothing) = (parts.headers.clone(), Body::empty());
-            let call = Call { info, user, query, headers, body: nothing, warnings, spoken, trail, watched, detach };
-            connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
+    let answer = match route_table::find(&endpoint, &info, &parts.method) {
+        Ok(Route::Connect(handler)) => {
+            let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
+            verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
-        None => {
-            let work = Work { user: user.clone(), seat: parts.extensions.get().cloned() };
-            let (method, headers, recorded) = (parts.method, parts.headers, trail.clone());
-            let call = Call { info, user, query, headers, body, warnings, spoken, trail: recorded, watched, detach };
-            let answered = async move {
-                match dispatch(endpoint, call, &method).await {
-                    Ok(response) if !is_stream => Ok(audit::answered(&trail, catalog, response).await),
-                    answer => answer,
-                }
-            };
-            match work::run(work, answered).await {
-                Ok(response) if compresses && !is_stream => Ok(gzip::compress(response)),
-                answer => answer,
-            }
+        Ok(Route::Verb(target, verb)) => {
+            let call = call(&parts.extensions, info, spoken, parts.headers, body);
+            let seat = parts.extensions.get().cloned();
+            answered(endpoint, target, verb, call, seat).await
         }
+        Err(status) => Err(status),
     };
     match answer {
         Ok(response) => response,
@@ -340,109 +310,94 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     }
 }
 
-/// Passes a request on to what its resource stands for.
-async fn connect(
-    endpoint: &Endpoint,
-    handler: &dyn SubresourceHandler,
-    call: Call,
-    request: Request,
-) -> Result<Response, Status> {
-    check_scope(endpoint, &call)?;
-    if call.info.depth > 3 && call.info.subresource != "proxy" {
-        return Err(Status::path_not_found());
+fn call(
+    extensions: &http::Extensions,
+    info: Arc<RequestInfo>,
+    spoken: Spoken,
+    headers: http::HeaderMap,
+    body: Body,
+) -> Call {
+    Call {
+        info,
+        user: extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous())),
+        headers,
+        body,
+        warnings: extensions.get::<Warnings>().cloned().unwrap_or_default(),
+        spoken,
+        trail: extensions.trail(),
+        watched: extensions.get().cloned(),
+        detach: extensions.get().cloned(),
     }
-    verbs::connect::connect(endpoint, handler, call, request).await
 }
 
-async fn dispatch(endpoint: Arc<Endpoint>, call: Call, method: &Method) -> Result<Response, Status> {
-    let info = call.info.clone();
-    let (verb, subresource) = (&*info.verb, info.subresource.as_str());
-    if method == Method::HEAD {
-        return Err(Status::method_not_allowed());
+/// Has the verb answer, records and compresses the answer. Streams of events stay as they are.
+async fn answered(
+    endpoint: Arc<Endpoint>,
+    target: Target,
+    verb: &'static str,
+    call: Call,
+    seat: Option<HeldSeat>,
+) -> Result<Response, Status> {
+    let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
+    let (catalog, trail, is_stream) = (endpoint.catalog, call.trail.clone(), call.info.verb == "watch");
+    let work = Work { user: call.user.clone(), seat };
+    let answered = async move {
+        match dispatch(endpoint, target, verb, call).await {
+            Ok(response) if !is_stream => Ok(audit::answered(&trail, catalog, response).await),
+            answer => answer,
+        }
+    };
+    match work::run(work, answered).await {
+        Ok(response) if compresses && !is_stream => Ok(gzip::compress(response)),
+        answer => answer,
     }
-    check_scope(&endpoint, &call)?;
+}
+
+async fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
-    if !subresource.is_empty() {
-        let Some(def) = endpoint.subresource(subresource) else {
-            let open = endpoint.open.is_some().then(|| Status::not_found(endpoint.name(), &call.info.name));
-            return Err(open.unwrap_or_else(Status::path_not_found));
-        };
-        if call.info.depth > 3 && subresource != "proxy" {
-            return Err(Status::path_not_found());
-        }
-        if verb == "watch" {
-            return Err(Status::path_not_found());
-        }
-        if !def.verbs.contains(&verb) {
-            return Err(Status::method_not_allowed());
-        }
-        check_name(&call.info.name)?;
-        let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
-        if own_kind {
+    match target {
+        Target::Resource => {
             call.warn_deprecated(endpoint.kind);
+            of_resource(endpoint, verb, call).await
         }
-        return match verb {
-            "get" if def.scale.is_some() => verbs::scale::get(&endpoint, call).await,
-            "update" if def.scale.is_some() => verbs::update::update(&endpoint, call).await,
-            "patch" if def.scale.is_some() => verbs::patch::patch(&endpoint, call).await,
-            "get" if own_kind && subresource == "status" => verbs::get::get(&endpoint, call).await,
-            "update" if own_kind => verbs::update::update(&endpoint, call).await,
-            "patch" if own_kind => verbs::patch::patch(&endpoint, call).await,
-            "get" if own_kind && subresource != "log" => verbs::get::get(&endpoint, call).await,
-            "create" => verbs::create::create_special(&endpoint, call).await,
-            _ => Err(Status::not_implemented(&format!("{verb} of {}/{subresource}", endpoint.resource.plural))),
-        };
+        Target::Subresource(def) => of_subresource(&endpoint, def, verb, call).await,
     }
-    check_name(&call.info.name)?;
-    let named = !call.info.name.is_empty() && call.info.depth > 1;
-    if named && !["get", "update", "patch", "delete"].iter().any(|verb| endpoint.resource.verbs.contains(verb)) {
-        return Err(Status::path_not_found());
-    }
-    if !endpoint.resource.verbs.contains(&verb) {
-        return Err(Status::method_not_allowed());
-    }
-    call.warn_deprecated(endpoint.kind);
-    match (verb, named) {
-        ("create", true) => Err(Status::method_not_allowed()),
-        ("create", false) if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
-        ("create", false) => verbs::create::create(&endpoint, call).await,
-        ("get", _) => verbs::get::get(&endpoint, call).await,
-        ("list", _) => verbs::list::list(&endpoint, call).await,
-        // No subresource is watched.
-        ("watch", _) if call.info.depth > 2 => Err(Status::path_not_found()),
-        ("watch", _) if method != Method::GET => Err(Status::method_not_allowed()),
-        ("watch", _) => verbs::watch::watch(endpoint, call).await,
-        ("update", true) => verbs::update::update(&endpoint, call).await,
-        ("patch", true) => verbs::patch::patch(&endpoint, call).await,
-        ("delete", true) => verbs::delete::delete(&endpoint, call).await,
-        ("deletecollection", _) => verbs::delete::delete_collection(&endpoint, call).await,
+}
+
+async fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Result<Response, Status> {
+    match verb {
+        "create" if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
+        "create" => verbs::create::create(&endpoint, call).await,
+        "get" => verbs::get::get(&endpoint, call).await,
+        "list" => verbs::list::list(&endpoint, call).await,
+        "watch" => verbs::watch::watch(endpoint, call).await,
+        "update" => verbs::update::update(&endpoint, call).await,
+        "patch" => verbs::patch::patch(&endpoint, call).await,
+        "delete" => verbs::delete::delete(&endpoint, call).await,
+        "deletecollection" => verbs::delete::delete_collection(&endpoint, call).await,
         _ => Err(Status::method_not_allowed()),
     }
 }
 
-/// A name that would lead elsewhere in the store is none (`NamespaceKeyFunc`).
-fn check_name(name: &str) -> Result<(), Status> {
-    match name {
-        "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
-        _ => Ok(()),
+async fn of_subresource(
+    endpoint: &Arc<Endpoint>,
+    def: &SubresourceDef,
+    verb: &str,
+    call: Call,
+) -> Result<Response, Status> {
+    let own_kind = def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group;
+    if own_kind {
+        call.warn_deprecated(endpoint.kind);
     }
-}
-
-/// A namespaced resource is written and read by name within a namespace; a cluster-scoped one without.
-fn check_scope(endpoint: &Endpoint, call: &Call) -> Result<(), Status> {
-    let in_namespace = !call.info.namespace.is_empty() && endpoint.resource.plural != "namespaces";
-    let all = matches!(call.info.verb.as_ref(), "list" | "watch");
-    match (endpoint.resource.namespaced, in_namespace) {
-        (true, false) if !all => {
-            if call.info.verb == "create" || call.info.verb == "deletecollection" {
-                return Err(Status::method_not_allowed());
-            }
-            Err(Status::path_not_found())
-        }
-        (false, true) => Err(Status::path_not_found()),
-        _ => Ok(()),
+    match verb {
+        "get" if def.scale.is_some() => verbs::scale::get(endpoint, call).await,
+        "update" if own_kind || def.scale.is_some() => verbs::update::update(endpoint, call).await,
+        "patch" if own_kind || def.scale.is_some() => verbs::patch::patch(endpoint, call).await,
+        "get" if own_kind => verbs::get::get(endpoint, call).await,
+        "create" => verbs::create::create_special(endpoint, call).await,
+        _ => Err(Status::not_implemented(&format!("{verb} of {}/{}", endpoint.resource.plural, def.name))),
     }
 }
 

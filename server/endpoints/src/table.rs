@@ -11,13 +11,12 @@ use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
 use machinery::status::Status;
 use serde::Serialize;
-use serving::Response;
+use serving::{Query, Response};
 use storage::cache::Entry;
 
 use crate::answer::{self, respond};
 use crate::media::{Accepted, Encoding};
 use crate::partial::Partial;
-use crate::query::Query;
 use crate::render::Renderer;
 
 /// Writes tables of one resource piece by piece.

@@ -5,8 +5,7 @@ use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::BodyExt;
 use machinery::status::Status;
-use percent_encoding::percent_decode_str;
-use serving::{Body, Request, Response};
+use serving::{Body, Request, RequestExt, Response};
 use webhook::Client;
 
 use crate::rewrite::Links;
@@ -24,7 +23,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
     if upgrade::is_wanted(request.headers()) {
         return change_protocol(client, &location, request).await;
     }
-    let asked = percent_decode_str(request.uri().path()).decode_utf8_lossy().into_owned();
+    let asked = request.path().to_owned();
     if asked.ends_with('/') && !location.path.ends_with('/') {
         location.path.push('/');
     }

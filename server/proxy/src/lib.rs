@@ -17,4 +17,4 @@ pub mod upgrade;
 mod websocket;
 
 pub use forward::forward;
-pub use location::Location;
+pub use location::{Location, escape_path};

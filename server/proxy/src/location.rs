@@ -20,6 +20,11 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'=')
     .remove(b'@');
 
+/// A decoded path with the escapes of a URL (Go: `URL.EscapedPath`).
+pub fn escape_path(path: &str) -> String {
+    utf8_percent_encode(path, PATH).to_string()
+}
+
 /// A place behind this server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Location {
@@ -46,7 +51,7 @@ impl Location {
 
     /// The path as it stands in a URL.
     pub fn escaped_path(&self) -> String {
-        utf8_percent_encode(&self.path, PATH).to_string()
+        escape_path(&self.path)
     }
 
     /// The place as an address to send requests to.

@@ -135,7 +135,7 @@ impl Authentication {
             }
         }
         match errors.is_empty() {
-            true => Ok(self.anonymous.lets_in(request.uri.path()).then(|| Arc::new(User::anonymous()))),
+            true => Ok(self.anonymous.lets_in(request.extensions.path()).then(|| Arc::new(User::anonymous()))),
             false => Err(AuthenticationError(errors.join(", "))),
         }
     }

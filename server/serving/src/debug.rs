@@ -7,7 +7,7 @@ use http::{HeaderValue, Method, header};
 
 pub(crate) use socket::listen;
 
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::{logging, respond};
 
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -35,7 +35,7 @@ impl DebugHandler {
 impl Handler for DebugHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
-            match request.uri().path() {
+            match request.path() {
                 PROFILES => found("/debug/pprof/"),
                 path if path.starts_with(PROFILES) => pprof::answer(request).await,
                 "/debug/flags/v" => verbosity(request).await,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::audit::Trail;
 use crate::body::Body;
-use crate::request_info::RequestInfo;
+use crate::request_info::{Query, RequestInfo};
 use crate::user::User;
 use crate::warnings::Warnings;
 
@@ -49,8 +49,17 @@ impl<F: Fn(Request) -> Response + Send + Sync> Handler for FromFn<F> {
 
 /// What the filters left in the extensions of a request.
 pub trait RequestExt {
-    /// What the request asks for; there once the first filters have run.
+    /// The parsed request; there once the first filters have run.
     fn info(&self) -> Option<&Arc<RequestInfo>>;
+    /// The decoded path; empty before the first filters have run.
+    fn path(&self) -> &str {
+        self.info().map_or("", |info| &info.path)
+    }
+    /// The query; empty before the first filters have run.
+    fn query(&self) -> &Query {
+        static EMPTY: Query = Query::empty();
+        self.info().map_or(&EMPTY, |info| &info.query)
+    }
     /// Who asks, after impersonation; there once authentication has run.
     fn user(&self) -> Option<&Arc<User>>;
     /// Adds a `Warning` header to the answer (upstream: `warning.AddWarning`).

@@ -44,6 +44,6 @@ pub mod work;
 pub use body::{Body, BodyError};
 pub use error::Error;
 pub use handler::{BoxFuture, Handler, Request, RequestExt, Response};
-pub use request_info::RequestInfo;
+pub use request_info::{Query, RequestInfo};
 pub use server::{Access, Front, Server};
 pub use user::User;

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use http::{HeaderValue, Method, Uri, header};
+use http::{HeaderValue, Method, header};
 use http_body::Frame;
 use http_body_util::StreamBody;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use tokio::fs::File;
 use tokio::io::AsyncReadExt;
 
 use crate::body::{Body, BodyError};
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
 
 const ROOT: &str = "/logs";
@@ -44,18 +44,17 @@ impl LogFiles {
         path.strip_prefix(ROOT).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    async fn answer(&self, method: Method, uri: Uri) -> Response {
+    async fn answer(&self, method: Method, path: &str) -> Response {
         if method != Method::GET {
             return respond::text_error(405, "405: Method Not Allowed");
         }
-        let path = percent_decode_str(uri.path()).decode_utf8_lossy();
         let below = path[ROOT.len()..].trim_matches('/');
         if below.split('/').any(|part| part == "..") {
             return respond::text_error(400, "invalid URL path");
         }
         let file = self.directory.join(below);
         match tokio::fs::metadata(&file).await {
-            Ok(found) if found.is_dir() && !path.ends_with('/') => moved(&path),
+            Ok(found) if found.is_dir() && !path.ends_with('/') => moved(path),
             Ok(found) if found.is_dir() => list(&file).await,
             Ok(found) if found.is_file() => send(&file, &found).await,
             Ok(_) => respond::not_found(),
@@ -66,7 +65,8 @@ impl LogFiles {
 
 impl Handler for LogFiles {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        Box::pin(self.answer(request.method().clone(), request.uri().clone()))
+        let (method, path) = (request.method().clone(), request.path().to_owned());
+        Box::pin(async move { self.answer(method, &path).await })
     }
 }
 

@@ -1,14 +1,20 @@
-//! What a request asks for, read from its method, path and query (upstream: `request.RequestInfo` and its factory).
+//! The parsed request: path, query and selectors (upstream: `request.RequestInfo` and its factory).
 //!
-//! This runs before anything is known about resources, so it says what the path *looks like*; whether there is such a resource is for
-//! the endpoints to know. Authorization relies on it, so nothing later may read the path differently.
+//! A request is parsed here, once. Filters, authorization, audit, admission and handlers read this value and nothing else: a second parser
+//! that differs in one rule lets a request do what was not authorized. The parser knows no resources; the route table of the endpoints
+//! decides whether a path exists.
+
+mod query;
+mod selectors;
 
 use std::borrow::Cow;
 
 use http::uri::PathAndQuery;
 use http::{Method, Uri};
-use machinery::selector::FieldSelector;
 use percent_encoding::percent_decode_str;
+
+pub use query::Query;
+pub use selectors::RequestSelectors;
 
 /// First path segments below which resources are.
 const API_PREFIXES: [&str; 2] = ["api", "apis"];
@@ -16,40 +22,46 @@ const API_PREFIXES: [&str; 2] = ["api", "apis"];
 const GROUPLESS_PREFIXES: [&str; 1] = ["api"];
 /// Verbs that stand in the path before the resource.
 const PATH_VERBS: [&str; 2] = ["proxy", "watch"];
+/// Of those, the one whose paths have no subresources.
+const VERB_WITHOUT_SUBRESOURCES: &str = "proxy";
 /// What may follow `namespaces/{name}` and is a subresource of the namespace, not a resource in it.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 /// Subresources whose answers are streams.
 const LONG_RUNNING_SUBRESOURCES: [&str; 5] = ["attach", "exec", "proxy", "log", "portforward"];
 
-/// What a request asks for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A parsed request.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestInfo {
-    /// Whether the path names a resource; if not, only `path` and `verb` say anything.
+    /// Whether the path names a resource; if not, only `path`, `verb` and `query` are set.
     pub is_resource_request: bool,
-    /// The path, percent-decoded.
+    /// The path, percent-decoded (Go: `URL.Path`).
     pub path: String,
     /// The Kubernetes verb (`get`, `list`, `watch`, `deletecollection` ...) or, outside of resources, the method in lower case.
     pub verb: Cow<'static, str>,
+    /// Whether the verb stands in the path, as in `/api/v1/watch/pods`.
+    pub verb_in_path: bool,
     /// `api` or `apis`.
     pub api_prefix: &'static str,
     pub api_group: String,
     pub api_version: String,
+    /// The namespace; also that of a path that names a namespace object.
     pub namespace: String,
+    /// Whether `namespaces/{namespace}/` precedes the resource in the path.
+    pub in_namespace: bool,
     pub resource: String,
     pub subresource: String,
-    /// The object's name; for a list or watch of one object, what the field selector demands.
+    /// The object's name. For a list or watch it may come from the field selector.
     pub name: String,
-    /// How many segments the path has from the resource on.
+    /// Number of path segments from the resource on: 1 for a collection, 2 for an object, 3 for a subresource.
     pub depth: usize,
-    /// Those behind the subresource, joined again.
+    /// The segments behind the subresource, joined by slashes.
     pub rest: String,
-    /// `fieldSelector` as sent; only for verbs on collections.
-    pub field_selector: String,
-    /// `labelSelector` as sent; only for verbs on collections.
-    pub label_selector: String,
+    pub query: Query,
+    /// The selectors of a list, watch or deletecollection; for other verbs they select everything.
+    pub selectors: RequestSelectors,
 }
 
-/// Why a path is no request at all.
+/// Why a request line cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// `/api/v1/watch` and nothing behind it.
@@ -64,21 +76,19 @@ impl RequestInfo {
     /// Reads a request line (`RequestInfoFactory.NewRequestInfo`).
     pub fn new(method: &Method, uri: &http::Uri) -> Result<Self, PathError> {
         let path = decode_path(uri.path())?;
+        let query = Query::parse(uri.query().unwrap_or(""));
         let verb = method.as_str().to_ascii_lowercase().into();
-        let mut info = RequestInfo { path, verb, ..RequestInfo::default() };
-        let path = std::mem::take(&mut info.path);
-        let outcome = info.read_path(&path, method);
+        let mut info = RequestInfo { verb, query, ..RequestInfo::default() };
+        info.read_path(&path, method)?;
         info.path = path;
-        outcome?;
         if info.is_resource_request {
-            info.read_query(uri.query().unwrap_or(""));
+            info.read_query();
         }
         Ok(info)
     }
 
     fn read_path(&mut self, path: &str, method: &Method) -> Result<(), PathError> {
-        let trimmed = path.trim_matches('/');
-        let segments: Vec<&str> = if trimmed.is_empty() { Vec::new() } else { trimmed.split('/').collect() };
+        let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
         let mut parts = segments.as_slice();
         let Some(prefix) = API_PREFIXES.into_iter().find(|prefix| parts.len() >= 3 && parts[0] == *prefix) else {
             return Ok(());
@@ -100,6 +110,7 @@ impl RequestInfo {
                 return Err(PathError::NoKind(path.to_owned()));
             }
             self.verb = parts[0].to_owned().into();
+            self.verb_in_path = true;
             parts = &parts[1..];
         } else {
             self.verb = verb_of(method).into();
@@ -113,6 +124,7 @@ impl RequestInfo {
         if let ["namespaces", namespace, rest @ ..] = parts {
             self.namespace = (*namespace).to_owned();
             if rest.first().is_some_and(|next| !NAMESPACE_SUBRESOURCES.contains(next)) {
+                self.in_namespace = true;
                 parts = rest;
             }
         }
@@ -120,25 +132,34 @@ impl RequestInfo {
         self.rest = parts.get(3..).unwrap_or_default().join("/");
         let part = |i: usize| parts.get(i).copied().unwrap_or("").to_owned();
         (self.resource, self.name) = (part(0), part(1));
-        if !PATH_VERBS.contains(&&*self.verb) {
+        if self.verb != VERB_WITHOUT_SUBRESOURCES {
             self.subresource = part(2);
         }
     }
 
-    fn read_query(&mut self, query: &str) {
-        if self.name.is_empty() && self.verb == "get" {
-            self.verb = if is_watch(query) { "watch" } else { "list" }.into();
-            if let Some(name) = demanded_name(query) {
-                self.name = name;
-            }
+    /// Reads what the query says about a collection.
+    fn read_query(&mut self) {
+        let reads_collection = self.name.is_empty() && self.verb == "get";
+        if reads_collection {
+            self.verb = if self.query.flag("watch") { "watch" } else { "list" }.into();
         }
         if self.name.is_empty() && self.verb == "delete" {
             self.verb = "deletecollection".into();
         }
-        if matches!(&*self.verb, "list" | "watch" | "deletecollection") {
-            self.field_selector = parameter(query, "fieldSelector").unwrap_or_default().into_owned();
-            self.label_selector = parameter(query, "labelSelector").unwrap_or_default().into_owned();
+        if !self.query.is_empty() && matches!(&*self.verb, "list" | "watch" | "deletecollection") {
+            self.selectors = RequestSelectors::parse(&self.query);
         }
+        if reads_collection && let Some(name) = self.selected_name() {
+            self.name = name.to_owned();
+        }
+    }
+
+    /// The name that the field selector requires. As upstream, none when a list option cannot be read, or when a path cannot hold it.
+    fn selected_name(&self) -> Option<&str> {
+        let name = self.selectors.required_name()?;
+        let is_segment = !matches!(name, "." | "..") && !name.contains(['/', '%']);
+        let is_readable = |option| self.query.number(option).is_ok();
+        (is_segment && is_readable("limit") && is_readable("timeoutSeconds")).then_some(name)
     }
 
     /// Whether the answer may take as long as it likes (`genericfilters.BasicLongRunningRequestCheck`): no deadline, not counted as in flight.
@@ -147,6 +168,11 @@ impl RequestInfo {
             true => PATH_VERBS.contains(&&*self.verb) || LONG_RUNNING_SUBRESOURCES.contains(&self.subresource.as_str()),
             false => self.path.starts_with("/debug/pprof/"),
         }
+    }
+
+    /// The parsed request of an HTTP request outside of the handler chain; a path that cannot be parsed is left empty.
+    pub(crate) fn of_parts(method: &Method, uri: &Uri) -> Self {
+        Self::new(method, uri).unwrap_or_default()
     }
 
     /// Whether nothing is changed by the request; those have an in-flight limit of their own.
@@ -166,11 +192,6 @@ fn verb_of(method: &Method) -> &'static str {
     }
 }
 
-/// The first value of a query parameter.
-pub fn parameter<'q>(query: &'q str, name: &str) -> Option<Cow<'q, str>> {
-    form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == name).map(|(_, value)| value)
-}
-
 /// What clients may call a token in a query (RFC 6750, 2.3). No server of Kubernetes looks for one there, and it is a secret all the same.
 const TOKEN_PARAMETER: &str = "access_token=";
 
@@ -184,126 +205,16 @@ pub(crate) fn shown_target(uri: &Uri) -> Cow<'_, str> {
     format!("{path}?{}", query.split('&').map(shown).collect::<Vec<_>>().join("&")).into()
 }
 
-/// Whether `watch` is asked for: any value but `0` and `false` says yes, even none at all.
-fn is_watch(query: &str) -> bool {
-    query.contains("watch")
-        && parameter(query, "watch").is_some_and(|v| !matches!(v.to_ascii_lowercase().as_str(), "0" | "false"))
-}
-
-/// The one name that a list or watch can return, if it may stand in a path.
-fn demanded_name(query: &str) -> Option<String> {
-    let selector = query.contains("fieldSelector").then(|| parameter(query, "fieldSelector"))??;
-    let selector = FieldSelector::parse(&selector).ok()?;
-    let name = selector.requires_exact_match("metadata.name")?;
-    let refused = matches!(name, "." | "..") || name.contains(['/', '%']);
-    (!refused).then(|| name.to_owned())
-}
-
 /// The decoded path. Bytes that are no UTF-8 become replacement characters: no object has such a name.
 fn decode_path(path: &str) -> Result<String, PathError> {
     if !path.contains('%') {
         return Ok(path.to_owned());
     }
-    let escaped = |i: usize| path.as_bytes().get(i + 1..i + 3).is_some_and(|d| d.iter().all(u8::is_ascii_hexdigit));
-    if path.bytes().enumerate().any(|(i, b)| b == b'%' && !escaped(i)) {
+    if !query::has_only_whole_escapes(path) {
         return Err(PathError::Escape);
     }
     Ok(percent_decode_str(path).decode_utf8_lossy().into_owned())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn info(method: &str, uri: &str) -> RequestInfo {
-        RequestInfo::new(&method.parse().unwrap(), &uri.parse().unwrap()).unwrap()
-    }
-
-    /// `verb group version namespace resource subresource name`, dashes for nothing.
-    fn check(method: &str, uri: &str, expect: &str) {
-        let i = info(method, uri);
-        let dash = |s: &str| if s.is_empty() { "-".to_owned() } else { s.to_owned() };
-        assert!(i.is_resource_request, "{uri}");
-        let fields = [&*i.verb, &i.api_group, &i.api_version, &i.namespace, &i.resource, &i.subresource, &i.name];
-        assert_eq!(fields.map(dash).join(" "), expect, "{method} {uri}");
-    }
-
-    #[test]
-    fn resources() {
-        check("GET", "/api/v1/pods", "list - v1 - pods - -");
-        check("GET", "/api/v1/namespaces/ns/pods", "list - v1 ns pods - -");
-        check("GET", "/api/v1/namespaces/ns/pods/", "list - v1 ns pods - -");
-        check("HEAD", "/api/v1/namespaces/ns/pods/p", "get - v1 ns pods - p");
-        check("GET", "/api/v1/namespaces/ns", "get - v1 ns namespaces - ns");
-        check("PUT", "/api/v1/namespaces/ns/finalize", "update - v1 ns namespaces finalize ns");
-        check("GET", "/api/v1/namespaces", "list - v1 - namespaces - -");
-        check("GET", "/api/v1/namespaces//configmaps", "list - v1 - configmaps - -");
-        check("POST", "/apis/apps/v1/namespaces/ns/deployments", "create apps v1 ns deployments - -");
-        check("PATCH", "/apis/apps/v1/namespaces/ns/deployments/d/scale", "patch apps v1 ns deployments scale d");
-        check("DELETE", "/api/v1/nodes/n", "delete - v1 - nodes - n");
-        check("DELETE", "/api/v1/nodes", "deletecollection - v1 - nodes - -");
-        check("OPTIONS", "/api/v1/pods", "- - v1 - pods - -");
-        check("GET", "/api/v1/namespaces/ns/configmaps%2Fa", "get - v1 ns configmaps - a");
-    }
-
-    #[test]
-    fn watches() {
-        check("GET", "/api/v1/watch/namespaces/ns/pods/p", "watch - v1 ns pods - p");
-        check("GET", "/api/v1/pods?watch=true", "watch - v1 - pods - -");
-        check("GET", "/api/v1/pods?watch=", "watch - v1 - pods - -");
-        check("GET", "/api/v1/pods?watch=0", "list - v1 - pods - -");
-        check("GET", "/api/v1/pods?fieldSelector=metadata.name%3Dp,spec.nodeName%3Dx", "list - v1 - pods - p");
-        check("GET", "/api/v1/pods?fieldSelector=metadata.name!%3Dp", "list - v1 - pods - -");
-        check("GET", "/api/v1/pods?fieldSelector=metadata.name%3D..", "list - v1 - pods - -");
-    }
-
-    #[test]
-    fn selectors_are_kept_for_collections() {
-        let list = info("GET", "/api/v1/pods?labelSelector=a%3Db&fieldSelector=spec.x%3D1");
-        assert_eq!((list.label_selector.as_str(), list.field_selector.as_str()), ("a=b", "spec.x=1"));
-        assert_eq!(info("GET", "/api/v1/pods/p?labelSelector=a").label_selector, "");
-    }
-
-    #[test]
-    fn everything_else() {
-        for (method, uri, verb, path) in [
-            ("GET", "/", "get", "/"),
-            ("GET", "/api/v1", "get", "/api/v1"),
-            ("GET", "/apis/apps/v1/", "get", "/apis/apps/v1/"),
-            ("POST", "/healthz%20x?verbose", "post", "/healthz x"),
-        ] {
-            let i = info(method, uri);
-            assert_eq!((i.is_resource_request, &*i.verb, i.path.as_str()), (false, verb, path));
-        }
-        let error = |uri: &str| RequestInfo::new(&Method::GET, &uri.parse().unwrap()).unwrap_err();
-        assert_eq!(
-            error("/api/v1/watch").to_string(),
-            "unable to determine kind and namespace from url, /api/v1/watch"
-        );
-        assert_eq!(error("/a%2"), PathError::Escape);
-    }
-
-    #[test]
-    fn long_running() {
-        for (uri, expect) in [
-            ("/api/v1/pods?watch=1", true),
-            ("/api/v1/namespaces/n/pods/p/log", true),
-            ("/api/v1/namespaces/n/pods/p/status", false),
-            ("/debug/pprof/profile", true),
-            ("/log", false),
-        ] {
-            assert_eq!(info("GET", uri).is_long_running(), expect, "{uri}");
-        }
-    }
-
-    #[test]
-    fn tokens_are_not_shown() {
-        let check = |uri: &str, expect: &str| assert_eq!(shown_target(&uri.parse().unwrap()), expect);
-        check("/", "/");
-        check("https://host/api?limit=1", "/api?limit=1");
-        check(
-            "/api?access_token=a.b&limit=1&access_token=",
-            "/api?access_token=REDACTED&limit=1&access_token=REDACTED",
-        );
-    }
-}
+mod tests;

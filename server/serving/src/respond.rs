@@ -6,8 +6,8 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use machinery::status::Status;
 
 use crate::body::Body;
-use crate::handler::{Request, Response};
-use crate::request_info::parameter;
+use crate::handler::{Request, RequestExt, Response};
+use crate::request_info::Query;
 
 /// `text/plain` as Go's net/http writes it.
 pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -33,7 +33,7 @@ impl Style {
     /// The client's wish. A failure is always sent in some form: JSON when the client accepts nothing that can be written.
     pub fn of(request: &Request) -> Self {
         let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
-        let pretty = wants_pretty(request.uri().query().unwrap_or(""), request.headers());
+        let pretty = wants_pretty(request.query(), request.headers());
         Style { encoding: preferred(accept), pretty }
     }
 
@@ -86,10 +86,10 @@ pub fn failure(request: &Request, status: &Status) -> Response {
     Style::of(request).failure(status)
 }
 
-/// Whether a person seems to be reading (upstream: `negotiation.isPrettyPrint`).
-fn wants_pretty(query: &str, headers: &HeaderMap) -> bool {
-    if let Some(pretty) = query.contains("pretty").then(|| parameter(query, "pretty")).flatten() {
-        return matches!(&*pretty, "1" | "t" | "T" | "true" | "TRUE" | "True");
+/// Whether to indent JSON: the client says so, or is a browser, curl or wget (upstream: `negotiation.isPrettyPrint`).
+pub fn wants_pretty(query: &Query, headers: &HeaderMap) -> bool {
+    if let Some(pretty) = query.get("pretty").filter(|value| !value.is_empty()) {
+        return matches!(pretty, "1" | "t" | "T" | "true" | "TRUE" | "True");
     }
     let agent = headers.get(header::USER_AGENT).map_or(&b""[..], HeaderValue::as_bytes);
     [&b"curl"[..], b"Wget", b"Mozilla/5.0"].iter().any(|prefix| agent.starts_with(prefix))

@@ -14,7 +14,7 @@ use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
 use crate::metrics::{Metrics, MetricsHandler};
 use crate::options::Options;
-use crate::request_info::parameter;
+use crate::request_info::Query;
 use crate::respond;
 use crate::tokens::OpenId;
 use crate::version::{GIT_VERSION, VersionHandler};
@@ -83,13 +83,11 @@ impl<H> SystemPaths<H> {
     }
 
     /// The debug document of priority and fairness that is asked for.
-    fn dump(&self, path: &str, query: &str) -> Option<String> {
+    fn dump(&self, path: &str, query: &Query) -> Option<String> {
         let what = match path.strip_prefix(FLOW_CONTROL)? {
             "dump_priority_levels" => Dump::PriorityLevels,
             "dump_queues" => Dump::Queues,
-            "dump_requests" => {
-                Dump::Requests { details: parameter(query, "includeRequestDetails").is_some_and(|v| !v.is_empty()) }
-            }
+            "dump_requests" => Dump::Requests { details: !query.text("includeRequestDetails").is_empty() },
             _ => return None,
         };
         Some(self.flow_control.as_ref()?.dump(what))
@@ -128,7 +126,7 @@ impl<H> SystemPaths<H> {
 
 impl<H: Handler> Handler for SystemPaths<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
+        let path = request.path();
         if let Some(openid) = self.openid.as_ref().filter(|_| OpenId::serves(path)) {
             return openid.handle(request);
         }
@@ -146,7 +144,7 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/metrics/slis" => self.slis(),
             "/flagz" => self.flags.clone(),
             "/statusz" => self.status(),
-            path => match self.dump(path, request.uri().query().unwrap_or("")) {
+            path => match self.dump(path, request.query()) {
                 Some(text) => text,
                 None => return self.inner.handle(request),
             },

@@ -9,7 +9,7 @@ use serving::{BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, re
 
 use super::metrics::Asked;
 use super::{PASSED_ON, Peers};
-use crate::backends::uri;
+use crate::backends::target;
 use crate::proxy;
 
 /// The innermost filter: users are known, and may do what they ask for.
@@ -52,8 +52,7 @@ impl Peers {
         let Some(user) = request.user().cloned() else {
             return respond::failure(&request, &Status::bad_request("no user details present in request"));
         };
-        let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
-        let Some(target) = self.locate(servers).await.and_then(|address| uri(&address, path).ok()) else {
+        let Some(target) = self.locate(servers).await.and_then(|address| target(&address, info).ok()) else {
             self.metrics.unresolved(asked(info));
             let why = "Error getting ip and port info of the remote server while proxying";
             return respond::failure(&request, &Status::service_unavailable(why));

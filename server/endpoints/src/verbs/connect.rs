@@ -4,12 +4,11 @@ use machinery::def::StructDef;
 use machinery::reflect::{ListMut, OneMut, OptMut, Owned, Slot};
 use machinery::scalar::Time;
 use machinery::status::Status;
-use serving::{Request, RequestInfo, Response};
+use serving::{Query, Request, RequestInfo, Response};
 
 use super::Call;
 use crate::admission::Operation;
 use crate::endpoint::{Connected, Endpoint, SubresourceHandler};
-use crate::query::Query;
 
 /// Has the handler connect.
 pub async fn connect(
@@ -21,7 +20,7 @@ pub async fn connect(
     let of_options = endpoint.of_bodies(&call.info.subresource)?;
     let attributes = call.attributes(&of_options, Operation::Connect, &call.info.name, false);
     let context = call.context(endpoint, false);
-    let (info, query) = (&*call.info, &call.query);
+    let (info, query) = (&*call.info, &call.info.query);
     handler.connect(Connected { endpoint, context: &context, attributes: &attributes, info, query }, request).await
 }
 

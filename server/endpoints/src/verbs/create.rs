@@ -13,12 +13,13 @@ use crate::admission::Operation;
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::media::Forms;
+use crate::options;
 use crate::owners::{self, Moment};
 use crate::{answer, audit, body};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
-    let options = call.query.write_options("CreateOptions", false)?;
+    let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let accepted = call.accept(Forms::All)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
@@ -56,7 +57,7 @@ fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Resu
 
 /// POST to a subresource, or to a virtual resource, that has behaviour of its own.
 pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Response, Status> {
-    let options = call.query.write_options("CreateOptions", false)?;
+    let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let subresource = call.info.subresource.clone();
     let Some(handler) = endpoint.handlers.get(subresource.as_str()).cloned() else {
         let what = format!("POST of {}", [endpoint.resource.plural, &subresource].join("/"));

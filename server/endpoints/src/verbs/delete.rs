@@ -13,13 +13,13 @@ use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{CheckDelete, Context, DeleteOptions, Precondition, Propagation, ResourceStore, meta};
-use serving::Response;
+use serving::{Query, Response};
 
 use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
-use crate::query::{Query, check_dry_run, refuse};
+use crate::options::{check_dry_run, refuse};
 use crate::{answer, audit, body, listing};
 
 /// Deletes an object.
@@ -44,8 +44,8 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
 /// Deletes what a list would show.
 pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    let query = super::list::list_query(&call.query)?;
-    super::list::check_list(&query, &call.query)?;
+    let query = super::list::list_query(&call.info.query)?;
+    super::list::check_list(&query, &call.info.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;
     let options = options(endpoint, &mut call).await?;
     warn(endpoint, &call, &options);
@@ -65,7 +65,7 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
         }
         try_join_all(deletes).await?;
     }
-    listing::respond(endpoint, listed, &accepted, &call.query)
+    listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 
 /// Deletes an object of a collection, unless somebody else was faster.
@@ -112,7 +112,7 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
     let cost = call.spoken.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
     let bytes = call.read_body(endpoint, cost).await?;
     let said = match bytes.is_empty() {
-        true => from_query(&call.query)?,
+        true => from_query(&call.info.query)?,
         false => {
             let said = from_body(call, &bytes)?;
             audit::sent_options(&call.trail, &said, "DeleteOptions");

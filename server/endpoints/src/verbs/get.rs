@@ -23,7 +23,7 @@ const SMALL: usize = 32 << 10;
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let store = endpoint.store()?;
-    let entry = store.get_entry(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+    let entry = store.get_entry(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await?;
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
     if entry.object.len() > if is_plain { LARGE } else { SMALL } {
         offload::to_work_pool().await?;
@@ -53,7 +53,7 @@ pub fn object_in_form(
         Form::Object => answer::object(code, endpoint.kind, object, accepted),
         Form::Table(version) => {
             let renderer = Renderer::new(endpoint, accepted)?;
-            table::of_object(renderer, code, object, version, accepted, &call.query)
+            table::of_object(renderer, code, object, version, accepted, &call.info.query)
         }
         Form::PartialMetadata(version) => Partial::new(version).respond(code, &object, accepted),
         Form::PartialMetadataList(_) => {

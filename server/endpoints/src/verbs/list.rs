@@ -5,16 +5,15 @@ use std::sync::Arc;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::offload;
-use machinery::selector::{FieldSelector, LabelSelector};
 use machinery::status::Status;
 use registry::{ListQuery, Predicate};
-use serving::Response;
+use serving::{Query, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::listing;
 use crate::media::{Encoding, Form, Forms};
-use crate::query::{Query, refuse};
+use crate::options::refuse;
 
 /// Selectors up to this many bytes are evaluated by the thread of the connection.
 const SMALL_SELECTORS: usize = 2 << 10;
@@ -22,17 +21,17 @@ const SMALL_SELECTORS: usize = 2 << 10;
 /// Lists a collection.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    let query = list_query(&call.query)?;
-    check_list(&query, &call.query)?;
+    let query = list_query(&call.info.query)?;
+    check_list(&query, &call.info.query)?;
     // Requirements of selectors cost with each object, and other forms have to be written as a whole.
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
-    let selectors = call.query.text("labelSelector").len() + call.query.text("fieldSelector").len();
+    let selectors = call.info.query.text("labelSelector").len() + call.info.query.text("fieldSelector").len();
     if !is_plain || matches!(accepted.form, Form::Table(_)) || selectors > SMALL_SELECTORS {
         offload::to_work_pool().await?;
     }
     let predicate = predicate(endpoint, &call)?;
     let listed = endpoint.store()?.list(&call.info.namespace, &predicate, &query).await?;
-    listing::respond(endpoint, listed, &accepted, &call.query)
+    listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 
 /// The parameters of a list or watch.
@@ -78,23 +77,20 @@ pub fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
     refuse("ListOptions", &errors)
 }
 
-/// The selectors of a request; a name in the path selects by itself.
+/// What a list, watch or deletecollection selects. The name that was authorized is always part of it (upstream: `listOpts`).
 pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
-    let labels = LabelSelector::parse(call.query.text("labelSelector"));
-    let labels = labels.map_err(|e| Status::bad_request(e.to_string()))?;
-    let mut fields =
-        FieldSelector::parse(call.query.text("fieldSelector")).map_err(|e| Status::bad_request(e.to_string()))?;
+    let (fields, labels) = call.info.selectors.both()?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }
-    let named = call.info.depth > 1;
-    if named && fields.requires_exact_match("metadata.name").is_some_and(|name| name != call.info.name) {
+    let (name, labels) = (call.info.name.as_str(), labels.clone());
+    if name.is_empty() {
+        return Ok(Predicate { labels, fields: fields.clone() });
+    }
+    if !fields.is_empty() && fields.requires_exact_match("metadata.name") != Some(name) {
         return Err(Status::bad_request("fieldSelector metadata.name doesn't match requested name"));
     }
-    if !call.info.name.is_empty() && fields.is_empty() {
-        fields = FieldSelector::equal("metadata.name", call.info.name.clone());
-    }
-    Ok(Predicate { labels, fields })
+    Ok(Predicate { labels, fields: fields.clone().and_equal("metadata.name", name) })
 }
 
 /// Only declared labels select (`runtime.Scheme.ConvertFieldLabel`).

@@ -24,13 +24,12 @@ use serving::audit::{Level, Trail};
 use serving::filters::Detach;
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
-use serving::{Body, RequestInfo, User};
+use serving::{Body, RequestInfo, User, respond};
 
 use crate::admission::{Attributes, Operation, Reservations};
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, Spoken};
-use crate::query::Query;
 pub use cost::Cost;
 use scale::{AsScale, Scale};
 
@@ -38,7 +37,6 @@ use scale::{AsScale, Scale};
 pub struct Call {
     pub info: Arc<RequestInfo>,
     pub user: Arc<User>,
-    pub query: Query,
     pub headers: HeaderMap,
     pub body: Body,
     pub warnings: Warnings,
@@ -77,17 +75,10 @@ impl Call {
         self.header(&USER_AGENT).unwrap_or("")
     }
 
-    /// Whether to indent: `pretty=true`, or a browser or curl without an opinion.
-    fn pretty(&self) -> bool {
-        match self.query.get("pretty") {
-            Some(_) => self.query.flag("pretty"),
-            None => ["curl", "Wget", "Mozilla/5.0"].iter().any(|agent| self.user_agent().starts_with(agent)),
-        }
-    }
-
     /// How to answer with an object.
     pub fn accept(&self, forms: Forms) -> Result<Accepted, Status> {
-        self.spoken.accept_object(self.header(&ACCEPT), self.pretty(), forms)
+        let pretty = respond::wants_pretty(&self.info.query, &self.headers);
+        self.spoken.accept_object(self.header(&ACCEPT), pretty, forms)
     }
 
     /// The store's view of the request.

@@ -18,9 +18,9 @@ use crate::audit;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Forms;
+use crate::options::{self, FieldValidation};
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
-use crate::query::FieldValidation;
 
 /// Changes an object, or its Scale, by a patch.
 pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -28,7 +28,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
-    let options = call.query.write_options("PatchOptions", kind == PatchType::Apply)?;
+    let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
     let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;

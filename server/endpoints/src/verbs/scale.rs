@@ -157,7 +157,7 @@ pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(media::Forms::Object)?;
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
-        endpoint.store()?.get(&call.info.namespace, &call.info.name, call.query.text("resourceVersion")).await?;
+        endpoint.store()?.get(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await?;
     if endpoint.open.is_some() && !scale.has_replicas(&parent) {
         let path = format!(".{}", scale.paths.replicas);
         return Err(Status::internal(format!("the spec replicas field {path:?} does not exist")));

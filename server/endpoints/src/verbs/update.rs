@@ -18,6 +18,7 @@ use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Forms;
+use crate::options;
 use crate::owners::{self, Moment};
 
 /// Replaces an object, or a part of it through a subresource.
@@ -25,7 +26,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
-    let options = call.query.write_options("UpdateOptions", false)?;
+    let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;

@@ -9,25 +9,26 @@ use machinery::field_path::Path;
 use machinery::status::Status;
 use registry::ListQuery;
 use serving::metrics::Watched;
-use serving::{Body, Response};
+use serving::{Body, Query, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events};
 use crate::frames::error_frame;
 use crate::media::{Accepted, Encoding, Form};
-use crate::query::{Query, refuse};
+use crate::options::refuse;
 use crate::render::Renderer;
 
 /// Watches a collection or one object.
 pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.spoken.accept_stream(call.header(&ACCEPT))?;
-    let query = super::list::list_query(&call.query)?;
-    let initial = call.query.optional_flag("sendInitialEvents");
-    let bookmarks = call.query.flag("allowWatchBookmarks");
-    check_watch(&query, &call.query)?;
+    let query = super::list::list_query(&call.info.query)?;
+    let initial = call.info.query.optional_flag("sendInitialEvents");
+    let bookmarks = call.info.query.flag("allowWatchBookmarks");
+    check_watch(&query, &call.info.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
     let timeout = call
+        .info
         .query
         .number("timeoutSeconds")?
         .filter(|&s| s > 0)
@@ -36,7 +37,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
         // No event is a list: upstream ends the stream at once.
         return Ok(respond(Body::empty(), &accepted));
     }
-    let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.query)?;
+    let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.info.query)?;
     let writer = writer.counted(call.watched.as_ref().map(Watched::begin));
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {

@@ -39,6 +39,16 @@ impl FieldSelector {
         Self { requirements: vec![FieldRequirement { field: field.into(), equal: true, value: value.into() }] }
     }
 
+    /// The selector with the term `field=value` besides its own.
+    #[must_use]
+    pub fn and_equal(mut self, field: &str, value: &str) -> Self {
+        let is_required = |term: &FieldRequirement| term.equal && term.field == field && term.value == value;
+        if !self.requirements.iter().any(is_required) {
+            self.requirements.insert(0, FieldRequirement { field: field.into(), equal: true, value: value.into() });
+        }
+        self
+    }
+
     /// Reads the text form. Terms come out sorted by their text, and those without field and value drop out, as upstream
     /// has it.
     pub fn parse(text: &str) -> Result<Self, SelectorError> {
@@ -230,6 +240,13 @@ mod tests {
         assert_eq!(selector.requires_exact_match("a"), Some("1"));
         assert_eq!(selector.requires_exact_match("b"), None);
         assert_eq!(FieldSelector::equal("metadata.name", "x").to_string(), "metadata.name=x");
+    }
+
+    #[test]
+    fn takes_another_term() {
+        for (text, expect) in [("", "a=1"), ("a=1,b=2", "a=1,b=2"), ("a=2", "a=1,a=2"), ("a!=1", "a=1,a!=1")] {
+            assert_eq!(FieldSelector::parse(text).unwrap().and_equal("a", "1").to_string(), expect, "{text}");
+        }
     }
 
     #[test]

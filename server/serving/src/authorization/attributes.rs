@@ -47,6 +47,20 @@ impl Selectors {
         selectors
     }
 
+    /// The selectors by which a request narrows a collection. As upstream, none of a request with the verb in its path.
+    fn of_request(info: &RequestInfo) -> Self {
+        let (fields, labels) = match info.verb_in_path {
+            true => return Selectors::default(),
+            false => (info.selectors.fields(), info.selectors.labels()),
+        };
+        Selectors {
+            field_error: fields.is_err(),
+            label_error: labels.is_err(),
+            fields: fields.map_or_else(|_| Vec::new(), |selector| selector.requirements().to_vec()),
+            labels: labels.map_or_else(|_| Vec::new(), |selector| selector.requirements().to_vec()),
+        }
+    }
+
     /// Reads a field selector in text form.
     pub fn parse_fields(&mut self, text: &str) {
         if !text.is_empty() {
@@ -102,7 +116,7 @@ impl<'a> Attributes<'a> {
             subresource: &info.subresource,
             name: &info.name,
             path: &info.path,
-            selectors: Selectors::parse(&info.field_selector, &info.label_selector),
+            selectors: Selectors::of_request(info),
         }
     }
 

@@ -12,8 +12,8 @@ use http::{HeaderValue, Method, header};
 use tokio::task;
 
 use super::HTML;
-use crate::handler::{Request, Response};
-use crate::request_info::parameter;
+use crate::handler::{Request, RequestExt, Response};
+use crate::request_info::Query;
 use crate::respond;
 
 /// How many seconds are profiled when the request does not say.
@@ -35,9 +35,9 @@ const INDEX: &str = "<html>\n<head>\n<title>/debug/pprof/</title>\n</head>\n<bod
 
 /// Answers what is below `/debug/pprof`.
 pub(super) async fn answer(request: Request) -> Response {
-    match request.uri().path().strip_prefix("/debug/pprof/").unwrap_or("") {
+    match request.path().strip_prefix("/debug/pprof/").unwrap_or("") {
         "" => unsniffed(respond::bytes(200, HTML, INDEX)),
-        "profile" => profile(request.uri().query().unwrap_or("")).await,
+        "profile" => profile(request.query()).await,
         "symbol" => symbol(request).await,
         _ => failed(404, "Unknown profile"),
     }
@@ -49,8 +49,8 @@ pub(super) fn command_line() -> Response {
     unsniffed(respond::bytes(200, respond::TEXT, words.join("\0")))
 }
 
-async fn profile(query: &str) -> Response {
-    let asked = parameter(query, "seconds").and_then(|text| text.parse::<i64>().ok()?.try_into().ok());
+async fn profile(query: &Query) -> Response {
+    let asked = query.get("seconds").and_then(|text| text.parse::<i64>().ok()?.try_into().ok());
     let seconds = asked.filter(|seconds| *seconds > 0).unwrap_or(SECONDS);
     match cpu::profile(Duration::from_secs(seconds)).await {
         Ok(bytes) => {

@@ -5,6 +5,7 @@ use std::fs::Permissions;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::body::Incoming;
@@ -17,7 +18,7 @@ use super::{DebugHandler, pprof};
 use crate::body::Body;
 use crate::handler::Handler;
 use crate::respond;
-use crate::{Error, Response};
+use crate::{Error, RequestInfo, Response};
 
 /// What upstream tells here only.
 const COMMAND_LINE: &str = "/debug/pprof/cmdline";
@@ -53,9 +54,12 @@ pub(crate) fn listen(path: &Path) -> Result<(), Error> {
 
 async fn serve(stream: UnixStream) {
     let service = service_fn(|request: hyper::Request<Incoming>| async move {
-        let response = match request.uri().path() {
+        let info = Arc::new(RequestInfo::of_parts(request.method(), request.uri()));
+        let mut request = request.map(Body::from);
+        request.extensions_mut().insert(Arc::clone(&info));
+        let response = match info.path.as_str() {
             COMMAND_LINE => pprof::command_line(),
-            path if DebugHandler::serves(path) => DebugHandler.handle(request.map(Body::from)).await,
+            path if DebugHandler::serves(path) => DebugHandler.handle(request).await,
             _ => respond::not_found(),
         };
         Ok::<Response, Infallible>(response)

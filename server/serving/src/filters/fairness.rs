@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use flowcontrol::{Asked, Class, Digest, FlowControl, Initial};
 use http::{HeaderName, HeaderValue};
-use machinery::selector::FieldSelector;
 use machinery::status::Status;
 use tokio::time::Instant;
 
@@ -13,7 +12,7 @@ use super::Deadline;
 use super::in_flight::too_many;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::{Counted, Delayed, Metrics};
-use crate::request_info::{RequestInfo, parameter};
+use crate::request_info::RequestInfo;
 use crate::respond;
 use crate::user::User;
 use crate::work::HeldSeat;
@@ -89,7 +88,7 @@ impl<H: Handler> WithFairness<H> {
         let digest = asking.digest();
         let class = self.control.classify(&digest);
         let gauges = if asking.info.is_read_only() { &self.reads } else { &self.writes };
-        let work = self.control.estimate(&class, &digest, initial(&request, &digest));
+        let work = self.control.estimate(&class, &digest, initial(&asking.info));
         let waiting = Counted::new(&gauges.waiting);
         let arrived = Instant::now();
         let seat = self.control.admit(&class, asking.clone(), work, self.patience(&request)).await;
@@ -105,7 +104,7 @@ impl<H: Handler> WithFairness<H> {
             Ok(seat) => {
                 let seat = HeldSeat::new((seat, Counted::new(&gauges.executing)));
                 request.extensions_mut().insert(seat.clone());
-                let watched = (digest.verb == "watch" && sees_all(&request)).then(|| self.control.watch(&digest));
+                let watched = (digest.verb == "watch" && sees_all(&asking.info)).then(|| self.control.watch(&digest));
                 let response = self.inner.handle(request).await;
                 match digest.verb {
                     "watch" => response.map(|body| body.hold(watched).hold_until_begun(seat)),
@@ -131,31 +130,21 @@ impl<H: Handler> Handler for WithFairness<H> {
 }
 
 /// What a request asks for of the objects that a collection has now.
-fn initial(request: &Request, digest: &Digest<'_>) -> Option<Initial> {
-    let query = request.uri().query().unwrap_or("");
-    let given = |name: &str| parameter(query, name).unwrap_or_default();
-    match digest.verb {
-        "list" => Some(Initial { limit: given("limit").parse().unwrap_or(0) }),
+fn initial(info: &RequestInfo) -> Option<Initial> {
+    let query = &info.query;
+    match &*info.verb {
+        "list" => Some(Initial { limit: query.text("limit").parse().unwrap_or(0) }),
         // A watch from no revision begins with what there is, as one that asks for it.
-        "watch" => (matches!(&*given("resourceVersion"), "" | "0") || given("sendInitialEvents") == "true")
+        "watch" => (matches!(query.text("resourceVersion"), "" | "0") || query.flag("sendInitialEvents"))
             .then(Initial::default),
         _ => None,
     }
 }
 
 /// Whether a watch is told of every change: one that is of a single value of a field is told of few, and found by an index.
-fn sees_all(request: &Request) -> bool {
-    let query = request.uri().query().unwrap_or("");
-    let Some(selector) = query.contains("fieldSelector").then(|| parameter(query, "fieldSelector")).flatten() else {
-        return true;
-    };
-    let demands = |selector: FieldSelector| {
-        selector
-            .requirements()
-            .iter()
-            .any(|r| !r.field.starts_with("metadata.") && selector.requires_exact_match(&r.field).is_some())
-    };
-    !FieldSelector::parse(&selector).is_ok_and(demands)
+fn sees_all(info: &RequestInfo) -> bool {
+    let Ok(selector) = info.selectors.fields() else { return true };
+    !selector.requirements().iter().any(|term| term.equal && !term.field.starts_with("metadata."))
 }
 
 fn labelled(mut response: Response, class: &Class) -> Response {
@@ -243,8 +232,7 @@ mod tests {
             ("/api/v1/namespaces/a/pods/b", None),
         ] {
             let request = by("dev", "GET", uri);
-            let asking = Asking { info: request.info().unwrap().clone(), user: request.user().unwrap().clone() };
-            assert_eq!(initial(&request, &asking.digest()), expect, "{uri}");
+            assert_eq!(initial(request.info().unwrap()), expect, "{uri}");
         }
         for (query, expect) in [
             ("", true),
@@ -252,7 +240,8 @@ mod tests {
             ("fieldSelector=spec.nodeName%3Da", false),
             ("fieldSelector=spec.nodeName!%3Da", true),
         ] {
-            assert_eq!(sees_all(&by("dev", "GET", &format!("/api/v1/pods?watch=1&{query}"))), expect, "{query}");
+            let request = by("dev", "GET", &format!("/api/v1/pods?watch=1&{query}"));
+            assert_eq!(sees_all(request.info().unwrap()), expect, "{query}");
         }
         let filter = WithFairness::new(ok(), control(1), Duration::from_secs(60), &Metrics::default());
         assert_eq!(filter.handle(http::Request::new(crate::Body::empty())).await.status(), 500);

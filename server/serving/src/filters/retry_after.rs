@@ -27,7 +27,7 @@ impl<H> WithRetryAfter<H> {
 
 impl<H: Handler> Handler for WithRetryAfter<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        if EXEMPT.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
+        if EXEMPT.iter().any(|prefix| request.path().starts_with(prefix)) {
             return self.inner.handle(request);
         }
         if self.shutdown.phase() >= Phase::Refusing {

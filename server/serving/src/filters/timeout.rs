@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::audit::refuse;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::Terminated;
-use crate::request_info::parameter;
+use crate::request_info::Query;
 use crate::respond;
 
 /// What upstream's timeout writes: a Status without its kind, and without a content type, for which Go guesses text.
@@ -32,15 +32,12 @@ impl<H> WithTimeout<H> {
     }
 
     /// What `?timeout=` asks for, within the limit.
-    fn wanted(&self, query: &str) -> Result<Duration, String> {
-        let text = match query.contains("timeout") {
-            true => parameter(query, "timeout").unwrap_or_default(),
-            false => return Ok(self.limit),
-        };
+    fn wanted(&self, query: &Query) -> Result<Duration, String> {
+        let text = query.text("timeout");
         if text.is_empty() {
             return Ok(self.limit);
         }
-        let wanted = machinery::scalar::Duration::parse(&text).map_err(|why| why.to_string())?.nanos();
+        let wanted = machinery::scalar::Duration::parse(text).map_err(|why| why.to_string())?.nanos();
         Ok(if wanted <= 0 { self.limit } else { self.limit.min(Duration::from_nanos(wanted.unsigned_abs())) })
     }
 }
@@ -50,7 +47,7 @@ impl<H: Handler> Handler for WithTimeout<H> {
         if request.info().is_some_and(|info| info.is_long_running()) {
             return self.inner.handle(request);
         }
-        let wanted = match self.wanted(request.uri().query().unwrap_or("")) {
+        let wanted = match self.wanted(request.query()) {
             Ok(wanted) => wanted,
             Err(why) => {
                 let status = Status::bad_request(format!("invalid timeout specified in the request URL - {why}"));

@@ -7,6 +7,7 @@ use http::{HeaderValue, header};
 use super::{Endpoint, Health, Named};
 use crate::body::Body;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::request_info::Query;
 use crate::respond;
 use machinery::scalar::go_text::quote;
 
@@ -19,7 +20,7 @@ impl HealthHandler {
         split(path).is_some()
     }
 
-    fn answer(&self, path: &str, query: &str) -> Response {
+    fn answer(&self, path: &str, query: &Query) -> Response {
         let Some((endpoint, name)) = split(path) else { return respond::not_found() };
         let checks = self.0.checks(endpoint);
         match name {
@@ -43,10 +44,8 @@ fn one(check: &Named) -> Response {
     }
 }
 
-fn all(endpoint: Endpoint, checks: &[Named], query: &str) -> Response {
-    let parameters: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let mut excluded: Vec<&str> =
-        parameters.iter().filter(|(key, _)| key == "exclude").map(|(_, value)| &**value).collect();
+fn all(endpoint: Endpoint, checks: &[Named], query: &Query) -> Response {
+    let mut excluded: Vec<&str> = query.all("exclude").collect();
     let (mut report, mut failed) = (String::new(), Vec::new());
     for check in checks {
         let name = check.name;
@@ -72,7 +71,7 @@ fn all(endpoint: Endpoint, checks: &[Named], query: &str) -> Response {
         tracing::debug!(endpoint, failed = failed.join("; "), "health check failed");
         return respond::text_error(500, &format!("{report}{endpoint} check failed"));
     }
-    match parameters.iter().any(|(key, _)| key == "verbose") {
+    match query.get("verbose").is_some() {
         true => good(format!("{report}{endpoint} check passed\n")),
         false => good("ok"),
     }
@@ -86,8 +85,7 @@ fn good(text: impl Into<Body>) -> Response {
 
 impl Handler for HealthHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
-        let path = request.info().map_or(request.uri().path(), |info| info.path.as_str());
-        let response = self.answer(path, request.uri().query().unwrap_or(""));
+        let response = self.answer(request.path(), request.query());
         Box::pin(std::future::ready(response))
     }
 }

@@ -190,7 +190,7 @@ impl<H> WithMetrics<H> {
 impl<H: Handler> Handler for WithMetrics<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let Some(info) = request.info().cloned() else { return self.inner.handle(request) };
-        let dry_run = request.uri().query().is_some_and(|query| query.contains("dryRun=All"));
+        let dry_run = info.query.all("dryRun").any(|value| value == "All");
         let delayed = Delayed::default();
         request.extensions_mut().insert(delayed.clone());
         if info.verb == "watch" {

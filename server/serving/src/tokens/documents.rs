@@ -7,7 +7,7 @@ use machinery::status::{Details, Status};
 use serde_json::json;
 
 use super::{TokenKeys, VerifyingKey};
-use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::respond;
 
 /// Where the configuration is.
@@ -69,7 +69,7 @@ impl OpenId {
     }
 
     async fn answer(&self, request: Request) -> Response {
-        let path = request.uri().path().trim_end_matches('/');
+        let path = request.path().trim_end_matches('/');
         let media_type = if path == KEY_SET { KEY_SET_TYPE } else { "application/json" };
         if !Self::PATHS.contains(&path) {
             return respond::failure(&request, &Status::path_not_found());

@@ -106,7 +106,7 @@ fn attributes(request: &Request) -> Vec<Attribute> {
     vec![
         Attribute::text("http.request.method", request.method().as_str()),
         Attribute::text("url.scheme", "https"),
-        Attribute::text("url.path", uri.path()),
+        Attribute::text("url.path", request.path()),
         Attribute::text("network.protocol.version", protocol(request).trim_start_matches("HTTP/")),
         Attribute::text("client.address", client(request)),
         Attribute::text("user_agent.original", header(request, &USER_AGENT)),
@@ -204,7 +204,7 @@ fn fields(request: &Request) -> Vec<Attribute> {
         Attribute::text("protocol", protocol(request)),
         Attribute::text("resource", info.resource.as_str()),
         Attribute::text("scope", scope),
-        Attribute::text("url", request.uri().path()),
+        Attribute::text("url", request.path()),
         Attribute::text("user-agent", header(request, &USER_AGENT)),
         Attribute::text("verb", request.method().as_str()),
     ]

@@ -1,0 +1,149 @@
+//! The route table of a resource: which paths and methods exist (upstream: `APIInstaller.registerResourceHandlers`, `crdHandler`).
+//!
+//! A namespaced resource has the templates
+//!
+//! ```text
+//! {resource}                                    GET
+//! namespaces/{namespace}/{resource}             GET, POST, DELETE
+//! namespaces/{namespace}/{resource}/{name}      GET, PUT, PATCH, DELETE, and its subresources below
+//! watch/{resource}, watch/namespaces/{namespace}/{resource}, watch/namespaces/{namespace}/{resource}/{name}
+//! ```
+//!
+//! and a cluster-scoped resource those without `namespaces/{namespace}`; each as far as the resource has the verb. A path that no template
+//! matches is not found, so authorization of one scope can never reach an object of another.
+
+use std::sync::Arc;
+
+use http::Method;
+use machinery::catalog::SubresourceDef;
+use machinery::status::Status;
+use serving::RequestInfo;
+
+use crate::endpoint::{Endpoint, SubresourceHandler};
+
+/// Where a request goes.
+pub(crate) enum Route {
+    /// To a verb of this server.
+    Verb(Target, &'static str),
+    /// To a subresource that passes the request on.
+    Connect(Arc<dyn SubresourceHandler>),
+}
+
+/// What a verb is applied to.
+pub(crate) enum Target {
+    Resource,
+    Subresource(&'static SubresourceDef),
+}
+
+/// Verbs by method.
+type Verbs = &'static [(Method, &'static str)];
+
+const WATCH: Verbs = &[(Method::GET, "watch")];
+const ALL_NAMESPACES: Verbs = &[(Method::GET, "list")];
+const COLLECTION: Verbs = &[(Method::GET, "list"), (Method::POST, "create"), (Method::DELETE, "deletecollection")];
+const OBJECT: Verbs =
+    &[(Method::GET, "get"), (Method::PUT, "update"), (Method::PATCH, "patch"), (Method::DELETE, "delete")];
+const SUBRESOURCE: Verbs = &[
+    (Method::GET, "get"),
+    (Method::POST, "create"),
+    (Method::PUT, "update"),
+    (Method::PATCH, "patch"),
+    (Method::DELETE, "delete"),
+];
+/// Custom resources are routed by verb: upstream registers no templates for them.
+const CUSTOM: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
+
+/// Whether a custom resource of this scope is at the path; lists and watches may be of all namespaces.
+pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
+    match namespaced {
+        true => info.in_namespace || matches!(info.verb.as_ref(), "list" | "watch"),
+        false => info.namespace.is_empty(),
+    }
+}
+
+/// The route of a request.
+///
+/// # Errors
+/// 404 without a template for the path, 405 without one for the method, 400 for a path whose name is empty or leads elsewhere in the store.
+pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+    let route = match endpoint.open.is_some() {
+        true => of_custom(endpoint, info)?,
+        false => of_declared(endpoint, info, method)?,
+    };
+    check_name(info)?;
+    Ok(route)
+}
+
+fn of_declared(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+    let resource = endpoint.resource;
+    let everywhere = resource.namespaced && !info.in_namespace;
+    if !resource.namespaced && info.in_namespace {
+        return Err(Status::path_not_found());
+    }
+    let verbs = match (info.verb_in_path, info.depth) {
+        (true, 1) if info.verb == "watch" => WATCH,
+        (true, 2) if info.verb == "watch" && !everywhere => WATCH,
+        (false, 1) if everywhere => ALL_NAMESPACES,
+        (false, 1) => COLLECTION,
+        (false, 2) if !everywhere => OBJECT,
+        (false, 3..) if !everywhere => return of_subresource(endpoint, info, method),
+        _ => return Err(Status::path_not_found()),
+    };
+    let has = |verb: &str| resource.verbs.contains(&verb);
+    match select(verbs, has, method)? {
+        "list" if info.verb == "watch" && !has("watch") => Err(Status::method_not_allowed()),
+        "list" if info.verb == "watch" => Ok(Route::Verb(Target::Resource, "watch")),
+        verb => Ok(Route::Verb(Target::Resource, verb)),
+    }
+}
+
+fn of_subresource(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
+    let Some(def) = endpoint.subresource(&info.subresource) else { return Err(Status::path_not_found()) };
+    let connecter = endpoint.handlers.get(info.subresource.as_str()).filter(|handler| !handler.connects().is_empty());
+    if info.depth > 3 && !connecter.is_some_and(|handler| handler.takes_subpath()) {
+        return Err(Status::path_not_found());
+    }
+    if let Some(handler) = connecter.filter(|handler| handler.connects().contains(method)) {
+        return Ok(Route::Connect(handler.clone()));
+    }
+    select(SUBRESOURCE, |verb| def.verbs.contains(&verb), method)
+        .map(|verb| Route::Verb(Target::Subresource(def), verb))
+}
+
+/// The verb of a method, of those that the resource has.
+fn select(verbs: Verbs, has: impl Fn(&str) -> bool, method: &Method) -> Result<&'static str, Status> {
+    let mut served = verbs.iter().filter(|(_, verb)| has(verb)).peekable();
+    if served.peek().is_none() {
+        return Err(Status::path_not_found());
+    }
+    served.find(|(of, _)| of == method).map(|(_, verb)| *verb).ok_or_else(Status::method_not_allowed)
+}
+
+fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
+    let known = CUSTOM.into_iter().find(|verb| *verb == info.verb);
+    if info.subresource.is_empty() {
+        // Upstream takes a POST to an object as one to its collection, and creates an object of any name.
+        let verb =
+            known.filter(|verb| endpoint.resource.verbs.contains(verb) && (*verb != "create" || info.depth == 1));
+        return verb.map(|verb| Route::Verb(Target::Resource, verb)).ok_or_else(Status::method_not_allowed);
+    }
+    let Some(def) = endpoint.subresource(&info.subresource) else {
+        return Err(Status::not_found(endpoint.name(), &info.name));
+    };
+    let verb = known.filter(|verb| def.verbs.contains(verb));
+    verb.map(|verb| Route::Verb(Target::Subresource(def), verb)).ok_or_else(Status::method_not_allowed)
+}
+
+/// The name of an object in the path is not empty, and none that leads elsewhere in the store (`NamespaceKeyFunc`).
+fn check_name(info: &RequestInfo) -> Result<(), Status> {
+    let name = info.name.as_str();
+    // The verb of a collection at the path of an object: the name, if any, is that of the field selector.
+    let is_unnamed = !info.verb_in_path && matches!(&*info.verb, "list" | "watch" | "deletecollection");
+    if info.depth > 1 && (name.is_empty() || is_unnamed) {
+        return Err(Status::bad_request("name must be provided"));
+    }
+    match name {
+        "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
+        _ => Ok(()),
+    }
+}
