@@ -16,6 +16,8 @@ fn request(authorization: &str, certificate: ClientCertificate) -> Parts {
     }
     request.extensions.insert(Arc::new(Peer { certificate, ..Peer::default() }));
     request.extensions.insert(Warnings::default());
+    let info = crate::RequestInfo::new(&request.method, &request.uri).unwrap();
+    request.extensions.insert(Arc::new(info));
     request
 }
 
