@@ -14,6 +14,7 @@ async fn target() -> Target {
     target.create_namespace("team-b").await;
     let everything = json!([{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}]);
     target.grant("mallory", "team-a", everything).await;
+    target.await_right("mallory", "/api/v1/namespaces/team-a/configmaps").await;
     target
 }
 

@@ -11,7 +11,7 @@ const SECRETS: &str = "/api/v1/namespaces/team-a/secrets";
 
 /// A server with the secrets `allowed` and `secret`. Mallory may read and delete `allowed`.
 async fn target() -> Target {
-    let target = Target::start(&[]);
+    let target = Target::start(&["--authorization-mode=Node,RBAC"]);
     target.create_namespace("team-a").await;
     for name in ["allowed", "secret"] {
         let secret = json!({"metadata": {"name": name, "labels": {"name": name}}, "stringData": {"key": "value"}});
@@ -20,6 +20,7 @@ async fn target() -> Target {
     let verbs = ["get", "list", "watch", "delete", "deletecollection"];
     let rule = json!([{"apiGroups": [""], "resources": ["secrets"], "resourceNames": ["allowed"], "verbs": verbs}]);
     target.grant("mallory", "team-a", rule).await;
+    target.await_right("mallory", &format!("{SECRETS}/allowed")).await;
     target
 }
 
@@ -82,11 +83,7 @@ async fn kubelet_reads_the_secrets_of_its_pods_only() {
     let pod = json!({"metadata": {"name": "p"}, "spec": {"nodeName": "node-a", "containers": [container], "volumes": [volume]}});
     target.create("/api/v1/namespaces/team-a/pods", &pod).await;
     let user = "system:node:node-a";
-    // The authorizer learns of the pod by a watch.
-    let begun = std::time::Instant::now();
-    while target.get(user, &format!("{SECRETS}/allowed")).await.code != 200 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the kubelet may not read its secret");
-    }
+    target.await_right(user, &format!("{SECRETS}/allowed")).await;
     for path in [
         "/api/v1/watch/namespaces/team-a/secrets/allowed?timeoutSeconds=1&fieldSelector=type!%3Dx".to_owned(),
         "/api/v1/watch/namespaces/team-a/secrets/allowed?timeoutSeconds=1&fieldSelector=metadata.namespace%3Dteam-a"

@@ -122,6 +122,14 @@ impl Target {
         self.create(&format!("/apis/{group}/v1/{folder}{plural}bindings"), &binding).await;
     }
 
+    /// Waits until `user` may read `path`: authorizers learn of new roles by a watch. Fails after a minute.
+    pub async fn await_right(&self, user: &str, path: &str) {
+        let begin = Instant::now();
+        while self.get(user, path).await.code != 200 {
+            assert!(begin.elapsed() < Duration::from_secs(60), "{user} may not read {path}");
+        }
+    }
+
     /// Fails unless the server answers `/livez` and a read of the administrator.
     pub async fn assert_alive(&self) {
         let live = self.http.get(format!("{}/livez", self.server.url)).send().await;

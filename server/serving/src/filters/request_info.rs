@@ -1,9 +1,12 @@
-//! Finds out what a request asks for, before anybody else looks at it (upstream: `WithRequestInfo`).
+//! Parses requests, before anything else looks at them (upstream: `WithRequestInfo`).
 
 use std::sync::Arc;
 
+use http::Method;
+use http::header::CONTENT_LENGTH;
 use machinery::status::Status;
 
+use crate::body::Body;
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::request_info::{PathError, RequestInfo};
 use crate::respond;
@@ -16,7 +19,10 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
         let response = match RequestInfo::new(request.method(), request.uri()) {
             Ok(info) => {
                 request.extensions_mut().insert(Arc::new(info));
-                return self.0.handle(request);
+                return match *request.method() {
+                    Method::HEAD => Box::pin(async move { without_body(self.0.handle(request).await) }),
+                    _ => self.0.handle(request),
+                };
             }
             Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
             Err(error) => {
@@ -27,15 +33,31 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
     }
 }
 
+/// The answer to a HEAD: HTTP/2 clients take a body for an error of the protocol.
+fn without_body(response: Response) -> Response {
+    let (mut parts, body) = response.into_parts();
+    if let Some(length) = http_body::Body::size_hint(&body).exact() {
+        parts.headers.entry(CONTENT_LENGTH).or_insert(length.into());
+    }
+    Response::from_parts(parts, Body::empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::body::Body;
     use crate::filters::testing::{failure, ok};
 
     async fn answer(uri: &str) -> (u16, String) {
         let request = http::Request::get(uri).body(Body::empty()).unwrap();
         failure(WithRequestInfo(ok()).handle(request).await).await
+    }
+
+    #[tokio::test]
+    async fn a_head_has_no_body() {
+        let request = http::Request::head("/api").body(Body::empty()).unwrap();
+        let response = WithRequestInfo(ok()).handle(request).await;
+        assert_eq!(response.headers()[CONTENT_LENGTH], "2");
+        assert_eq!(failure(response).await, (200, String::new()));
     }
 
     #[tokio::test]
