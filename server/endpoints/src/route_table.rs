@@ -70,6 +70,10 @@ pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> 
         true => of_custom(endpoint, info)?,
         false => of_declared(endpoint, info, method)?,
     };
+    // `namespaces//pods/a` has the template of an object, and a list of all namespaces has none of an object.
+    if endpoint.resource.namespaced && info.in_namespace && info.namespace.is_empty() && info.depth > 1 {
+        return Err(Status::bad_request("Namespace parameter required."));
+    }
     check_name(info)?;
     Ok(route)
 }
