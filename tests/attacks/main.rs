@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod bodies;
 mod nodes;
 
 #[path = "../common/mod.rs"]

@@ -49,6 +49,8 @@ pub struct Answer {
 impl Target {
     /// A server with RBAC and, on top of the defaults, `flags`.
     pub fn start(flags: &[&str]) -> Target {
+        // Fails when another test of this process has installed it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let folder = tempfile::tempdir().unwrap();
         let tokens = folder.path().join("tokens.csv");
         let line = |(name, groups): &(&str, &str)| format!("{},{name},uid-{name},\"{groups}\"\n", token(name));

@@ -97,12 +97,12 @@ impl Reader<'_> {
             Encoding::Protobuf => self.protobuf(bytes),
             Encoding::Json => self.json(bytes, bytes, json::Issues::collect()),
             Encoding::Cbor => {
-                let text = cbor::to_json(bytes).map_err(|e| unrecognized(kind, &e, bytes))?;
+                let text = cbor::to_json(bytes).map_err(|e| unreadable(kind, &e, bytes))?;
                 self.json(&text, bytes, json::Issues::collect())
             }
             Encoding::Yaml => {
                 let mut issues = json::Issues::collect();
-                let text = yaml::to_json(bytes, &mut issues).map_err(|e| unrecognized(kind, &e, bytes))?;
+                let text = yaml::to_json(bytes, &mut issues).map_err(|e| unreadable(kind, &e, bytes))?;
                 self.json(&text, bytes, issues)
             }
         }
@@ -113,7 +113,10 @@ impl Reader<'_> {
         let said = Names { api_version: parts.api_version, kind: parts.kind };
         let kind = self.kind(&said)?;
         let mut value = Owned::new(kind.def);
-        protobuf::decode(parts.raw, value.as_mut()).map_err(|e| self.refused(&said, &e))?;
+        protobuf::decode_body(parts.raw, value.as_mut()).map_err(|e| match e {
+            protobuf::Error::TooLarge(exceeded) => exceeded.into(),
+            malformed => self.refused(&said, &malformed),
+        })?;
         self.check(&said, kind)?;
         Ok(Read { kind, value, warnings: Vec::new(), empty: Vec::new() })
     }
@@ -127,7 +130,10 @@ impl Reader<'_> {
             None => self.kind(&said)?,
         };
         let mut value = Owned::new(kind.def);
-        json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| self.refused(&said, &e))?;
+        json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| match e {
+            json::Error::TooLarge(exceeded) => exceeded.into(),
+            malformed => self.refused(&said, &malformed),
+        })?;
         if let Some(open) = self.open {
             open.complete(&mut value, &mut issues).map_err(|why| self.refused(&said, &why))?;
         }
@@ -234,6 +240,14 @@ fn unrecognized(kind: &KindDef, why: &dyn std::fmt::Display, sent: &[u8]) -> Sta
         kind.kind,
         excerpt(sent)
     ))
+}
+
+/// A body that cannot be turned into JSON.
+fn unreadable(kind: &KindDef, error: &json::Error, sent: &[u8]) -> Status {
+    match error {
+        json::Error::TooLarge(exceeded) => Status::from(*exceeded),
+        malformed => unrecognized(kind, malformed, sent),
+    }
 }
 
 /// Upstream reads kind and version into a struct without a name.

@@ -4,11 +4,15 @@
 //! what a client sent charges the budget first. [`Budget::scope`] makes a budget the current one of a thread, so that decoders and
 //! other synchronous code need no parameter for it: they call [`charge`].
 
+mod meter;
+
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::status::Status;
+
+pub(crate) use meter::Meter;
 
 /// The budget of a request, or of all requests, does not cover a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,6 +8,12 @@
 /// stacks grow. The deepest published custom resource definitions have less than 100 levels.
 pub const MAX_DEPTH: usize = 500;
 
+/// Most containers that may enclose a value of a document that the server made or has stored.
+///
+/// The server puts objects into lists, tables and watch events, and describes their fields in managed fields. So such documents
+/// are a few levels deeper than what a client may send.
+pub const MAX_STORED_DEPTH: usize = MAX_DEPTH + 32;
+
 /// Most bytes of a request body (upstream's `MaxRequestBodyBytes`).
 pub const MAX_BODY: usize = 3 << 20;
 

@@ -10,7 +10,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::def::JsonForm;
-use crate::json::{self, each_scalar};
+use crate::json::{self, Issues, each_scalar};
 use crate::reflect::{List, ListMut, Map, MapMut, Mut, OneMut, OptMut, Ref, Slot, StructList, StructMap, Value};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
@@ -53,7 +53,7 @@ macro_rules! raw_scalars {
             fn save<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self.as_bytes().as_ref() {
                     [] => serializer.serialize_unit(),
-                    text => serde_json::from_slice::<json::Value>(text).unwrap_or_default().serialize(serializer),
+                    text => json::parse(text, &mut Issues::ignore()).unwrap_or_default().serialize(serializer),
                 }
             }
 

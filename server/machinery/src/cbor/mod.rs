@@ -7,6 +7,7 @@ mod read;
 mod write;
 
 use crate::json::{Error, Issues, Value, encode_value as encode_json, from_value, parse, to_value as tree_of};
+use crate::limits::MAX_DEPTH;
 use crate::reflect::{Mut, Ref};
 
 /// The tag of self-described CBOR, which every object starts with.
@@ -45,7 +46,12 @@ pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(),
 
 /// Reads a document, tagged or not, as a tree.
 pub fn to_value(document: &[u8]) -> Result<Value, Error> {
-    read::document(document)
+    read::document(document, MAX_DEPTH)
+}
+
+/// Checks that a document is readable and nests at most this many containers and tags.
+pub(crate) fn check(document: &[u8], max_depth: usize) -> Result<(), Error> {
+    read::document(document, max_depth).map(drop)
 }
 
 /// Turns a document into JSON.

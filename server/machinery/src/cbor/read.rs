@@ -3,11 +3,13 @@
 use ::base64::engine::Engine;
 use ::base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
-use crate::json::{Error, MAX_TREE_DEPTH, Map, Value};
+use crate::budget::Meter;
+use crate::json::{Error, MEMBER_SIZE, Map, Value};
+use crate::limits::MAX_DEPTH;
 
-/// Reads one item that is the whole document.
-pub(super) fn document(bytes: &[u8]) -> Result<Value, Error> {
-    let mut reader = Reader { bytes, at: 0, depth: 0 };
+/// Reads one item that is the whole document, in which at most `max_depth` containers and tags are nested.
+pub(super) fn document(bytes: &[u8], max_depth: usize) -> Result<Value, Error> {
+    let mut reader = Reader { bytes, at: 0, depth: 0, max_depth, meter: Meter::of_document(bytes.len()) };
     let value = reader.value(None)?;
     if reader.at < bytes.len() {
         return refuse(format_args!(
@@ -27,6 +29,8 @@ struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
     depth: usize,
+    max_depth: usize,
+    meter: Meter,
 }
 
 /// The first byte of an item and its argument; none for indefinite lengths.
@@ -100,8 +104,8 @@ impl Reader<'_> {
 
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
         self.depth += 1;
-        if self.depth > MAX_TREE_DEPTH {
-            return refuse(format_args!("exceeded max nested level {MAX_TREE_DEPTH}"));
+        if self.depth > self.max_depth {
+            return refuse(format_args!("exceeded max nested level {MAX_DEPTH}"));
         }
         let result = read(self);
         self.depth -= 1;
@@ -144,6 +148,7 @@ impl Reader<'_> {
             Some(length) => (items.len() as u64) < length,
             None => !self.ends()?,
         } {
+            self.meter.charge(size_of::<Value>())?;
             items.push(self.value(None)?);
         }
         Ok(items)
@@ -165,6 +170,7 @@ impl Reader<'_> {
                     ));
                 }
             };
+            self.meter.charge(MEMBER_SIZE + key.len())?;
             let value = self.value(None)?;
             if map.insert(key.clone(), value).is_some() {
                 return refuse(format_args!("found duplicate map key \"{key}\""));

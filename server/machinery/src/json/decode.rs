@@ -11,12 +11,10 @@ use super::issues::Issues;
 use super::path::Path;
 use super::read::{Reader, Stop, syntax_error, to_text};
 use super::scalars;
+use crate::budget::Meter;
 use crate::def::{JsonForm, Shape};
 use crate::reflect::{FlatField, Mut, Slot, StructListMut, StructMapMut};
 use crate::scalar::ScalarError;
-
-/// Recursive types may be nested this deep: a bound for the stack, below upstream's limit of 10,000.
-pub(crate) const MAX_TREE_DEPTH: usize = 500;
 
 /// Decodes a document into a struct. Fields that are absent keep their values. On an error, `issues` is left empty and the struct is
 /// in no useful state.
@@ -28,7 +26,9 @@ pub fn decode(document: &[u8], into: Mut<'_>, issues: &mut Issues) -> Result<(),
 pub fn decode_version(document: &[u8], version: &str, into: Mut<'_>, issues: &mut Issues) -> Result<(), Error> {
     let text = to_text(document);
     let names = Names { root: into.def(), version };
-    let mut decoder = Decoder { reader: Reader::new(&text), issues, names, depth: 0, saved: None, fatal: None };
+    let reader = Reader::new(&text).with_max_depth(issues.max_depth());
+    let meter = issues.meter(document.len());
+    let mut decoder = Decoder { reader, issues, names, meter, saved: None, fatal: None };
     let result = decoder.document(into);
     let Decoder { saved, fatal, .. } = decoder;
     match (result, saved) {
@@ -55,7 +55,7 @@ pub(crate) struct Decoder<'d, 'i> {
     pub(crate) reader: Reader<'d>,
     pub(crate) issues: &'i mut Issues,
     names: Names<'d>,
-    depth: usize,
+    pub(super) meter: Meter,
     /// The first value of a wrong kind.
     saved: Option<Error>,
     /// What ended decoding.
@@ -86,12 +86,9 @@ impl<'d> Decoder<'d, '_> {
         let def = into.def();
         let tables = def.tables();
         let (mut next, mut seen) = (0, 0u128);
-        self.reader.at += 1;
-        if self.reader.token() == b'}' {
-            self.reader.at += 1;
+        if self.reader.enter_empty(b'}')? {
             return Ok(());
         }
-        self.descend()?;
         loop {
             let name = self.reader.name()?;
             let index = match tables.json.get(next) {
@@ -118,25 +115,33 @@ impl<'d> Decoder<'d, '_> {
                 self.reader.skip()?;
             }
             if !self.reader.more(b'}')? {
-                self.depth -= 1;
                 return Ok(());
             }
         }
     }
 
+    /// Counts bytes before they are allocated.
     #[inline]
-    fn descend(&mut self) -> Step {
-        self.depth += 1;
-        if self.depth > MAX_TREE_DEPTH { Err(Stop) } else { Ok(()) }
+    pub(crate) fn charge(&mut self, bytes: usize) -> Step {
+        match self.meter.charge(bytes) {
+            Ok(()) => Ok(()),
+            Err(exceeded) => self.fail(exceeded.into()),
+        }
     }
 
     /// Takes the value here as a tree.
     pub(crate) fn tree(&mut self, path: &Path<'_>) -> Result<Value, Stop> {
-        let (value, error) = subtree(&mut self.reader, self.issues, self.depth, path)?;
-        if let Some(error) = error {
-            self.save(error);
+        let (value, error) = subtree(&mut self.reader, self.issues, &mut self.meter, path);
+        match (value, error) {
+            (Err(stop), error) => {
+                self.fatal = error.filter(|error| matches!(error, Error::TooLarge(_)));
+                Err(stop)
+            }
+            (Ok(value), error) => {
+                self.saved = self.saved.take().or(error);
+                Ok(value)
+            }
         }
-        Ok(value)
     }
 
     #[inline]
@@ -151,7 +156,10 @@ impl<'d> Decoder<'d, '_> {
                 opt.clear();
                 self.reader.word(b"null")
             }
-            Slot::OptStruct(opt) => self.structure(opt.get_or_insert(), path),
+            Slot::OptStruct(opt) => {
+                self.charge(opt.item_size())?;
+                self.structure(opt.get_or_insert(), path)
+            }
             Slot::StructList(list) => self.struct_list(list, flat.shape, path),
             Slot::StructMap(map) => self.struct_map(map, flat.shape, path),
         }
@@ -169,12 +177,15 @@ impl<'d> Decoder<'d, '_> {
         // Go decodes into the items that are there, which only a duplicate field meets.
         let present = list.as_list().len();
         let mut count = 0;
-        self.reader.at += 1;
-        if self.reader.token() == b']' {
-            self.reader.at += 1;
-        } else {
+        let size = list.item_size();
+        if !self.reader.enter_empty(b']')? {
             loop {
-                let item = if count < present { list.get_mut(count).ok_or(Stop)? } else { list.push() };
+                let item = if count < present {
+                    list.get_mut(count).ok_or(Stop)?
+                } else {
+                    self.charge(size)?;
+                    list.push()
+                };
                 self.structure(item, &path.index(count))?;
                 count += 1;
                 if !self.reader.more(b']')? {
@@ -197,14 +208,14 @@ impl<'d> Decoder<'d, '_> {
             }
             _ => return self.mismatch(path, |names| names.of_shape(shape)),
         }
-        self.reader.at += 1;
-        if self.reader.token() == b'}' {
-            self.reader.at += 1;
+        if self.reader.enter_empty(b'}')? {
             return Ok(());
         }
         let mut seen = Keys::new(self.issues.is_collecting());
+        self.charge(map.node_size())?;
         loop {
             let key = self.reader.name()?;
+            self.charge(map.item_size() + 3 * key.len())?;
             if seen.repeats(&key) {
                 self.issues.duplicate(path, &key);
             }
@@ -249,9 +260,10 @@ impl<'d> Decoder<'d, '_> {
             set_true(&mut into, "allows");
         }
         let issues = std::mem::replace(self.issues, Issues::ignore());
-        self.descend()?;
+        // Protobuf has a message here.
+        self.reader.descend()?;
         let result = self.slot(into.slot_flat(index), flat, path);
-        self.depth -= 1;
+        self.reader.ascend();
         *self.issues = issues;
         result?;
         match self.saved.take() {

@@ -2,18 +2,21 @@
 
 pub use serde_json::{Map, Value};
 
-use super::decode::{MAX_TREE_DEPTH, decode_version, reason};
+use super::decode::{decode_version, reason};
 use super::error::{Error, TypeError};
 use super::issues::Issues;
 use super::path::Path;
 use super::read::{Reader, Stop, to_text};
 use super::write;
+use crate::budget::Meter;
 use crate::reflect::{Mut, Ref};
 
 /// Parses a document. Integers stay integers when they fit 64 bits; of duplicate keys the last wins.
 pub fn parse(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let text = to_text(document);
-    let mut parser = Parser { reader: Reader::new(&text), issues, depth: 0, error: None };
+    let reader = Reader::new(&text).with_max_depth(issues.max_depth());
+    let meter = &mut issues.meter(document.len());
+    let mut parser = Parser { reader, issues, meter, error: None };
     parser.reader.token();
     let value = parser.value(&Path::ROOT).and_then(|value| if parser.reader.at_end() { Ok(value) } else { Err(Stop) });
     let Parser { error, .. } = parser;
@@ -122,19 +125,22 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
 pub(super) fn subtree(
     reader: &mut Reader<'_>,
     issues: &mut Issues,
-    depth: usize,
+    meter: &mut Meter,
     path: &Path<'_>,
-) -> Result<(Value, Option<Error>), Stop> {
-    let mut parser = Parser { reader: std::mem::replace(reader, Reader::new("")), issues, depth, error: None };
+) -> (Result<Value, Stop>, Option<Error>) {
+    let mut parser = Parser { reader: std::mem::replace(reader, Reader::new("")), issues, meter, error: None };
     let value = parser.value(path);
     *reader = parser.reader;
-    value.map(|value| (value, parser.error))
+    (value, parser.error)
 }
+
+/// Bytes of a member of an object besides its key and what its value holds: hash, key and value, and its place in the index.
+pub(crate) const MEMBER_SIZE: usize = 2 * size_of::<usize>() + size_of::<(String, Value)>();
 
 struct Parser<'d, 'i> {
     reader: Reader<'d>,
     issues: &'i mut Issues,
-    depth: usize,
+    meter: &'i mut Meter,
     error: Option<Error>,
 }
 
@@ -165,28 +171,28 @@ impl<'d> Parser<'d, '_> {
         Ok(float.map_or(Value::Null, Value::Number))
     }
 
-    fn descend(&mut self) -> Result<(), Stop> {
-        self.depth += 1;
-        if self.depth > MAX_TREE_DEPTH { Err(Stop) } else { Ok(()) }
+    /// Counts bytes before they are allocated.
+    fn charge(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.meter.charge(bytes).map_err(|exceeded| {
+            self.error = Some(exceeded.into());
+            Stop
+        })
     }
 
     fn object(&mut self, path: &Path<'_>) -> Result<Map<String, Value>, Stop> {
         let mut map = Map::new();
-        self.reader.at += 1;
-        if self.reader.token() == b'}' {
-            self.reader.at += 1;
+        if self.reader.enter_empty(b'}')? {
             return Ok(map);
         }
-        self.descend()?;
         loop {
             let key = self.reader.name()?;
+            self.charge(MEMBER_SIZE + key.len())?;
             if self.issues.is_collecting() && map.contains_key(&*key) {
                 self.issues.duplicate(path, &key);
             }
             let value = self.value(&path.key(&key))?;
             map.insert(key.into_owned(), value);
             if !self.reader.more(b'}')? {
-                self.depth -= 1;
                 return Ok(map);
             }
         }
@@ -194,17 +200,14 @@ impl<'d> Parser<'d, '_> {
 
     fn array(&mut self, path: &Path<'_>) -> Result<Vec<Value>, Stop> {
         let mut items = Vec::new();
-        self.reader.at += 1;
-        if self.reader.token() == b']' {
-            self.reader.at += 1;
+        if self.reader.enter_empty(b']')? {
             return Ok(items);
         }
-        self.descend()?;
         loop {
+            self.charge(size_of::<Value>())?;
             let item = self.value(&path.index(items.len()))?;
             items.push(item);
             if !self.reader.more(b']')? {
-                self.depth -= 1;
                 return Ok(items);
             }
         }

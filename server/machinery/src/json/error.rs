@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::budget::Exceeded;
 use crate::scalar::ScalarError;
 
 /// Why a document could not be decoded.
@@ -25,6 +26,9 @@ pub enum Error {
     /// The bytes are not YAML; the text is goyaml's.
     #[error("{0}")]
     Yaml(Box<str>),
+    /// The document takes more memory than it may.
+    #[error(transparent)]
+    TooLarge(#[from] Exceeded),
     /// The bytes are not CBOR.
     #[error("{0}")]
     Cbor(Box<str>),

@@ -2,15 +2,24 @@
 //! into an error or into warnings (`fieldValidation`).
 
 use super::path::Path;
+use crate::budget::Meter;
+use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::scalar::go_text::quote;
 
 /// Upstream keeps no more than this many strict errors of one document.
 const MOST: usize = 100;
 
+/// Bytes of texts after which no more issues are looked for: the path of each may be as long as the document.
+const MOST_BYTES: usize = 1 << 20;
+
 /// Unknown and duplicate fields met while decoding.
+///
+/// They also say how strictly a document is bounded: see [`Issues::collect`] and [`Issues::ignore`].
 #[derive(Debug, Default)]
 pub struct Issues {
     found: Option<Vec<Issue>>,
+    /// Bytes of the texts that were made for issues, those that were not kept included.
+    bytes: usize,
 }
 
 /// One objection of strict decoding.
@@ -33,14 +42,23 @@ impl std::fmt::Display for Issue {
 }
 
 impl Issues {
-    /// Keeps what it is told.
+    /// For a document that a client sends: issues are collected, and the limits of requests hold ([`MAX_DEPTH`], memory).
     pub fn collect() -> Self {
-        Issues { found: Some(Vec::new()) }
+        Issues { found: Some(Vec::new()), bytes: 0 }
     }
 
-    /// Looks for nothing (`fieldValidation=Ignore`).
+    /// For a document that the server made or has stored: nothing is collected. Its depth may be [`MAX_STORED_DEPTH`].
     pub fn ignore() -> Self {
-        Issues { found: None }
+        Issues { found: None, bytes: 0 }
+    }
+
+    pub(crate) fn max_depth(&self) -> usize {
+        if self.is_collecting() { MAX_DEPTH } else { MAX_STORED_DEPTH }
+    }
+
+    /// What counts the memory that a document of this many bytes takes.
+    pub(crate) fn meter(&self, length: usize) -> Meter {
+        if self.is_collecting() { Meter::of_document(length) } else { Meter::unlimited() }
     }
 
     /// Whether anybody wants to know.
@@ -72,20 +90,27 @@ impl Issues {
         if let Some(found) = &mut self.found {
             found.clear();
         }
+        self.bytes = 0;
+    }
+
+    /// Makes the text of an issue and adds it, unless the document has had enough of them.
+    fn add_text(&mut self, text: impl FnOnce() -> String, issue: fn(Box<str>) -> Issue) {
+        let is_full = self.found.as_ref().is_none_or(|found| found.len() >= MOST) || self.bytes > MOST_BYTES;
+        if !is_full {
+            let text = text();
+            self.bytes += text.len();
+            self.add(issue(text.into()));
+        }
     }
 
     #[cold]
     pub(crate) fn unknown(&mut self, path: &Path<'_>, field: &str) {
-        if self.is_collecting() {
-            self.add(Issue::Unknown(path.child(field).into()));
-        }
+        self.add_text(|| path.child(field), Issue::Unknown);
     }
 
     #[cold]
     pub(crate) fn duplicate(&mut self, path: &Path<'_>, field: &str) {
-        if self.is_collecting() {
-            self.add(Issue::Duplicate(path.child(field).into()));
-        }
+        self.add_text(|| path.child(field), Issue::Duplicate);
     }
 }
 

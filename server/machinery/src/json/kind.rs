@@ -39,9 +39,7 @@ impl Finder<'_> {
     }
 
     fn object(&mut self) -> Result<(), Stop> {
-        self.reader.at += 1;
-        if self.reader.token() == b'}' {
-            self.reader.at += 1;
+        if self.reader.enter_empty(b'}')? {
             return Ok(());
         }
         loop {

@@ -39,11 +39,12 @@ pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
 pub use node::{Form, Node, is_same_but};
 pub use part::{Names, clear_part, part_to_value};
+pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error};
 pub use scan::Scanner;
 pub use write::{float, string};
 
-pub(crate) use decode::MAX_TREE_DEPTH;
+pub(crate) use dom::MEMBER_SIZE;
 pub(crate) use encode::{long_key as write_long_key, walk_members};
 pub(crate) use key::Key;
 pub(crate) use node::in_form;

@@ -5,10 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::limits::MAX_STORED_DEPTH;
 use crate::scalar::json_text;
-
-/// Go's limit of nesting.
-const MAX_DEPTH: usize = 10_000;
 
 /// Reading cannot go on. The decoder knows why, or [`syntax_error`] will.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,14 +22,15 @@ pub fn is_valid(text: &[u8]) -> bool {
     Reader::of_raw(text).is_one_value()
 }
 
+/// Whether the text is one JSON value of at most this many nested containers.
+pub(crate) fn is_valid_within(text: &[u8], max_depth: usize) -> bool {
+    Reader::of_raw(text).with_max_depth(max_depth).is_one_value()
+}
+
 /// The text of a member of the object that a text is; nothing when there is none.
 pub fn member<'t>(text: &'t [u8], name: &str) -> Option<&'t [u8]> {
     let mut reader = Reader::new(std::str::from_utf8(text).ok()?);
-    if reader.token() != b'{' {
-        return None;
-    }
-    reader.at += 1;
-    if reader.token() == b'}' {
+    if reader.token() != b'{' || reader.enter_empty(b'}').ok()? {
         return None;
     }
     loop {
@@ -57,6 +56,9 @@ pub(crate) struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     pub(crate) at: usize,
+    /// The containers that are open here, and how many may be.
+    depth: usize,
+    max_depth: usize,
 }
 
 /// The text with each byte that is not UTF-8 replaced as Go does it: one U+FFFD for each.
@@ -76,12 +78,18 @@ pub(crate) fn to_text(bytes: &[u8]) -> Cow<'_, str> {
 
 impl<'t> Reader<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Reader { text, bytes: text.as_bytes(), at: 0 }
+        Reader { text, bytes: text.as_bytes(), at: 0, depth: 0, max_depth: MAX_STORED_DEPTH }
+    }
+
+    /// Lets at most this many containers enclose a value.
+    pub(crate) fn with_max_depth(mut self, max_depth: usize) -> Self {
+        self.max_depth = max_depth;
+        self
     }
 
     /// A reader that may only skip: strings are not taken out of it.
     pub(crate) fn of_raw(bytes: &'t [u8]) -> Self {
-        Reader { text: "", bytes, at: 0 }
+        Reader { text: "", bytes, at: 0, depth: 0, max_depth: MAX_STORED_DEPTH }
     }
 
     /// The byte here; 0, which no token starts with, at the end.
@@ -225,7 +233,32 @@ impl<'t> Reader<'t> {
         Ok(name)
     }
 
-    /// Behind a member: whether another follows.
+    /// Counts a level of nesting until [`Self::ascend`].
+    #[inline]
+    pub(crate) fn descend(&mut self) -> Result<(), Stop> {
+        self.depth += 1;
+        if self.depth > self.max_depth { Err(Stop) } else { Ok(()) }
+    }
+
+    #[inline]
+    pub(crate) fn ascend(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// Takes the bracket that opens a container; if it closes at once, takes that bracket too and gives true.
+    #[inline]
+    pub(crate) fn enter_empty(&mut self, close: u8) -> Result<bool, Stop> {
+        self.descend()?;
+        self.at += 1;
+        if self.token() != close {
+            return Ok(false);
+        }
+        self.at += 1;
+        self.ascend();
+        Ok(true)
+    }
+
+    /// Behind a member: whether another follows. The bracket that closes the container is taken.
     #[inline]
     pub(crate) fn more(&mut self, close: u8) -> Result<bool, Stop> {
         let c = self.token();
@@ -234,7 +267,11 @@ impl<'t> Reader<'t> {
             self.token();
             return Ok(true);
         }
-        if c == close { Ok(false) } else { Err(Stop) }
+        if c != close {
+            return Err(Stop);
+        }
+        self.ascend();
+        Ok(false)
     }
 
     /// Takes a number, the first byte of which is here, and gives its text.
@@ -338,12 +375,12 @@ impl<'t> Reader<'t> {
         loop {
             let c = self.token();
             if c == b'{' || c == b'[' {
+                if self.depth + open.len() == self.max_depth {
+                    return Err(Stop);
+                }
                 self.at += 1;
                 if self.token() != c + 2 {
                     open.push(c);
-                    if open.len() > MAX_DEPTH {
-                        return Err(Stop);
-                    }
                     if c == b'{' {
                         self.skip_key()?;
                     }

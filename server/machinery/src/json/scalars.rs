@@ -14,6 +14,7 @@ use super::path::Path;
 use super::read::Stop;
 use super::write;
 use crate::def::{Scalar, Shape};
+use crate::reflect::MAP_NODE;
 use crate::reflect::{List, ListMut, Map, MapMut, OneMut, OptMut};
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
 
@@ -332,12 +333,10 @@ fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, pa
         _ => return decoder.mismatch(path, |names| names.of_shape(Shape::List(T::SCALAR))),
     }
     let mut count = 0;
-    decoder.reader.at += 1;
-    if decoder.reader.token() == b']' {
-        decoder.reader.at += 1;
-    } else {
+    if !decoder.reader.enter_empty(b']')? {
         loop {
             if count == list.len() {
+                decoder.charge(size_of::<T>())?;
                 list.push(T::default());
             }
             list.get_mut(count).ok_or(Stop)?.read(decoder, path)?;
@@ -360,14 +359,14 @@ fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<Str
         }
         _ => return decoder.mismatch(path, |names| names.of_shape(Shape::Map(T::SCALAR))),
     }
-    decoder.reader.at += 1;
-    if decoder.reader.token() == b'}' {
-        decoder.reader.at += 1;
+    if decoder.reader.enter_empty(b'}')? {
         return Ok(());
     }
+    decoder.charge(MAP_NODE * size_of::<(String, T)>())?;
     let mut seen = Keys::new(decoder.issues.is_collecting() && !map.is_empty());
     loop {
         let key: Cow<'_, str> = decoder.reader.name()?;
+        decoder.charge(size_of::<(String, T)>() + key.len())?;
         let mut value = T::default();
         value.read(decoder, path)?;
         let repeats = seen.repeats(&key);

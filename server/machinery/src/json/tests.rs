@@ -2,6 +2,7 @@
 
 use super::fixture::v1::{Pod, Schema};
 use super::*;
+use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
 use crate::reflect::{Mut, Ref};
 
 fn decoded(text: &str) -> (Result<Pod, String>, Option<String>) {
@@ -288,11 +289,11 @@ fn words_syntax_errors_as_go_does() {
         assert_eq!(parse(text, &mut Issues::ignore()).unwrap_err().to_string(), *expect);
         assert_eq!(decode(text, Mut::of(&mut Pod::default()), &mut Issues::ignore()).unwrap_err().to_string(), *expect);
     }
-    let deep = "[".repeat(10_001);
+    let deep = "[".repeat(MAX_STORED_DEPTH + 1);
     assert_eq!(syntax_error(deep.as_bytes()).unwrap(), "invalid character '[' exceeded max depth");
-    let (open, close) = ("[".repeat(10_000), "]".repeat(10_000));
+    let (open, close) = ("[".repeat(MAX_STORED_DEPTH), "]".repeat(MAX_STORED_DEPTH));
     assert!(is_valid(format!("{open}{close}").as_bytes()));
-    assert!(decoded(&format!("{{\"x\":{}{}}}", &open[1..], &close[1..])).0.is_ok());
+    assert!(decoded(&format!("{{\"x\":{}{}}}", &open[..MAX_DEPTH - 1], &close[..MAX_DEPTH - 1])).0.is_ok());
     let deep = format!("{}{}{}", "{\"schema\":{\"items\":", "{\"items\":".repeat(5000), "}".repeat(5002));
     assert!(decoded(&deep).0.is_err());
 }

@@ -5,23 +5,47 @@ use std::collections::BTreeMap;
 use super::error::Error;
 use super::scalars::{Wire, text};
 use super::wire::{DELIMITED, Reader};
+use crate::budget::Meter;
 use crate::def::FieldDef;
-use crate::reflect::{ListMut, MapMut, Mut, OneMut, OptMut, Slot, StructListMut, StructMapMut};
+use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
+use crate::reflect::{ListMut, MAP_NODE, MapMut, Mut, OneMut, OptMut, Slot, StructListMut, StructMapMut};
 
-/// How deep messages may be nested. The deepest API type, a CRD's schema, stays far below it, and 2 MB of stack suffice.
-pub(super) const MAX_DEPTH: u32 = 512;
-
-/// Merges the message into `into`, as upstream's `Unmarshal` does. After an error `into` holds what came before it.
+/// Merges a message that the server made or has stored into `into`, as upstream's `Unmarshal` does. After an error `into` holds
+/// what came before it.
 pub fn decode(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
-    message(Reader(bytes), &mut into, MAX_DEPTH)
+    message(Reader(bytes), &mut into, MAX_STORED_DEPTH, &mut Limits::of_stored())
+}
+
+/// Merges a message that a client sends, within the limits of requests. What it carries as JSON text must be JSON.
+pub fn decode_body(bytes: &[u8], mut into: Mut<'_>) -> Result<(), Error> {
+    message(Reader(bytes), &mut into, MAX_DEPTH, &mut Limits::of_body(bytes.len()))
+}
+
+/// What bounds decoding besides depth.
+pub(super) struct Limits {
+    meter: Meter,
+    /// Whether embedded JSON is checked.
+    checks_json: bool,
+}
+
+impl Limits {
+    pub(super) fn of_stored() -> Self {
+        Limits { meter: Meter::unlimited(), checks_json: false }
+    }
+
+    fn of_body(length: usize) -> Self {
+        Limits { meter: Meter::of_document(length), checks_json: true }
+    }
 }
 
 /// A field on its way in.
-struct Incoming<'r, 'a> {
-    reader: &'r mut Reader<'a>,
-    wire: u8,
-    field: &'static FieldDef,
-    depth: u32,
+pub(super) struct Incoming<'r, 'a> {
+    pub(super) reader: &'r mut Reader<'a>,
+    pub(super) wire: u8,
+    pub(super) field: &'static FieldDef,
+    /// How many messages, lists and maps may be nested in the message of the field, itself included.
+    pub(super) depth: usize,
+    pub(super) limits: &'r mut Limits,
 }
 
 impl<'a> Incoming<'_, 'a> {
@@ -49,11 +73,22 @@ impl<'a> Incoming<'_, 'a> {
     #[inline]
     fn nested(&mut self, into: &mut Mut<'_>) -> Result<(), Error> {
         let bytes = self.delimited()?;
-        message(Reader(bytes), into, self.depth - 1)
+        message(Reader(bytes), into, self.depth.saturating_sub(1), self.limits)
+    }
+
+    /// Counts bytes before they are allocated.
+    #[inline]
+    fn charge(&mut self, bytes: usize) -> Result<(), Error> {
+        Ok(self.limits.meter.charge(bytes)?)
+    }
+
+    #[inline]
+    fn check(&self, value: &impl Wire) -> Result<(), Error> {
+        if self.limits.checks_json { value.check(self.depth) } else { Ok(()) }
     }
 }
 
-fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(), Error> {
+fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: usize, limits: &mut Limits) -> Result<(), Error> {
     if depth == 0 {
         return Err(Error::TooDeep);
     }
@@ -63,7 +98,8 @@ fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(),
         let tag = reader.tag(def.name)?;
         match tables.by_number(tag.number) {
             Some(i) => {
-                let incoming = Incoming { reader: &mut reader, wire: tag.wire, field: &def.fields[i], depth };
+                let field = &def.fields[i];
+                let incoming = Incoming { reader: &mut reader, wire: tag.wire, field, depth, limits };
                 slot(into.slot_in_place(i), incoming)?;
             }
             None => reader.skip(tag.wire)?,
@@ -73,14 +109,8 @@ fn message(mut reader: Reader<'_>, into: &mut Mut<'_>, depth: u32) -> Result<(),
 }
 
 /// Reads the value of one field, whose tag has been read.
-pub(super) fn slot_from(
-    into: Slot<'_>,
-    reader: &mut Reader<'_>,
-    wire: u8,
-    field: &'static FieldDef,
-    depth: u32,
-) -> Result<(), Error> {
-    slot(into, Incoming { reader, wire, field, depth })
+pub(super) fn slot_from(into: Slot<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    slot(into, incoming)
 }
 
 /// Inlined, so that which kind of slot it is is asked once.
@@ -94,6 +124,7 @@ fn slot(slot: Slot<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
         Slot::Struct(mut v) => incoming.nested(&mut v),
         Slot::OptStruct(v) => {
             incoming.expect(DELIMITED)?;
+            incoming.charge(v.item_size())?;
             incoming.nested(&mut v.get_or_insert())
         }
         Slot::StructList(v) => struct_item(v, incoming),
@@ -142,22 +173,27 @@ per_scalar!(
 #[inline]
 fn merge<T: Wire>(into: &mut T, incoming: Incoming<'_, '_>) -> Result<(), Error> {
     incoming.expect(T::WIRE)?;
-    into.merge(incoming.reader)
+    into.merge(incoming.reader)?;
+    incoming.check(into)
 }
 
 /// One item, or numbers packed into one field, which every reader of protobuf accepts.
-fn item<T: Wire + Default>(into: &mut Vec<T>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+fn item<T: Wire + Default>(into: &mut Vec<T>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     let read = |reader: &mut Reader<'_>| {
         let mut item = T::default();
         item.merge(reader).map(|()| item)
     };
     if incoming.wire == T::WIRE {
-        into.push(read(incoming.reader)?);
+        incoming.charge(size_of::<T>())?;
+        let item = read(incoming.reader)?;
+        incoming.check(&item)?;
+        into.push(item);
         return Ok(());
     }
     incoming.expect(DELIMITED)?;
     let mut packed = Reader(incoming.reader.delimited()?);
     while !packed.is_empty() {
+        incoming.charge(size_of::<T>())?;
         into.push(read(&mut packed)?);
     }
     Ok(())
@@ -165,7 +201,7 @@ fn item<T: Wire + Default>(into: &mut Vec<T>, incoming: Incoming<'_, '_>) -> Res
 
 /// Gives each field of a map's entry to `on_value`, and the key at the end.
 fn each_value<'a>(
-    mut incoming: Incoming<'_, 'a>,
+    incoming: &mut Incoming<'_, 'a>,
     mut on_value: impl FnMut(&mut Reader<'a>) -> Result<(), Error>,
 ) -> Result<String, Error> {
     let mut reader = Reader(incoming.delimited()?);
@@ -182,29 +218,34 @@ fn each_value<'a>(
     Ok(key)
 }
 
-fn entry<T: Wire + Default>(into: &mut BTreeMap<String, T>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
+fn entry<T: Wire + Default>(into: &mut BTreeMap<String, T>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    let entries = if into.is_empty() { MAP_NODE } else { 1 };
+    incoming.charge(entries * size_of::<(String, T)>())?;
     let mut value = T::default();
-    let key = each_value(incoming, |reader| {
+    let key = each_value(&mut incoming, |reader| {
         value = T::default();
         value.merge(reader)
     })?;
+    incoming.check(&value)?;
     into.insert(key, value);
     Ok(())
 }
 
 fn struct_item(mut list: StructListMut<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
     incoming.expect(DELIMITED)?;
+    incoming.charge(list.item_size())?;
+    incoming.depth = incoming.depth.saturating_sub(1);
     incoming.nested(&mut list.push())
 }
 
-fn struct_entry(mut map: StructMapMut<'_>, incoming: Incoming<'_, '_>) -> Result<(), Error> {
-    let depth = incoming.depth;
+fn struct_entry(mut map: StructMapMut<'_>, mut incoming: Incoming<'_, '_>) -> Result<(), Error> {
+    incoming.charge(if map.as_map().is_empty() { map.node_size() } else { map.item_size() })?;
     let mut bytes: &[u8] = &[];
-    let key = each_value(incoming, |reader| {
+    let key = each_value(&mut incoming, |reader| {
         bytes = reader.delimited()?;
         Ok(())
     })?;
     // A later entry of the same key takes the place of the earlier one; it is not merged into it.
     map.remove(&key);
-    message(Reader(bytes), &mut map.entry(key), depth - 1)
+    message(Reader(bytes), &mut map.entry(key), incoming.depth.saturating_sub(2), incoming.limits)
 }

@@ -1,5 +1,6 @@
 //! Why protobuf could not be read. The texts are those of upstream's generated code, which clients see in a Status.
 
+use crate::budget::Exceeded;
 use crate::scalar::ScalarError;
 
 /// See the module.
@@ -25,9 +26,15 @@ pub enum Error {
     IllegalTag { message: &'static str, number: i32, tag: u64 },
     #[error("proto: {0}: wiretype end group for non-group")]
     EndGroup(&'static str),
-    /// Upstream has no limit here and would go on until its stack is full.
+    /// More than [`MAX_DEPTH`](crate::limits::MAX_DEPTH); upstream has no limit here and would go on until its stack is full.
     #[error("proto: exceeded max depth")]
     TooDeep,
+    /// What is embedded as JSON is something else, which upstream notices when it writes the object.
+    #[error("embedded JSON: {0}")]
+    Json(Box<str>),
+    /// The message takes more memory than it may.
+    #[error(transparent)]
+    TooLarge(#[from] Exceeded),
     #[error(transparent)]
     Scalar(#[from] ScalarError),
     #[error("empty data")]

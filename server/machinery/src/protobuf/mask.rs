@@ -1,9 +1,10 @@
 //! Reading a few fields out of a message, and setting one text in it, without the struct of the rest.
 
-use super::decode::{MAX_DEPTH, slot_from};
+use super::decode::{Incoming, Limits, slot_from};
 use super::error::Error;
 use super::wire::{DELIMITED, Reader, varint_len};
 use crate::def::{Flags, Shape, StructDef};
+use crate::limits::MAX_STORED_DEPTH;
 use crate::reflect::{Mut, Slot};
 
 /// Which fields of a struct are wanted.
@@ -82,7 +83,10 @@ fn masked(mut reader: Reader<'_>, mask: &Mask, into: &mut Mut<'_>) -> Result<(),
         match index.map(|index| (index, &mask.fields[index])) {
             None | Some((_, Want::Nothing)) => reader.skip(tag.wire)?,
             Some((index, Want::All)) => {
-                slot_from(into.slot(index), &mut reader, tag.wire, &mask.def.fields[index], MAX_DEPTH)?;
+                let field = &mask.def.fields[index];
+                let (depth, limits) = (MAX_STORED_DEPTH, &mut Limits::of_stored());
+                let incoming = Incoming { reader: &mut reader, wire: tag.wire, field, depth, limits };
+                slot_from(into.slot(index), incoming)?;
             }
             Some((_, Want::Part(_))) if tag.wire != DELIMITED => reader.skip(tag.wire)?,
             Some((index, Want::Part(below))) => {

@@ -20,7 +20,7 @@ pub(crate) mod tests;
 mod transcode;
 pub(crate) mod wire;
 
-pub use decode::decode;
+pub use decode::{decode, decode_body};
 pub use encode::encode;
 pub(crate) use encode::{Writer, encode_field, message, write};
 pub use error::Error;

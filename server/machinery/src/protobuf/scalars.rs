@@ -5,7 +5,9 @@ use bytes::Bytes;
 use super::encode::Writer;
 use super::error::Error;
 use super::wire::{DELIMITED, FIXED64, Reader, Tag, VARINT};
+use crate::scalar::raw::RawContent;
 use crate::scalar::{Document, Duration, FieldsV1, IntOrString, JsonValue, MicroTime, Quantity, RawExtension, Time};
+use crate::{cbor, json};
 
 /// A type that can stand after a tag.
 pub(super) trait Wire {
@@ -24,6 +26,12 @@ pub(super) trait Wire {
 
     /// Reads what follows the tag; messages are merged, everything else is replaced.
     fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error>;
+
+    /// Checks what a client sent as embedded text, in which `depth` containers may be nested.
+    #[inline]
+    fn check(&self, _depth: usize) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// Text; bytes that are not UTF-8 become U+FFFD.
@@ -272,9 +280,27 @@ impl Wire for IntOrString {
     }
 }
 
+/// Checks embedded JSON.
+fn check_json(text: &[u8], depth: usize) -> Result<(), Error> {
+    if text.is_empty() || json::is_valid_within(text, depth) {
+        return Ok(());
+    }
+    Err(json::syntax_error(text).map_or(Error::TooDeep, |why| Error::Json(why.into())))
+}
+
+/// Checks an embedded object, which may have several encodings.
+fn check_extension(content: &RawExtension, depth: usize) -> Result<(), Error> {
+    let bytes = content.as_bytes();
+    match content.content() {
+        RawContent::Cbor => cbor::check(bytes, depth).map_err(|why| Error::Json(why.to_string().into())),
+        RawContent::Empty | RawContent::Protobuf => Ok(()),
+        RawContent::Json | RawContent::Unknown => check_json(bytes, depth),
+    }
+}
+
 /// Messages of one field of bytes, which Go leaves out when they are nil.
 macro_rules! raw_messages {
-    ($($ty:ident),*) => {$(
+    ($($ty:ident: $check:expr;)*) => {$(
         impl Wire for $ty {
             const WIRE: u8 = DELIMITED;
 
@@ -294,10 +320,18 @@ macro_rules! raw_messages {
                     Ok(tag.number == 1)
                 })
             }
+
+            fn check(&self, depth: usize) -> Result<(), Error> {
+                $check(self, depth)
+            }
         }
     )*};
 }
-raw_messages!(RawExtension, FieldsV1, JsonValue);
+raw_messages! {
+    RawExtension: check_extension;
+    FieldsV1: |text: &FieldsV1, depth| check_json(text.as_bytes(), depth);
+    JsonValue: |text: &JsonValue, depth| check_json(text.as_bytes(), depth);
+}
 
 /// Nothing that protobuf has a form of.
 impl Wire for Document {

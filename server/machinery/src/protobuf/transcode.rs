@@ -6,7 +6,6 @@
 //! ordinary codecs, which settle what it means; so the result is what `json::encode` makes of the decoded struct, byte for byte, once
 //! that has been told to say the kinds of what is within it ([`super::say_kinds`]).
 
-use super::decode::MAX_DEPTH;
 use super::error::Error;
 use super::kinds::{CORE_V1, say_kinds};
 use super::scalars::Wire;
@@ -14,6 +13,7 @@ use super::step::{Manner, Step};
 use super::wire::{DELIMITED, Reader};
 use crate::def::{JsonForm, Scalar, Shape, StructDef};
 use crate::json::{self, JsonScalar, string, write_base64, write_long_key, write_raw, write_text};
+use crate::limits::MAX_STORED_DEPTH;
 use crate::reflect::{FlatField, Owned};
 use crate::scalar::quantity::is_plainly_canonical;
 use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Time};
@@ -22,7 +22,7 @@ use crate::scalar::{Duration, IntOrString, MicroTime, Quantity, RawExtension, Ti
 pub fn to_json(def: &'static StructDef, raw: &[u8], out: &mut Vec<u8>) -> Result<(), Error> {
     fetch(raw);
     let start = out.len();
-    if Transcoder::new(out).structure(def, raw, MAX_DEPTH).is_some() {
+    if Transcoder::new(out).structure(def, raw, MAX_STORED_DEPTH).is_some() {
         return Ok(());
     }
     out.truncate(start);
@@ -40,7 +40,7 @@ pub fn object_to_json(
 ) -> Result<(), Error> {
     fetch(raw);
     let start = out.len();
-    if Transcoder::new(out).object(api_version, kind, def, raw, MAX_DEPTH).is_some() {
+    if Transcoder::new(out).object(api_version, kind, def, raw, MAX_STORED_DEPTH).is_some() {
         return Ok(());
     }
     out.truncate(start);
@@ -79,7 +79,14 @@ impl<'o> Transcoder<'o> {
         Transcoder { out, written: Vec::with_capacity(64) }
     }
 
-    fn object(&mut self, api_version: &str, kind: &str, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
+    fn object(
+        &mut self,
+        api_version: &str,
+        kind: &str,
+        def: &'static StructDef,
+        raw: &[u8],
+        depth: usize,
+    ) -> Option<()> {
         let start = self.out.len();
         for (key, text) in [(",\"kind\":", kind), (",\"apiVersion\":", api_version)] {
             if !text.is_empty() {
@@ -93,7 +100,7 @@ impl<'o> Transcoder<'o> {
         Some(())
     }
 
-    fn structure(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
+    fn structure(&mut self, def: &'static StructDef, raw: &[u8], depth: usize) -> Option<()> {
         let start = self.out.len();
         match def.json_form {
             JsonForm::Fields | JsonForm::Open => {
@@ -109,7 +116,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes the only field of a struct in place of it.
-    fn items(&mut self, def: &'static StructDef, raw: &[u8], depth: u32) -> Option<()> {
+    fn items(&mut self, def: &'static StructDef, raw: &[u8], depth: usize) -> Option<()> {
         let mut reader = Reader(raw);
         let Some(step) = def.tables().steps.first().filter(|_| !raw.is_empty()) else {
             self.null();
@@ -124,7 +131,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes fields, each with a comma before it, except the first `skip` that JSON has; [`Self::close`] makes an object of them.
-    fn fields(&mut self, def: &'static StructDef, raw: &[u8], skip: usize, depth: u32) -> Option<()> {
+    fn fields(&mut self, def: &'static StructDef, raw: &[u8], skip: usize, depth: usize) -> Option<()> {
         if depth == 0 || def.fields.len() > 64 {
             return None;
         }
@@ -191,7 +198,7 @@ impl<'o> Transcoder<'o> {
         json: &[FlatField],
         reader: &mut Reader<'_>,
         skip: usize,
-        depth: u32,
+        depth: usize,
     ) -> Option<()> {
         let (index, start) = (step.json as usize, self.out.len());
         match step.shape {
@@ -210,7 +217,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes a field that JSON has although the message has not.
-    fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: u32) -> Option<()> {
+    fn absent(&mut self, step: &Step, json: &[FlatField], skip: usize, depth: usize) -> Option<()> {
         let index = step.json as usize;
         match step.shape {
             Shape::Struct(inner) if step.manner == Manner::Inline => {
@@ -230,7 +237,7 @@ impl<'o> Transcoder<'o> {
     }
 
     /// Writes the value that comes next, all items of it, and tells whether it is what `omitempty` leaves out.
-    fn value(&mut self, step: &Step, reader: &mut Reader<'_>, depth: u32) -> Option<bool> {
+    fn value(&mut self, step: &Step, reader: &mut Reader<'_>, depth: usize) -> Option<bool> {
         match step.shape {
             Shape::One(scalar) => return self.scalar(scalar, reader, true),
             Shape::Opt(scalar) => drop(self.scalar(scalar, reader, false)?),

@@ -33,6 +33,7 @@ type WriteMembers = unsafe fn(NonNull<u8>, &mut Vec<u8>);
 pub struct StructAccess {
     pub(super) type_id: fn() -> TypeId,
     pub(super) type_name: fn() -> &'static str,
+    pub(super) size: usize,
     pub(super) new_box: fn() -> NonNull<u8>,
     pub(super) drop_box: unsafe fn(NonNull<u8>),
     pub(super) assign: unsafe fn(from: NonNull<u8>, to: NonNull<u8>),
@@ -45,6 +46,7 @@ impl StructAccess {
         StructAccess {
             type_id: TypeId::of::<T>,
             type_name: std::any::type_name::<T>,
+            size: size_of::<T>(),
             new_box: || NonNull::from(Box::leak(Box::<T>::default())).cast(),
             // SAFETY: called with what `new_box` of the same T gave.
             drop_box: |p| drop(unsafe { Box::from_raw(p.cast::<T>().as_ptr()) }),

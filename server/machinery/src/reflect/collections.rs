@@ -7,6 +7,9 @@ use super::access::{ListAccess, MapAccess};
 use super::view::{Mut, Ref};
 use crate::def::StructDef;
 
+/// Entries for which a `BTreeMap` allocates memory with its first one.
+pub(crate) const MAP_NODE: usize = 11;
+
 /// A `Vec` of structs, to read.
 #[derive(Clone, Copy)]
 pub struct StructList<'a> {
@@ -62,6 +65,11 @@ pub struct StructListMut<'a> {
 impl<'a> StructListMut<'a> {
     pub fn def(&self) -> &'static StructDef {
         self.def
+    }
+
+    /// Bytes of an item, without what it points to.
+    pub(crate) fn item_size(&self) -> usize {
+        self.access.stride
     }
 
     /// Appends a default item and gives it.
@@ -163,6 +171,16 @@ impl StructMapMut<'_> {
         self.def
     }
 
+    /// Bytes of an entry, without what it points to.
+    pub(crate) fn item_size(&self) -> usize {
+        size_of::<String>() + self.def.access.size
+    }
+
+    /// Bytes of the least that a map with an entry allocates.
+    pub(crate) fn node_size(&self) -> usize {
+        MAP_NODE * self.item_size()
+    }
+
     /// The entry of this key, made when absent.
     pub fn entry(&mut self, key: String) -> Mut<'_> {
         // SAFETY: `at` is a unique map of this access's type.
@@ -200,6 +218,11 @@ pub struct OptStructMut<'a> {
 impl<'a> OptStructMut<'a> {
     pub fn def(&self) -> &'static StructDef {
         self.def
+    }
+
+    /// Bytes of the struct, without what it points to.
+    pub(crate) fn item_size(&self) -> usize {
+        self.def.access.size
     }
 
     /// The struct, if there is one.

@@ -4,10 +4,8 @@
 
 use super::error::ScalarError;
 use super::go_text::{append_unicode_escape, is_line_separator, quote};
+use crate::limits::MAX_STORED_DEPTH;
 use std::borrow::Cow;
-
-/// Deeper nesting is refused, as by Go's scanner.
-const MAX_DEPTH: usize = 10_000;
 
 /// Checks that the bytes are one JSON value, with blanks around it or not.
 pub fn validate(json: &[u8]) -> Result<(), ScalarError> {
@@ -141,7 +139,7 @@ impl Checker<'_> {
             let opened = self.value()?;
             if let Some(bracket) = opened {
                 open.push(bracket);
-                if open.len() > MAX_DEPTH {
+                if open.len() > MAX_STORED_DEPTH {
                     return Err(refuse(bracket, "exceeded max depth"));
                 }
                 if !self.close_at_once(bracket)? {

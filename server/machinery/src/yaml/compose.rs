@@ -1,18 +1,23 @@
-//! From text to nodes: aliases found, nothing interpreted.
+//! From text to nodes: anchors and aliases resolved, scalars not interpreted.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use libyaml_safer::{ErrorKind, Event, EventData, Mark, Parser, ScalarStyle};
+use libyaml_safer::{ErrorKind, Event, EventData, MappingStyle, Mark, Parser, ScalarStyle, SequenceStyle};
 
 use super::error;
-use crate::json::{Error, MAX_TREE_DEPTH};
+use super::scan::{check_directives, reader_error};
+use crate::budget::Meter;
+use crate::json::Error;
+use crate::limits::MAX_DEPTH;
 
-/// The nodes of one document. The root is the last one; none when the stream is empty.
+/// The nodes of one document. Without a root the stream has no document.
 pub(super) struct Nodes {
     pub(super) all: Vec<Node>,
     pub(super) root: Option<usize>,
 }
 
+/// A node; other nodes are named by their index.
 pub(super) struct Node {
     /// Counted from 1.
     pub(super) line: usize,
@@ -20,47 +25,78 @@ pub(super) struct Node {
 }
 
 pub(super) enum Kind {
-    /// `plain`: without quotes, so that its text may be more than a string. A tag is in its long form.
+    /// `plain`: without quotes, so that its text may be more than a string.
     Scalar {
         value: String,
-        tag: Option<String>,
+        tag: Option<Tag>,
         plain: bool,
     },
     Sequence(Vec<usize>),
-    Mapping(Vec<(usize, usize)>),
+    /// Keys and values in turn.
+    Mapping(Vec<usize>),
     Alias {
         name: String,
         target: usize,
     },
 }
 
+/// A tag that gives a scalar its type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// A type of YAML 1.1, by its short name.
+    Standard(&'static str),
+    /// Any other tag; the scalar is a string.
+    Other,
+}
+
+impl Tag {
+    fn of(tag: &str) -> Tag {
+        const STANDARD: [&str; 8] = ["str", "binary", "bool", "int", "float", "null", "timestamp", "merge"];
+        let short = tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag);
+        STANDARD.into_iter().find(|name| *name == short).map_or(Tag::Other, Tag::Standard)
+    }
+}
+
 /// Reads the first document of a stream.
 ///
 /// libyaml_safer panics on a few malformed texts, such as `[!a,`; here that is an error like others.
-pub(super) fn compose(document: &[u8]) -> Result<Nodes, Error> {
+pub(super) fn compose(document: &[u8], meter: &mut Meter) -> Result<Nodes, Error> {
     if let Some(problem) = reader_error(document) {
         return Err(error(format_args!("{problem}")));
     }
+    check_directives(document)?;
     let unknown = |_| Err(error(format_args!("unknown problem parsing YAML content")));
-    std::panic::catch_unwind(|| read_document(document)).unwrap_or_else(unknown)
+    let read = std::panic::AssertUnwindSafe(|| read_document(document, meter));
+    std::panic::catch_unwind(read).unwrap_or_else(unknown)
 }
 
-fn read_document(document: &[u8]) -> Result<Nodes, Error> {
+fn read_document(document: &[u8], meter: &mut Meter) -> Result<Nodes, Error> {
     let document = document.strip_prefix("\u{feff}".as_bytes()).unwrap_or(document);
     let mut text = Cow::Borrowed(document);
     if document.is_empty() || !document.ends_with(b"\n") && document.iter().any(|b| matches!(b, b'|' | b'>' | b'\\')) {
         text.to_mut().push(b'\n');
     }
+    // The parser reads the whole text ahead, as characters.
+    meter.charge(text.len() * size_of::<char>())?;
     let mut parser = Parser::new();
     parser.set_input(&*text);
     let last_line = document.rsplit(|&b| b == b'\n').next().unwrap_or_default();
     let open_end = (text.len() > document.len()).then_some((text.len(), last_line));
-    let mut composer = Composer { parser, document, open_end, nodes: Vec::new(), anchors: Vec::new(), depth: 0 };
+    let mut composer = Composer {
+        parser,
+        document,
+        open_end,
+        meter,
+        nodes: Vec::new(),
+        anchors: HashMap::new(),
+        open: Vec::new(),
+        flow_depth: 0,
+        flow_steps: 0,
+    };
     composer.next()?;
     let root = match composer.next()?.data {
         EventData::DocumentStart { .. } => {
-            let first = composer.next()?;
-            let root = composer.node(first)?;
+            let root = composer.root()?;
             // The end of the document, which shows whether anything is wrong behind its root.
             composer.next()?;
             Some(root)
@@ -70,19 +106,32 @@ fn read_document(document: &[u8]) -> Result<Nodes, Error> {
     Ok(Nodes { all: composer.nodes, root })
 }
 
-struct Composer<'t> {
+struct Composer<'t, 'm> {
     parser: Parser<&'t [u8]>,
     document: &'t [u8],
     /// The text, which may end in a block scalar or a backslash, came without a line break at its end and got one, because libyaml_safer would
     /// panic: its length and last line.
     open_end: Option<(usize, &'t [u8])>,
+    meter: &'m mut Meter,
     nodes: Vec<Node>,
-    /// The last of a name counts.
-    anchors: Vec<(String, usize)>,
-    depth: usize,
+    /// The last node of a name counts.
+    anchors: HashMap<String, usize>,
+    /// The collections that have begun and not ended, the outermost first.
+    open: Vec<Collection>,
+    /// How many of them are in flow style, and the sum of that over all events.
+    flow_depth: u64,
+    flow_steps: u64,
 }
 
-impl Composer<'_> {
+/// A collection whose nodes are being read.
+struct Collection {
+    index: usize,
+    is_mapping: bool,
+    is_flow: bool,
+    children: Vec<usize>,
+}
+
+impl Composer<'_, '_> {
     fn next(&mut self) -> Result<Event, Error> {
         self.parser.parse().map_err(|problem| match problem.kind() {
             ErrorKind::Scanner => self.scanner_error(&problem),
@@ -101,36 +150,85 @@ impl Composer<'_> {
         line_error((line != 0).then_some(line + 1), problem.problem())
     }
 
-    fn node(&mut self, event: Event) -> Result<usize, Error> {
+    /// Reads the root node with everything in it. A loop: the depth of a document costs no stack.
+    fn root(&mut self) -> Result<usize, Error> {
+        loop {
+            let event = self.next()?;
+            self.count_flow_steps()?;
+            let Some(ended) = self.node(event)? else { continue };
+            match self.open.last_mut() {
+                Some(collection) => collection.children.push(ended),
+                None => return Ok(ended),
+            }
+        }
+    }
+
+    /// libyaml looks at each open flow collection for each token, so deep flow collections are costly.
+    fn count_flow_steps(&mut self) -> Result<(), Error> {
+        const MOST: u64 = 40_000_000;
+        self.flow_steps += self.flow_depth;
+        if self.flow_steps > MOST {
+            return Err(error(format_args!("document contains excessive nesting of flow collections")));
+        }
+        Ok(())
+    }
+
+    /// Takes an event; gives the node that ends with it.
+    fn node(&mut self, event: Event) -> Result<Option<usize>, Error> {
         let line = event.start_mark.line as usize + 1;
-        let index = self.nodes.len();
-        self.nodes.push(Node { line, kind: Kind::Sequence(Vec::new()) });
-        let kind = match event.data {
+        match event.data {
             EventData::Scalar { anchor, tag, mut value, plain_implicit, style, .. } => {
-                self.remember(anchor, index);
                 if matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
                     self.reopen_end(&mut value, event.end_mark.index as usize);
                 }
-                Kind::Scalar { value, tag, plain: plain_implicit }
+                let tag = tag.as_deref().map(Tag::of);
+                self.add(line, anchor, Kind::Scalar { value, tag, plain: plain_implicit }).map(Some)
             }
-            EventData::Alias { anchor } => match self.anchors.iter().rev().find(|(name, _)| *name == anchor) {
-                Some(&(_, target)) => Kind::Alias { name: anchor, target },
-                None => return Err(error(format_args!("unknown anchor '{anchor}' referenced"))),
+            EventData::Alias { anchor: name } => match self.anchors.get(&name) {
+                Some(&target) => self.add(line, None, Kind::Alias { name, target }).map(Some),
+                None => Err(error(format_args!("unknown anchor '{name}' referenced"))),
             },
-            EventData::SequenceStart { anchor, .. } => {
-                self.remember(anchor, index);
-                self.descend()?;
-                Kind::Sequence(self.sequence()?)
+            EventData::SequenceStart { anchor, style, .. } => {
+                let index = self.add(line, anchor, Kind::Sequence(Vec::new()))?;
+                self.begin(index, false, style == SequenceStyle::Flow)
             }
-            EventData::MappingStart { anchor, .. } => {
-                self.remember(anchor, index);
-                self.descend()?;
-                Kind::Mapping(self.mapping()?)
+            EventData::MappingStart { anchor, style, .. } => {
+                let index = self.add(line, anchor, Kind::Mapping(Vec::new()))?;
+                self.begin(index, true, style == MappingStyle::Flow)
             }
-            _ => return Err(error(format_args!("unknown problem parsing YAML content"))),
+            EventData::SequenceEnd | EventData::MappingEnd => Ok(self.end()),
+            _ => Err(error(format_args!("unknown problem parsing YAML content"))),
+        }
+    }
+
+    fn add(&mut self, line: usize, anchor: Option<String>, kind: Kind) -> Result<usize, Error> {
+        let text = match &kind {
+            Kind::Scalar { value: text, .. } | Kind::Alias { name: text, .. } => text.len(),
+            Kind::Sequence(_) | Kind::Mapping(_) => 0,
         };
-        self.nodes[index].kind = kind;
+        self.meter.charge(size_of::<Node>() + size_of::<usize>() + text)?;
+        let index = self.nodes.len();
+        self.nodes.push(Node { line, kind });
+        if let Some(name) = anchor {
+            self.anchors.insert(name, index);
+        }
         Ok(index)
+    }
+
+    fn begin(&mut self, index: usize, is_mapping: bool, is_flow: bool) -> Result<Option<usize>, Error> {
+        if self.open.len() == MAX_DEPTH {
+            return Err(too_deep());
+        }
+        self.flow_depth += u64::from(is_flow);
+        self.open.push(Collection { index, is_mapping, is_flow, children: Vec::new() });
+        Ok(None)
+    }
+
+    fn end(&mut self) -> Option<usize> {
+        let Collection { index, is_mapping, is_flow, children } = self.open.pop()?;
+        self.flow_depth -= u64::from(is_flow);
+        self.nodes[index].kind = if is_mapping { Kind::Mapping(children) } else { Kind::Sequence(children) };
+        Some(index)
     }
 
     /// Takes back the line break that was added at the end of the text if it became a part of this block scalar.
@@ -145,46 +243,11 @@ impl Composer<'_> {
             value.pop();
         }
     }
+}
 
-    fn remember(&mut self, anchor: Option<String>, index: usize) {
-        if let Some(name) = anchor {
-            self.anchors.push((name, index));
-        }
-    }
-
-    fn descend(&mut self) -> Result<(), Error> {
-        self.depth += 1;
-        if self.depth > MAX_TREE_DEPTH {
-            return Err(error(format_args!("exceeded max depth of {MAX_TREE_DEPTH}")));
-        }
-        Ok(())
-    }
-
-    fn sequence(&mut self) -> Result<Vec<usize>, Error> {
-        let mut items = Vec::new();
-        loop {
-            let event = self.next()?;
-            if event.data == EventData::SequenceEnd {
-                self.depth -= 1;
-                return Ok(items);
-            }
-            items.push(self.node(event)?);
-        }
-    }
-
-    fn mapping(&mut self) -> Result<Vec<(usize, usize)>, Error> {
-        let mut entries = Vec::new();
-        loop {
-            let event = self.next()?;
-            if event.data == EventData::MappingEnd {
-                self.depth -= 1;
-                return Ok(entries);
-            }
-            let key = self.node(event)?;
-            let event = self.next()?;
-            entries.push((key, self.node(event)?));
-        }
-    }
+/// A document is nested deeper than [`MAX_DEPTH`].
+pub(super) fn too_deep() -> Error {
+    error(format_args!("exceeded max depth of {MAX_DEPTH}"))
 }
 
 /// Words errors as goyaml does, which counts lines from 0 here.
@@ -198,31 +261,4 @@ fn line_error(line: Option<u64>, text: &str) -> Error {
         Some(line) => error(format_args!("line {line}: {text}")),
         None => error(format_args!("{text}")),
     }
-}
-
-/// What goyaml says about bytes that are not UTF-8.
-fn reader_error(document: &[u8]) -> Option<&'static str> {
-    let before = document.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    if before.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}')) {
-        return Some("control characters are not allowed");
-    }
-    let valid = before.len();
-    let (&lead, rest) = document.get(valid..)?.split_first()?;
-    let width = match lead {
-        0xc0..=0xdf => 2,
-        0xe0..=0xef => 3,
-        0xf0..=0xf7 => 4,
-        0x80.. => return Some("invalid leading UTF-8 octet"),
-        _ => return None,
-    };
-    let Some(trail) = rest.get(..width - 1) else { return Some("incomplete UTF-8 octet sequence") };
-    if trail.iter().any(|b| b & 0xc0 != 0x80) {
-        return Some("invalid trailing UTF-8 octet");
-    }
-    let too_long = match lead {
-        0xe0 => trail[0] < 0xa0,
-        0xf0 => trail[0] < 0x90,
-        _ => lead < 0xc2,
-    };
-    Some(if too_long { "invalid length of a UTF-8 sequence" } else { "invalid Unicode character" })
 }

@@ -6,8 +6,10 @@
 mod compose;
 mod emit;
 mod resolve;
+mod scan;
 mod tree;
 
+use crate::budget::Meter;
 use crate::json::{Error, Issues, Value, encode_value, parse};
 use crate::reflect::Ref;
 
@@ -22,12 +24,12 @@ pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
 
 /// The first document of a stream as a tree.
 pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
-    let nodes = compose::compose(document)?;
-    let value = tree::value(&nodes, false)?;
-    if issues.is_collecting()
-        && let Err(error) = tree::value(&nodes, true)
-    {
-        issues.add(crate::json::Issue::Text(error.to_string().into()));
+    let mut meter = Meter::of_document(document.len());
+    let nodes = compose::compose(document, &mut meter)?;
+    let (value, repeated) = tree::value(&nodes, issues.is_collecting(), &mut meter)?;
+    if !repeated.is_empty() {
+        let text = error(format_args!("unmarshal errors:\n  {}", repeated.join("\n  ")));
+        issues.add(crate::json::Issue::Text(text.to_string().into()));
     }
     Ok(value)
 }

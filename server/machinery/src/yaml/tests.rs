@@ -115,3 +115,88 @@ fn writes_as_goyaml_does() {
     let folded = format!("- {}\n  {}\n", "word ".repeat(16).trim_end(), "word ".repeat(14).trim_end());
     assert_eq!(yaml(&long), folded);
 }
+
+/// Runs on a stack of half of what a worker thread has.
+fn on_a_small_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> T {
+    std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap()
+}
+
+#[test]
+fn counts_depth_behind_aliases() {
+    // Each line is nested 400 deep around the line before it.
+    let mut document = String::from("a0: &a0 []\n");
+    for level in 1..200 {
+        let (open, close) = ("[".repeat(400), "]".repeat(400));
+        document.push_str(&format!("a{level}: &a{level} {open}*a{}{close}\n", level - 1));
+    }
+    assert_eq!(on_a_small_stack(move || json(&document)), "yaml: exceeded max depth of 500");
+    // Each map merges the one before it, and so all before it.
+    let merged: String = (1..2000).map(|level| format!("- &m{level} {{<<: *m{}}}\n", level - 1)).collect();
+    let merged = format!("- &m0 {{a: 1}}\n{merged}");
+    assert_eq!(on_a_small_stack(move || json(&merged)), "yaml: document contains excessive aliasing");
+    let deepest = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(on_a_small_stack(move || json(&deepest(500))), deepest(500));
+    assert_eq!(json(&deepest(501)), "yaml: exceeded max depth of 500");
+}
+
+#[test]
+fn bounds_the_bytes_that_aliases_add() {
+    let scalar =
+        |length: usize, count: usize| format!("a: &a {}\nb: [{}]\n", "x".repeat(length), vec!["*a"; count].join(","));
+    assert!(json(&scalar(1000, 1000)).starts_with("{\"a\":"));
+    let expect = "yaml: document contains excessive aliasing: aliases add more than 3145728 bytes";
+    assert_eq!(json(&scalar(30_000, 30_000)), expect);
+    let keys = format!("- &a {}\n{}", "x".repeat(30_000), "- {? *a : 1}\n".repeat(30_000));
+    assert_eq!(json(&keys), expect);
+}
+
+#[test]
+fn bounds_the_work_of_merges() {
+    let mut bomb = String::from("- &m0 {}\n");
+    for level in 1..40 {
+        let before = level - 1;
+        bomb.push_str(&format!("- &m{level} {{<<: [*m{before}, *m{before}, *m{before}, *m{before}]}}\n"));
+    }
+    assert_eq!(json(&bomb), "yaml: document contains excessive aliasing");
+}
+
+#[test]
+fn bounds_directives_because_each_tag_copies_its_prefix() {
+    let used = format!("%TAG !p! tag:example.com,2000:\n---\n[{}]\n", vec!["!p!x 1"; 3].join(","));
+    assert_eq!(json(&used), r#"["1","1","1"]"#);
+    let expect = "yaml: directives exceed 1024 bytes";
+    let long = format!("# a\n%TAG !p! {}\n---\n[]\n", "x".repeat(2000));
+    assert_eq!(json(&long), expect);
+    let many: String = (0..1000).map(|index| format!("%TAG !p{index}! x\u{2028}")).collect();
+    assert_eq!(json(&(many + "---\n[]\n")), expect);
+}
+
+/// Bodies of the largest size that cost a naive reader time or memory in proportion to the square of their size.
+#[test]
+fn reads_the_largest_bodies_in_linear_time() {
+    const SIZE: usize = 3 << 20;
+    let anchors: String = (0..SIZE / 24).map(|index| format!("- &anchor{index:07} *a\n")).collect();
+    let references: String = (0..SIZE / 48).map(|i| format!("- &anchor{i:07} x\n- *anchor{:07}\n", i / 2)).collect();
+    let bodies = [
+        ("anchors", anchors.replace("*a", "a")),
+        ("references", references),
+        ("unclosed", "[".repeat(SIZE)),
+        ("flow", format!("{}{}", "[".repeat(490), "1,".repeat(SIZE / 2))),
+        ("comments", "#\n".repeat(SIZE / 2)),
+        ("plain", "a ".repeat(SIZE / 2)),
+        ("lines", "a\n\n".repeat(SIZE / 3)),
+        ("quoted", format!("\"{}\"", "a\\\n".repeat(SIZE / 3))),
+        ("literal", format!("|\n{}", " a\n\n".repeat(SIZE / 4))),
+        ("keys", (0..SIZE / 12).map(|index| format!("k{index}: 1\n")).collect()),
+        ("repeated", "k: 1\n".repeat(SIZE / 5)),
+        ("questions", "? \n".repeat(SIZE / 3)),
+        ("indented", (0..490).map(|n| format!("{}- a\n", " ".repeat(n))).collect::<String>().repeat(SIZE / 122_500)),
+    ];
+    for (name, body) in bodies {
+        let start = std::time::Instant::now();
+        let size = body.len();
+        let result = json(&body);
+        eprintln!("{name}: {size} bytes in {:?}: {:.60}", start.elapsed(), result);
+        assert!(start.elapsed().as_secs() < 60, "{name}: {:?}", start.elapsed());
+    }
+}

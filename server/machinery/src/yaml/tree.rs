@@ -1,33 +1,50 @@
 //! From nodes to a JSON tree: scalars resolved, aliases followed, merges done, keys made strings.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use super::compose::{Kind, Node, Nodes};
+use super::compose::{Kind, Node, Nodes, Tag, too_deep};
 use super::error;
 use super::resolve::{Plain, plain};
+use crate::budget::Meter;
 use crate::json::{Error, Map, Value};
+use crate::limits::{MAX_ALIASED_BYTES, MAX_DEPTH};
 use crate::scalar::go_text::quote;
 
-/// The tree of a document. When strict, a key that is set twice is an error; all of them are reported at once.
-pub(super) fn value(nodes: &Nodes, strict: bool) -> Result<Value, Error> {
-    let Some(root) = nodes.root else { return Ok(Value::Null) };
-    let mut builder = Builder { nodes, strict, repeated: Vec::new(), open: Vec::new(), count: 0, aliased: 0 };
+/// The tree of a document, and the keys that it sets twice, each with its line; of such keys the last counts.
+pub(super) fn value(nodes: &Nodes, strict: bool, meter: &mut Meter) -> Result<(Value, Vec<String>), Error> {
+    let Some(root) = nodes.root else { return Ok((Value::Null, Vec::new())) };
+    let mut builder = Builder {
+        nodes,
+        strict,
+        meter,
+        repeated: Vec::new(),
+        open: Vec::new(),
+        depth: 0,
+        count: 0,
+        aliased: 0,
+        bytes: 0,
+    };
     let value = builder.node(root)?;
-    if builder.repeated.is_empty() {
-        return Ok(value);
-    }
-    Err(error(format_args!("unmarshal errors:\n  {}", builder.repeated.join("\n  "))))
+    Ok((value, builder.repeated))
 }
 
-struct Builder<'n> {
+/// Most keys that are reported as set twice; upstream reports all of them.
+const MAX_REPEATED: usize = 100;
+
+struct Builder<'n, 'm> {
     nodes: &'n Nodes,
+    /// Whether keys that are set twice are collected.
     strict: bool,
+    meter: &'m mut Meter,
     repeated: Vec<String>,
     /// The aliases that are being followed.
     open: Vec<usize>,
-    /// Nodes visited, and those of them behind aliases.
+    /// The collections that are being visited, those behind aliases included.
+    depth: usize,
+    /// Nodes visited, those of them behind aliases, and the bytes that these take as JSON.
     count: usize,
     aliased: usize,
+    bytes: usize,
 }
 
 /// A key of a mapping: what it is and how JSON spells it.
@@ -38,115 +55,181 @@ struct Key {
     shown: String,
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
+    /// The value of a node. Its functions are small so that a level of nesting takes little of the stack.
     fn node(&mut self, index: usize) -> Result<Value, Error> {
-        self.count_visit()?;
         let nodes = self.nodes;
         let node = &nodes.all[index];
+        self.count_visit(node)?;
+        self.meter.charge(size_of::<Value>())?;
         match &node.kind {
-            Kind::Scalar { .. } => scalar_value(node),
-            Kind::Sequence(items) => {
-                items.iter().map(|item| self.node(*item)).collect::<Result<_, _>>().map(Value::Array)
-            }
-            Kind::Mapping(entries) => {
-                let mut map = Mapping::default();
-                self.fill(entries, &mut map)?;
-                Ok(Value::Object(map.entries))
-            }
-            Kind::Alias { name, target } => self.follow(index, name, *target, |builder, target| builder.node(target)),
+            Kind::Scalar { .. } => self.scalar(node),
+            Kind::Sequence(items) => self.sequence(items),
+            Kind::Mapping(entries) => self.mapping(entries),
+            Kind::Alias { name, target } => self.alias(index, name, *target),
         }
     }
 
-    /// goyaml's bound against documents that grow by aliases.
-    fn count_visit(&mut self) -> Result<(), Error> {
-        const LOW: f64 = 400_000.0;
-        const RANGE: f64 = 3_600_000.0;
-        self.count += 1;
-        self.aliased += usize::from(!self.open.is_empty());
-        let allowed = 0.99 - 0.89 * ((self.count as f64 - LOW) / RANGE).clamp(0.0, 1.0);
-        if self.aliased > 100 && self.count > 1000 && self.aliased as f64 / self.count as f64 > allowed {
-            return Err(error(format_args!("document contains excessive aliasing")));
+    fn scalar(&mut self, node: &Node) -> Result<Value, Error> {
+        if let Kind::Scalar { value, .. } = &node.kind {
+            self.meter.charge(value.len())?;
         }
-        Ok(())
+        scalar_value(node)
     }
 
-    fn follow<T>(
-        &mut self,
-        alias: usize,
-        name: &str,
-        target: usize,
-        visit: impl FnOnce(&mut Self, usize) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        if self.open.contains(&alias) {
-            return Err(error(format_args!("anchor '{name}' value contains itself")));
+    fn sequence(&mut self, items: &[usize]) -> Result<Value, Error> {
+        self.enter()?;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.node(*item)?);
         }
-        if self.open.len() > crate::json::MAX_TREE_DEPTH {
-            return Err(error(format_args!("document contains excessive aliasing")));
-        }
-        self.open.push(alias);
-        let value = visit(self, target)?;
+        self.depth -= 1;
+        Ok(Value::Array(values))
+    }
+
+    fn mapping(&mut self, entries: &[usize]) -> Result<Value, Error> {
+        self.enter()?;
+        let mut map = Mapping::default();
+        self.fill(entries, &mut map)?;
+        self.depth -= 1;
+        Ok(Value::Object(map.entries))
+    }
+
+    fn alias(&mut self, index: usize, name: &str, target: usize) -> Result<Value, Error> {
+        self.follow(index, name)?;
+        let value = self.node(target)?;
         self.open.pop();
         Ok(value)
     }
 
+    /// Enters a collection: depth counts where aliases are followed, not where anchors stand.
+    fn enter(&mut self) -> Result<(), Error> {
+        if self.depth == MAX_DEPTH {
+            return Err(too_deep());
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Notes that the nodes visited from now on are behind an alias.
+    fn follow(&mut self, alias: usize, name: &str) -> Result<(), Error> {
+        if self.open.contains(&alias) {
+            return Err(error(format_args!("anchor '{name}' value contains itself")));
+        }
+        self.open.push(alias);
+        Ok(())
+    }
+
+    /// Bounds what aliases add to a document: goyaml's limit of nodes, and a limit of bytes.
+    fn count_visit(&mut self, node: &Node) -> Result<(), Error> {
+        const LOW: f64 = 400_000.0;
+        const RANGE: f64 = 3_600_000.0;
+        self.count += 1;
+        if self.open.is_empty() {
+            return Ok(());
+        }
+        self.aliased += 1;
+        let allowed = 0.99 - 0.89 * ((self.count as f64 - LOW) / RANGE).clamp(0.0, 1.0);
+        if self.aliased > 100 && self.count > 1000 && self.aliased as f64 / self.count as f64 > allowed {
+            return Err(error(format_args!("document contains excessive aliasing")));
+        }
+        self.bytes += match &node.kind {
+            Kind::Scalar { value, .. } => value.len() + 1,
+            _ => 2,
+        };
+        if self.bytes > MAX_ALIASED_BYTES {
+            let text = "document contains excessive aliasing: aliases add more than";
+            return Err(error(format_args!("{text} {MAX_ALIASED_BYTES} bytes")));
+        }
+        Ok(())
+    }
+
     /// Sets the entries in order; a merge counts where it stands.
-    fn fill(&mut self, entries: &[(usize, usize)], map: &mut Mapping) -> Result<(), Error> {
-        for &(key, value) in entries {
+    fn fill(&mut self, entries: &[usize], map: &mut Mapping) -> Result<(), Error> {
+        for entry in entries.chunks_exact(2) {
+            let (key, value) = (entry[0], entry[1]);
             if is_merge(&self.nodes.all[key]) {
+                self.enter()?;
                 self.merge(value, map)?;
+                self.depth -= 1;
                 continue;
             }
             let key = self.key(key)?;
             let line = self.nodes.all[value].line;
             let value = self.node(value)?;
-            let Some(key) = key else {
-                let text = format!("unsupported map key of type: %!s(<nil>), key: <nil>, value: {}", go_syntax(&value));
-                return Err(Error::Yaml(text.into()));
-            };
-            if self.strict && map.shown.contains_key(&key) {
-                self.repeated.push(format!("line {line}: key {} already set in map", key.shown));
-            } else {
-                map.entries.insert(key.text.clone(), value);
-                map.shown.insert(key, ());
-            }
+            self.set(key, value, line, map)?;
         }
+        Ok(())
+    }
+
+    fn set(&mut self, key: Option<Key>, value: Value, line: usize, map: &mut Mapping) -> Result<(), Error> {
+        let Some(key) = key else {
+            let text = format!("unsupported map key of type: %!s(<nil>), key: <nil>, value: {}", go_syntax(&value));
+            return Err(Error::Yaml(text.into()));
+        };
+        self.meter.charge(size_of::<Key>() + 3 * key.text.len() + size_of::<(u64, String)>())?;
+        if self.strict && self.repeated.len() < MAX_REPEATED && map.shown.contains(&key) {
+            self.repeated.push(format!("line {line}: key {} already set in map", key.shown));
+        }
+        map.entries.insert(key.text.clone(), value);
+        map.shown.insert(key);
         Ok(())
     }
 
     fn merge(&mut self, index: usize, map: &mut Mapping) -> Result<(), Error> {
         let nodes = self.nodes;
-        match &nodes.all[index].kind {
+        let node = &nodes.all[index];
+        self.count_visit(node)?;
+        match &node.kind {
             Kind::Mapping(entries) => self.fill(entries, map),
-            Kind::Alias { name, target } => match &nodes.all[*target].kind {
-                Kind::Mapping(entries) => self.follow(index, name, *target, |builder, _| builder.fill(entries, map)),
-                _ => Err(want_map()),
-            },
-            // Earlier ones take precedence, so they come last.
-            Kind::Sequence(items) => items.iter().rev().try_for_each(|item| match &nodes.all[*item].kind {
-                Kind::Sequence(_) => Err(want_map()),
-                _ => self.merge(*item, map),
-            }),
+            Kind::Alias { name, target } => self.merge_alias(index, name, *target, map),
+            Kind::Sequence(items) => self.merge_all(items, map),
             Kind::Scalar { .. } => Err(want_map()),
         }
     }
 
+    fn merge_alias(&mut self, index: usize, name: &str, target: usize, map: &mut Mapping) -> Result<(), Error> {
+        let nodes = self.nodes;
+        let Kind::Mapping(entries) = &nodes.all[target].kind else { return Err(want_map()) };
+        self.follow(index, name)?;
+        self.count_visit(&nodes.all[target])?;
+        self.fill(entries, map)?;
+        self.open.pop();
+        Ok(())
+    }
+
+    /// Merges a list of maps. The first that has a key counts, so the last is merged first.
+    fn merge_all(&mut self, items: &[usize], map: &mut Mapping) -> Result<(), Error> {
+        for item in items.iter().rev() {
+            match &self.nodes.all[*item].kind {
+                Kind::Sequence(_) => return Err(want_map()),
+                _ => self.merge(*item, map)?,
+            }
+        }
+        Ok(())
+    }
+
     fn key(&mut self, index: usize) -> Result<Option<Key>, Error> {
-        self.count_visit()?;
-        let node = &self.nodes.all[index];
-        if let Kind::Scalar { .. } = node.kind {
-            return scalar_key(node);
+        let nodes = self.nodes;
+        let node = &nodes.all[index];
+        self.count_visit(node)?;
+        match &node.kind {
+            Kind::Scalar { .. } => scalar_key(node),
+            Kind::Alias { name, target } => {
+                self.follow(index, name)?;
+                let key = self.key(*target)?;
+                self.open.pop();
+                Ok(key)
+            }
+            _ => Err(error(format_args!("invalid map key: {}", go_syntax(&self.node(index)?)))),
         }
-        if let Kind::Alias { target, .. } = node.kind {
-            return self.key(target);
-        }
-        Err(error(format_args!("invalid map key: {}", go_syntax(&self.node(index)?))))
     }
 }
 
 #[derive(Default)]
 struct Mapping {
     entries: Map<String, Value>,
-    shown: HashMap<Key, ()>,
+    shown: HashSet<Key>,
 }
 
 fn want_map() -> Error {
@@ -155,9 +238,7 @@ fn want_map() -> Error {
 
 fn is_merge(node: &Node) -> bool {
     match &node.kind {
-        Kind::Scalar { value, tag, plain } => {
-            value == "<<" && (*plain || tag.as_deref() == Some("tag:yaml.org,2002:merge"))
-        }
+        Kind::Scalar { value, tag, plain } => value == "<<" && (*plain || *tag == Some(Tag::Standard("merge"))),
         _ => false,
     }
 }
@@ -169,7 +250,7 @@ fn resolve(node: &Node) -> Result<(Plain, std::borrow::Cow<'_, str>), Error> {
         let meaning = if *is_plain { plain(value) } else { Plain::Text };
         return Ok((meaning, value.into()));
     };
-    let short = tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag);
+    let Tag::Standard(short) = *tag else { return Ok((Plain::Text, value.into())) };
     let meaning = match short {
         "str" => return Ok((Plain::Text, value.into())),
         "binary" => return binary(value).map(|text| (Plain::Text, text.into())),

@@ -2,6 +2,9 @@
 
 use super::types::*;
 use super::{Error, decoded, encoded, unhex};
+use crate::limits::{MAX_DEPTH, MAX_STORED_DEPTH};
+use crate::protobuf::decode_body;
+use crate::reflect::Mut;
 use crate::scalar::{IntOrString, MicroTime, Time};
 
 #[test]
@@ -107,6 +110,9 @@ fn depth_is_limited() {
         }
         encoded(&odd)
     };
-    assert!(decoded::<Odd>(&nest(512)).is_ok());
-    assert_eq!(decoded::<Odd>(&nest(513)), Err(Error::TooDeep));
+    assert!(decoded::<Odd>(&nest(MAX_STORED_DEPTH)).is_ok());
+    assert!(matches!(decoded::<Odd>(&nest(MAX_STORED_DEPTH + 1)), Err(Error::TooDeep)));
+    let body = |depth| decode_body(&nest(depth), Mut::of(&mut Odd::default()));
+    assert!(body(MAX_DEPTH).is_ok());
+    assert!(matches!(body(MAX_DEPTH + 1), Err(Error::TooDeep)));
 }

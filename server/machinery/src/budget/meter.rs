@@ -1,0 +1,70 @@
+//! What a decoder allocates for one document.
+
+use super::{Exceeded, charge};
+
+/// Counts what a decoder allocates for one document.
+///
+/// A document has a limit of its own whether or not a budget is current. The current budget is charged in steps of [`STEP`], so
+/// that small documents cost no access to it.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    /// What the limit leaves.
+    left: u64,
+    limit: u64,
+    /// What the current budget has not been charged yet.
+    pending: u64,
+}
+
+/// Bytes that are charged to the current budget at once.
+const STEP: u64 = 64 << 10;
+
+/// Bytes of memory that any document may take, and bytes for each byte of its text.
+///
+/// Objects of the fixtures take at most 60 bytes for a byte of text, which schemas without descriptions do. Documents of
+/// nothing but empty structs take a thousand.
+const BASE_LIMIT: u64 = 32 << 20;
+const LIMIT_PER_BYTE: u64 = 24;
+
+impl Meter {
+    /// For a document of this many bytes.
+    pub(crate) fn of_document(length: usize) -> Meter {
+        let limit = (length as u64).saturating_mul(LIMIT_PER_BYTE).saturating_add(BASE_LIMIT);
+        Meter { left: limit, limit, pending: 0 }
+    }
+
+    /// For a document that was within the limits when it was stored; the current budget is not charged either.
+    pub(crate) fn unlimited() -> Meter {
+        Meter { left: u64::MAX, limit: u64::MAX, pending: 0 }
+    }
+
+    /// Counts bytes before they are allocated.
+    #[inline]
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Exceeded> {
+        self.pending += bytes as u64;
+        if self.pending < STEP { Ok(()) } else { self.settle() }
+    }
+
+    #[cold]
+    fn settle(&mut self) -> Result<(), Exceeded> {
+        let bytes = std::mem::take(&mut self.pending);
+        self.left = self.left.checked_sub(bytes).ok_or(Exceeded::Request { limit: self.limit })?;
+        if self.limit == u64::MAX { Ok(()) } else { charge(bytes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Budget;
+    use super::*;
+
+    #[test]
+    fn a_meter_has_a_limit_without_a_budget() {
+        let mut meter = Meter::of_document(1000);
+        let limit = BASE_LIMIT + 1000 * LIMIT_PER_BYTE;
+        meter.charge(BASE_LIMIT as usize).unwrap();
+        assert_eq!(meter.charge(1 << 20), Err(Exceeded::Request { limit }));
+        let budget = Budget::new(1 << 20);
+        let exceeded = budget.scope(|| Meter::of_document(0).charge(2 << 20));
+        assert_eq!(exceeded, Err(Exceeded::Request { limit: 1 << 20 }));
+    }
+}
