@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 
-use crate::support::{ADMIN, Answer, Target, YAML};
+use crate::support::{ADMIN, Answer, JSON, MERGE_PATCH, Target, YAML};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const MEBIBYTE: u64 = 1 << 20;
@@ -27,11 +27,11 @@ async fn rejects_yaml_that_is_deep_through_aliases() {
     let target = Target::start(&[]);
     let mut body = String::from("a0: &a0 []\n");
     for level in 1..200 {
-        let (open, close) = ("[".repeat(400), "]".repeat(400));
+        let (open, close) = ("[".repeat(200), "]".repeat(200));
         body.push_str(&format!("a{level}: &a{level} {open}*a{}{close}\n", level - 1));
     }
     let answer = send_review(&target, YAML, body).await;
-    assert_bad_request(&answer, "yaml: exceeded max depth of 500");
+    assert_bad_request(&answer, "yaml: exceeded max depth of 256");
     target.assert_alive().await;
 }
 
@@ -62,4 +62,67 @@ async fn reads_many_anchors_while_others_are_served() {
     }
     let slowest = probe.finish().percentile(100);
     assert!(slowest < Duration::from_secs(15), "another user waited {slowest:?}");
+}
+
+/// Finding B8: each empty container of three bytes takes several hundred once it is decoded, more when it is defaulted and validated.
+#[tokio::test]
+async fn refuses_bodies_that_take_far_more_memory_than_they_send() {
+    let target = Target::start(&[]);
+    let rules = serde_json::json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["create"]}]);
+    target.grant("mallory", "default", rules).await;
+    let before = target.memory().peak;
+    let containers = vec!["{}"; 300_000].join(",");
+    let body = format!("{{\"metadata\":{{\"name\":\"p\"}},\"spec\":{{\"containers\":[{containers}]}}}}");
+    let answer = target.send("mallory", Method::POST, "/api/v1/namespaces/default/pods", JSON, body).await;
+    let text = answer.body["message"].as_str().unwrap_or_default();
+    assert!(answer.code == 413 && text.contains("bytes of memory"), "{}: {text:.500}", answer.code);
+    let grown = target.memory().peak - before;
+    assert!(grown < 256 * MEBIBYTE, "the server took {} MiB more", grown / MEBIBYTE);
+    target.assert_alive().await;
+}
+
+/// Finding B17: a grace period of 292 billion years overflows the deletion time.
+#[tokio::test]
+async fn keeps_deletion_times_that_clients_can_read() {
+    let target = Target::start(&[]);
+    let account = serde_json::json!({"metadata": {"name": "default"}});
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    target.send(ADMIN, Method::POST, accounts, JSON, account.to_string()).await;
+    let pod = serde_json::json!({
+        "metadata": {"name": "held"},
+        "spec": {"nodeName": "node-a", "containers": [{"name": "c", "image": "i"}]},
+    });
+    target.create("/api/v1/namespaces/default/pods", &pod).await;
+    let path = "/api/v1/namespaces/default/pods/held";
+    let delete = format!("{path}?gracePeriodSeconds={}", i64::MAX);
+    assert_eq!(target.send(ADMIN, Method::DELETE, &delete, JSON, "").await.code, 200);
+    let read = target.get(ADMIN, path).await;
+    assert_eq!(read.body["metadata"]["deletionTimestamp"], "9999-12-31T23:59:59Z", "{}", read.body["metadata"]);
+    let labels = r#"{"metadata":{"labels":{"a":"b"}}}"#;
+    let patched = target.send(ADMIN, Method::PATCH, path, MERGE_PATCH, labels).await;
+    assert_eq!(patched.code, 200, "the object stays writable: {}", patched.body);
+}
+
+/// Finding B19: what one format accepts must be readable, and listable, in all others, and printing it must not cost a multiple of it.
+#[tokio::test]
+async fn reads_the_deepest_objects_in_every_format() {
+    let target = Target::start(&[]);
+    let revisions = "/apis/apps/v1/namespaces/default/controllerrevisions";
+    let revision = |name: &str, depth: usize| {
+        let data = format!("{}1{}", "{\"a\":".repeat(depth), "}".repeat(depth));
+        format!("{{\"metadata\":{{\"name\":\"{name}\"}},\"data\":{data},\"revision\":1}}")
+    };
+    let deep = target.send(ADMIN, Method::POST, revisions, JSON, revision("too-deep", 9000)).await;
+    assert_bad_request(&deep, "exceeded max depth");
+    let deepest = target.send(ADMIN, Method::POST, revisions, JSON, revision("deepest", 255)).await;
+    assert_eq!(deepest.code, 201, "{:.500}", deepest.body.to_string());
+    for media_type in [JSON, YAML, "application/json;as=Table;v=v1;g=meta.k8s.io"] {
+        for path in [revisions.to_owned(), format!("{revisions}/deepest"), format!("{revisions}/deepest?pretty=true")] {
+            let answer = target.request(ADMIN, Method::GET, &path).header("Accept", media_type).send().await.unwrap();
+            let code = answer.status().as_u16();
+            let size = answer.bytes().await.unwrap().len();
+            assert!(code == 200 && size < 1 << 20, "{media_type} of {path}: {code}, {size} bytes");
+        }
+    }
+    target.assert_alive().await;
 }

@@ -9,6 +9,7 @@ use endpoints::OpenKind;
 use machinery::catalog::{KindDef, ScalePaths, api_version};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
+use machinery::print::CustomColumn;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::Status;
 use patch::schema::{CustomType, Type};
@@ -16,12 +17,12 @@ use schema::Schema;
 use serde_json::Value;
 
 use crate::conversion::{Calls, Conversion, Webhook};
-use crate::kinds;
 use crate::rules::Rules;
 use crate::selectable::Selectable;
 use crate::serve::deprecation;
 use crate::source::Source;
 use crate::unstructured::Unstructured;
+use crate::{columns, kinds};
 
 /// What a definition says of its objects, compiled.
 pub struct CustomKind {
@@ -47,6 +48,7 @@ pub struct Version {
     pub served: bool,
     pub has_status: bool,
     pub warnings: Vec<String>,
+    columns: Option<Arc<[CustomColumn]>>,
     source: Option<Source>,
     compiled: OnceLock<Compiled>,
     /// Validation rules, which reads do without.
@@ -104,6 +106,7 @@ impl Version {
             served: version.served,
             has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
             warnings: deprecation(definition, version),
+            columns: columns::of(version),
             source: props.map(Source::new),
             compiled: OnceLock::new(),
             rules: OnceLock::new(),
@@ -197,6 +200,10 @@ impl OpenVersion {
 impl OpenKind for OpenVersion {
     fn merge_type(&self, api_version: &str) -> Option<Type<'_>> {
         self.kind.version_of(api_version).map(Version::merge)
+    }
+
+    fn columns(&self, api_version: &str) -> Option<Arc<[CustomColumn]>> {
+        self.kind.version_of(api_version)?.columns.clone()
     }
 
     fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String> {

@@ -13,8 +13,6 @@ use machinery::catalog::{
 };
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
-use machinery::json_path::JsonPath;
-use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_COLUMN};
 use machinery::reflect::Struct;
 
 use crate::unstructured::Unstructured;
@@ -34,7 +32,6 @@ struct Facts {
     storage_version: String,
     has_status: bool,
     scale: Option<Scale>,
-    columns: Vec<ColumnFacts>,
     selectable: Vec<String>,
     /// Whether all objects are being deleted: then fewer verbs are told of.
     terminating: bool,
@@ -45,16 +42,6 @@ struct Scale {
     replicas: String,
     observed: String,
     selector: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct ColumnFacts {
-    name: String,
-    kind: String,
-    format: String,
-    description: String,
-    priority: i32,
-    path: String,
 }
 
 /// The verbs of custom resources, in the order in which upstream tells of them.
@@ -87,7 +74,6 @@ fn facts(definition: &CustomResourceDefinition, version: &CustomResourceDefiniti
         storage_version: spec.versions.iter().find(|v| v.storage).map_or(String::new(), |v| v.name.clone()),
         has_status: subresources.is_some_and(|subresources| subresources.status.is_some()),
         scale: subresources.and_then(scale),
-        columns: columns(version),
         selectable: version.selectable_fields.iter().map(|field| undotted(&field.json_path).to_owned()).collect(),
         terminating,
     }
@@ -105,34 +91,6 @@ fn scale(subresources: &CustomResourceSubresources) -> Option<Scale> {
         observed: undotted(&scale.status_replicas_path).to_owned(),
         selector: undotted(scale.label_selector_path.as_deref().unwrap_or("")).to_owned(),
     })
-}
-
-/// The columns of a version, or the age where it has none or one of them cannot be read.
-fn columns(version: &CustomResourceDefinitionVersion) -> Vec<ColumnFacts> {
-    let declared = &version.additional_printer_columns;
-    let age = || ColumnFacts {
-        name: "Age".into(),
-        kind: "date".into(),
-        format: String::new(),
-        description: AGE_DESCRIPTION.into(),
-        priority: 0,
-        path: ".metadata.creationTimestamp".into(),
-    };
-    if declared.is_empty() {
-        return vec![age()];
-    }
-    if declared.iter().any(|column| JsonPath::parse(&column.json_path).is_none()) {
-        return Vec::new();
-    }
-    let facts = declared.iter().map(|column| ColumnFacts {
-        name: column.name.clone(),
-        kind: column.r#type.clone(),
-        format: column.format.clone(),
-        description: column.description.clone(),
-        priority: column.priority,
-        path: column.json_path.clone(),
-    });
-    facts.collect()
 }
 
 fn intern(facts: Facts) -> &'static KindDef {
@@ -194,7 +152,7 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
         stored_as_json: true,
         storage: (kind.0, text(&facts.storage_version)),
         subresources: subresources(facts, kind),
-        columns: printed(&facts.columns),
+        columns: &[],
         selectable: Vec::leak(facts.selectable.iter().map(|path| selectable(path)).collect()),
         create_on_update: false,
         unconditional_update: false,
@@ -242,18 +200,29 @@ pub fn selectable(path: &str) -> SelectableDef {
     SelectableDef { label: text(path), value: Selected::Path(names), reads: leak([names]) }
 }
 
-fn printed(columns: &[ColumnFacts]) -> &'static [Column] {
-    let others = columns.iter().filter_map(|column| {
-        let kind = text(&column.kind);
-        Some(Column {
-            name: text(&column.name),
-            kind,
-            format: text(&column.format),
-            priority: column.priority,
-            description: text(&column.description),
-            cell: CellRule::JsonPath(leak(JsonPath::parse(&column.path)?), kind),
-        })
-    });
-    // Without any the default columns are shown.
-    if columns.is_empty() { &[] } else { Vec::leak(std::iter::once(NAME_COLUMN).chain(others).collect()) }
+#[cfg(test)]
+mod tests {
+    use apimachinery::apiextensions::v1::CustomResourceColumnDefinition;
+
+    use super::*;
+
+    /// A definition's columns are not a part of its descriptor, which lives as long as the process.
+    #[test]
+    fn a_change_of_columns_keeps_the_descriptor() {
+        let definition = CustomResourceDefinition::default();
+        let with_column = |name: &str| {
+            let column = CustomResourceColumnDefinition {
+                name: name.into(),
+                r#type: "string".into(),
+                json_path: ".spec.a".into(),
+                ..Default::default()
+            };
+            let additional_printer_columns = vec![column];
+            CustomResourceDefinitionVersion { name: "v1".into(), additional_printer_columns, ..Default::default() }
+        };
+        let (first, second) = (with_column("A"), with_column("B"));
+        assert!(std::ptr::eq(of(&definition, &first, false), of(&definition, &second, false)));
+        let columns = crate::columns::of(&second).expect("the column can be read");
+        assert_eq!(columns.iter().map(|column| &*column.definition.name).collect::<Vec<_>>(), ["B"]);
+    }
 }

@@ -16,6 +16,7 @@
 //! | `structure` | the condition of definitions whose schemas are not structural |
 //! | `controller` | follows definitions: accepts their names, serves what they say, cleans up |
 
+mod columns;
 mod conditions;
 mod controller;
 mod conversion;

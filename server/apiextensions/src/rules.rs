@@ -10,6 +10,7 @@ use cel::{Budget, EvalError, Program, Type, Value as Cel};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
+use machinery::json;
 use schema::Pair;
 use serde_json::Value;
 
@@ -192,9 +193,11 @@ impl Run<'_> {
         match new {
             Value::Array(items) => {
                 let Some(below) = &rules.items else { return Ok(()) };
-                for (index, item) in items.iter().enumerate() {
-                    let old = old.and_then(|old| same_item(old, item, &rules.is_map_list));
-                    let correlation = correlation.below(|pair| pair.item(index));
+                let mut pairs = correlation.now.map(Pair::items).unwrap_or_default().into_iter();
+                let olds = same_items(old, items, &rules.is_map_list);
+                for (index, (item, old)) in items.iter().zip(olds).enumerate() {
+                    let pair = pairs.next().flatten();
+                    let correlation = correlation.below(|_| pair);
                     self.rules(below, &path.index(index), item, old, correlation)?;
                 }
             }
@@ -319,7 +322,22 @@ fn variables<'v>(
 }
 
 /// The item of a list with the keys that this one has.
-fn same_item<'v>(old: &'v Value, item: &Value, keys: &[String]) -> Option<&'v Value> {
-    let same = |old: &&Value| keys.iter().all(|key| old.get(key) == item.get(key));
-    old.as_array()?.iter().find(same).filter(|_| !keys.is_empty() && item.is_object())
+fn same_items<'v>(old: Option<&'v Value>, items: &[Value], keys: &[String]) -> Vec<Option<&'v Value>> {
+    let Some(Value::Array(old)) = old.filter(|_| !keys.is_empty()) else { return vec![None; items.len()] };
+    let key = |item: &Value| {
+        let mut text = Vec::new();
+        for key in keys {
+            match item.get(key) {
+                Some(value) => json::encode_value(value, &mut text),
+                None => text.push(b'-'),
+            }
+            text.push(b',');
+        }
+        text
+    };
+    let mut by_key = HashMap::with_capacity(old.len());
+    for old in old {
+        by_key.entry(key(old)).or_insert(old);
+    }
+    items.iter().map(|item| by_key.get(&key(item)).copied().filter(|_| item.is_object())).collect()
 }

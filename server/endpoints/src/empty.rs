@@ -19,7 +19,7 @@ pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Vec<Path> {
     if !has_empty_list(text) {
         return Vec::new();
     }
-    json::parse(text, &mut json::Issues::ignore()).map_or_else(|_| Vec::new(), |document| lists(def, &document))
+    json::parse(text, &mut json::Issues::collect()).map_or_else(|_| Vec::new(), |document| lists(def, &document))
 }
 
 fn has_empty_list(text: &[u8]) -> bool {

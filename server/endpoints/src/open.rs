@@ -1,6 +1,9 @@
 //! The seam to kinds of open form, which are made at run time: what their schema says, and no descriptor can.
 
+use std::sync::Arc;
+
 use machinery::json::Issues;
+use machinery::print::CustomColumn;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use patch::schema::Type;
@@ -26,6 +29,9 @@ pub trait OpenKind: Send + Sync {
 
     /// Where each version has the replicas that its `scale` shows, in names with dots between them; nothing where it has no `scale`.
     fn replicas(&self) -> Vec<(String, Option<&'static str>)>;
+
+    /// The columns of a version's tables; nothing where the default ones are shown.
+    fn columns(&self, api_version: &str) -> Option<Arc<[CustomColumn]>>;
 
     /// What everybody who uses it is warned of.
     fn warnings(&self) -> &[String];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
 use machinery::json;
-use machinery::print::{Column, ColumnDefinition, IncludeObject, PrintContext, cells, read_by, shown_columns};
+use machinery::print::{Columns, IncludeObject, PrintContext};
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
@@ -23,7 +23,9 @@ use crate::render::Renderer;
 pub struct TableWriter {
     renderer: Renderer,
     partial: Partial,
-    columns: &'static [Column],
+    columns: Columns,
+    /// Whether the kind has columns of its own.
+    has_columns: bool,
     include_object: IncludeObject,
     /// What rows are made from, where that is less than the object.
     reads: Option<Mask>,
@@ -35,14 +37,19 @@ impl TableWriter {
     /// `version` is that of `meta.k8s.io`; the query says what rows carry and whether columns are described.
     pub fn new(renderer: Renderer, version: &str, query: &Query) -> Result<Self, Status> {
         let (kind, include_object) = (renderer.store.storage_kind, include_object(query)?);
-        let columns = shown_columns(renderer.endpoint.resource.columns);
+        let endpoint = &renderer.endpoint;
+        let declared = endpoint.resource.columns;
+        let custom = endpoint.open.as_deref().and_then(|open| open.columns(&endpoint.kind.api_version()));
+        let has_columns = custom.is_some() || !declared.is_empty();
+        let columns = custom.map_or_else(|| Columns::declared(declared), Columns::Custom);
         // Columns speak of the hub, masks of what is stored.
         let is_partial = kind.conversion.is_none() && !renderer.is_text && include_object != IncludeObject::Object;
         Ok(TableWriter {
             partial: Partial::new(version),
-            columns,
             include_object,
-            reads: is_partial.then(|| read_by(columns, kind.def)).flatten(),
+            reads: is_partial.then(|| columns.read_by(kind.def)).flatten(),
+            columns,
+            has_columns,
             headers: !query.flag("noHeaders"),
             context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
             renderer,
@@ -56,7 +63,7 @@ impl TableWriter {
 
     /// An empty list of a kind without columns is shown with `null` for its rows, as upstream does.
     pub fn is_null_when_empty(&self) -> bool {
-        self.renderer.endpoint.resource.columns.is_empty()
+        !self.has_columns
     }
 
     /// The objects of a list, which come in order of their keys, as their rows stand.
@@ -75,7 +82,7 @@ impl TableWriter {
             format!("{{\"kind\":\"Table\",\"apiVersion\":\"{api_version}\",\"metadata\":").as_bytes(),
         );
         json::encode(Ref::of(meta), out);
-        let columns = self.headers.then(|| self.columns.iter().map(ColumnDefinition::from).collect::<Vec<_>>());
+        let columns = self.headers.then(|| self.columns.definitions());
         out.extend_from_slice(b",\"columnDefinitions\":");
         write(&columns, out)?;
         let rows: &[u8] = if is_empty && self.is_null_when_empty() { b",\"rows\":null" } else { b",\"rows\":[" };
@@ -111,7 +118,7 @@ impl TableWriter {
 
     fn write_cells(&self, hub: Ref<'_>, out: &mut Vec<u8>) -> Result<(), Status> {
         out.extend_from_slice(b"{\"cells\":");
-        write(&cells(self.columns, hub, &self.context), out)?;
+        write(&self.columns.cells(hub, &self.context), out)?;
         let conditions = self.renderer.endpoint.resource.hooks.rows.map_or(Vec::new(), |rows| rows(hub));
         if !conditions.is_empty() {
             out.extend_from_slice(b",\"conditions\":");

@@ -12,9 +12,15 @@ const CONTEXT: usize = 3;
 /// From this many lines on, lines that repeat too often are no anchors of a match.
 const POPULAR_FROM: usize = 200;
 
-/// The unified diff of two texts, without file names; empty when they are the same.
+/// Most lines of two texts together whose diff is shown: finding it takes time in proportion to the square of their number.
+const MAX_LINES: usize = 6000;
+
+/// The unified diff of two texts, without file names; empty when they are the same. Of very long texts only the sizes are told.
 pub fn unified(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split('\n').collect(), new.split('\n').collect());
+    if old.len() + new.len() > MAX_LINES {
+        return format!("the difference between {} and {} lines is too long to be shown\n", old.len(), new.len());
+    }
     let mut out = String::new();
     for hunk in hunks(changes(&matches(&old, &new), old.len(), new.len())) {
         write_hunk(&hunk, &old, &new, &mut out);
@@ -164,6 +170,14 @@ fn keep_last(span: &mut Span, lines: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn very_long_texts_are_not_compared() {
+        let text = |numbers: &mut dyn Iterator<Item = u32>| numbers.map(|n| format!("{n}\n")).collect::<String>();
+        let (old, new) = (text(&mut (0..50_000)), text(&mut (0..50_000).rev()));
+        let expect = "the difference between 50001 and 50001 lines is too long to be shown\n";
+        assert_eq!(unified(&old, &new), expect);
+    }
 
     #[test]
     fn shows_what_differs() {

@@ -217,7 +217,7 @@ impl FieldError {
         value: impl Into<BadValue>,
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { error_type, field: path.to_string(), bad_value: value.into(), detail: detail.into() }
+        Self { error_type, field: path.to_text(), bad_value: value.into(), detail: detail.into() }
     }
 
     /// A malformed value.
@@ -294,6 +294,15 @@ impl FieldError {
     /// A failure that is not the client's.
     pub fn internal(path: &Path<'_>, error: impl fmt::Display) -> Self {
         Self::new(ErrorType::Internal, path, BadValue::Omitted, error.to_string())
+    }
+
+    /// Bytes of what the client is told of it.
+    pub(crate) fn text_len(&self) -> usize {
+        let value = match &self.bad_value {
+            BadValue::String(text) | BadValue::Json(text) => text.len(),
+            _ => 8,
+        };
+        self.field.len() + value + self.detail.len()
     }
 
     /// The text without the path, as a Status cause carries it.

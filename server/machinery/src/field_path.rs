@@ -3,7 +3,7 @@
 //! A path is a list on the stack that points to its parent, so that code which walks an object extends it without
 //! allocating; text is only made when there is an error to report.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// A path to a field (upstream `field.Path`).
 ///
@@ -52,12 +52,34 @@ impl<'a> Path<'a> {
         self.with(Element::Key(key))
     }
 
+    /// The text of an error's field. Of a path whose keys are very long only the beginning is told: an object may have very many
+    /// errors below one key.
+    pub fn to_text(&self) -> String {
+        let mut text = Beginning(String::new());
+        let _ = write!(text, "{self}");
+        text.0
+    }
+
     const fn with(&'a self, element: Element<'a>) -> Self {
         let parent = match self.element {
             Element::Nothing => None,
             _ => Some(self),
         };
         Self { parent, element }
+    }
+}
+
+/// Most bytes of the path of an error.
+const MAX_TEXT: usize = 4 << 10;
+
+/// A text that takes no more than its first bytes.
+struct Beginning(String);
+
+impl fmt::Write for Beginning {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = text.floor_char_boundary(MAX_TEXT - self.0.len());
+        self.0.push_str(&text[..end]);
+        if end == text.len() { Ok(()) } else { Err(fmt::Error) }
     }
 }
 
@@ -93,6 +115,14 @@ mod tests {
         assert_eq!(Path::NONE.child("key").to_string(), "key");
         assert_eq!(Path::NONE.index(2).child("name").to_string(), "[2].name");
         assert_eq!(spec.child("").child("x").to_string(), "spec[].x");
+    }
+
+    #[test]
+    fn an_error_tells_the_beginning_of_a_very_long_path() {
+        let key = "é".repeat(MAX_TEXT);
+        let text = Path::new("spec").key(&key).child("name").to_text();
+        assert!(text.starts_with("spec[é") && text.len() <= MAX_TEXT && text.len() > MAX_TEXT - 4);
+        assert_eq!(Path::new("spec").child("name").to_text(), "spec.name");
     }
 
     #[test]

@@ -1,19 +1,17 @@
 //! Table columns: what a declaration says of them, how their cells are made, and the tables they make up.
 
+mod columns;
 mod document;
 mod table;
 mod text;
 
 use crate::def::{Scalar, Shape, StructDef};
-use crate::json_path::JsonPath;
 use crate::protobuf::Mask;
 use crate::reflect::{List, Map, Ref, Value};
 use crate::scalar::Time;
 
-pub use table::{
-    AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_COLUMN, RowCondition, cells, read_by,
-    shown_columns,
-};
+pub use columns::{Columns, CustomColumn};
+pub use table::{AGE_DESCRIPTION, ColumnDefinition, DEFAULT_COLUMNS, IncludeObject, NAME_COLUMN, RowCondition};
 pub use text::{format_labels, format_selector, human_age, human_duration, join_at_most, or};
 
 /// A column of a table.
@@ -42,8 +40,6 @@ pub enum CellRule {
     Selector(&'static [&'static str], Option<&'static str>),
     /// Comma-joined strings, or the text when there are none. The path may pass through lists: it then means that field of every item.
     Join(&'static [&'static str], Option<&'static str>),
-    /// The value at a path of a column of this type, as custom resources declare them.
-    JsonPath(&'static JsonPath, &'static str),
     /// A hatch, and the JSON paths of what it reads; none when that is not said.
     ByHand(fn(Ref<'_>, &PrintContext) -> Cell, &'static [&'static [&'static str]]),
 }
@@ -118,7 +114,6 @@ impl CellRule {
             | CellRule::Selector(path, _)
             | CellRule::Join(path, _) => mask.add(path),
             CellRule::ByHand(_, reads) => !reads.is_empty() && reads.iter().all(|path| mask.add(path)),
-            CellRule::JsonPath(..) => false,
         }
     }
 
@@ -151,7 +146,6 @@ impl CellRule {
                 collect_texts(object, path, &mut texts);
                 Cell::from(or(texts.join(","), instead.unwrap_or("")))
             }
-            CellRule::JsonPath(path, kind) => document::cell(object, path, kind, context),
             CellRule::ByHand(f, _) => f(object, context),
         }
     }

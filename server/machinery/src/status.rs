@@ -8,6 +8,21 @@ use serde_json::{Map, Value, json};
 
 use crate::field_error::FieldError;
 
+/// Most errors of fields that a Status tells, and most bytes of their text; the first one is always told.
+const MAX_ERRORS: usize = 1000;
+const MAX_ERROR_BYTES: usize = 1 << 20;
+
+/// The errors of fields that a Status tells.
+fn told(errors: &[FieldError]) -> &[FieldError] {
+    let mut bytes = 0;
+    let fits = |error: &&FieldError| {
+        bytes += error.text_len();
+        bytes <= MAX_ERROR_BYTES
+    };
+    let fitting = errors.iter().take(MAX_ERRORS).take_while(fits).count();
+    &errors[..fitting.max(1).min(errors.len())]
+}
+
 /// A failure as a client sees it.
 #[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
 #[error("{message}")]
@@ -123,8 +138,10 @@ impl Status {
         Self::new(400, "BadRequest", why)
     }
 
-    /// `NewInvalid`: `of` is group and kind.
+    /// `NewInvalid`: `of` is group and kind. Upstream tells all errors, here those that exceed [`MAX_ERRORS`] or
+    /// [`MAX_ERROR_BYTES`] are left out.
     pub fn invalid(of: GroupResource<'_>, name: &str, errors: &[FieldError]) -> Self {
+        let errors = told(errors);
         let causes: Vec<Cause> = errors
             .iter()
             .map(|e| Cause { reason: e.error_type.reason().into(), message: e.body(), field: e.field.to_string() })

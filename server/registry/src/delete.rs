@@ -132,7 +132,9 @@ impl ResourceStore {
         let asked = options.grace_period_seconds.map(|seconds| if seconds < 0 { 1 } else { seconds });
         let Some(deletion) = meta.deletion_timestamp else {
             let Some(seconds) = self.strategy.grace_period(asked, object.as_ref()) else { return Graceful::No };
-            meta.deletion_timestamp = Some(after(context.now, seconds));
+            // Upstream's arithmetic overflows instead.
+            let seconds = seconds.min(Time::MAX.unix() - context.now.unix());
+            meta.deletion_timestamp = Some(context.now.saturating_add(seconds));
             meta.deletion_grace_period_seconds = Some(seconds);
             if meta.generation > 0 {
                 meta.generation += 1;
@@ -144,7 +146,7 @@ impl ResourceStore {
             return Graceful::No;
         }
         let Some(mut period) = asked.filter(|asked| *asked < left) else { return Graceful::Pending };
-        let mut at = after(deletion, period - left);
+        let mut at = deletion.saturating_add(period.saturating_sub(left));
         if at.unix() < context.now.unix() {
             at = context.now;
             period = period.min(1);
@@ -208,10 +210,6 @@ enum Graceful {
     /// The object waits so many seconds from now.
     Period(i64),
     No,
-}
-
-fn after(time: Time, seconds: i64) -> Time {
-    Time::from_unix(time.unix() + seconds)
 }
 
 /// For objects without grace that finalizers hold.

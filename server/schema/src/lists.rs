@@ -66,19 +66,19 @@ fn check_map(path: &Path<'_>, schema: &Schema, items: &[Value], errors: &mut Vec
     }
 }
 
-fn key_of(item: &Value, names: &[Box<str>]) -> Value {
+pub(crate) fn key_of(item: &Value, names: &[Box<str>]) -> Value {
     let key = names.iter().filter_map(|name| item.get(&**name).map(|value| (name.to_string(), value.clone())));
     Value::Object(key.collect())
 }
 
-fn text(value: &Value) -> Vec<u8> {
+pub(crate) fn text(value: &Value) -> Vec<u8> {
     let mut text = Vec::new();
     json::encode_value(value, &mut text);
     text
 }
 
 /// The index of the second of those that are the same, for each that is there more than once.
-fn repeated(texts: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
+pub(crate) fn repeated(texts: impl Iterator<Item = Vec<u8>>) -> Vec<usize> {
     let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut found = Vec::new();
     for (index, text) in texts.enumerate() {

@@ -1,8 +1,11 @@
 //! Which part of a stored object a part of its successor corresponds to (`cel/common.CorrelatedObject`): what did not change may stay as
 //! invalid as it was.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
+use crate::lists::{key_of, text};
 use crate::{ListType, Schema};
 
 /// A value, the one that it succeeds, and the schema of both.
@@ -20,17 +23,24 @@ impl<'v> Pair<'v> {
         Some(Pair { new: self.new.get(name)?, old: self.old.get(name)?, schema })
     }
 
-    /// The pair of an item: items of maps correspond by their keys, others do not.
-    pub fn item(self, index: usize) -> Option<Pair<'v>> {
-        let schema = self.schema.items.as_deref()?;
-        if self.schema.list != ListType::Map {
-            return None;
+    /// The pair of each item of a list: items of maps correspond by their keys, others do not. Empty where no item has a pair.
+    pub fn items(self) -> Vec<Option<Pair<'v>>> {
+        let (Some(schema), ListType::Map) = (self.schema.items.as_deref(), self.schema.list) else { return Vec::new() };
+        let (Value::Array(new), Value::Array(old)) = (self.new, self.old) else { return Vec::new() };
+        let key = |item: &Value| item.is_object().then(|| text(&key_of(item, &self.schema.list_keys)));
+        let mut by_key = HashMap::with_capacity(old.len());
+        for old in old {
+            if let Some(key) = key(old) {
+                by_key.entry(key).or_insert(old);
+            }
         }
-        let new = self.new.as_array()?.get(index)?;
-        let keys = &self.schema.list_keys;
-        let same = |old: &&Value| old.is_object() && keys.iter().all(|key| old.get(&**key) == new.get(&**key));
-        let old = self.old.as_array()?.iter().find(same).filter(|_| new.is_object())?;
-        Some(Pair { new, old, schema })
+        let pair = |new| key(new).and_then(|key| by_key.get(&key).map(|old| Pair { new, old, schema }));
+        new.iter().map(pair).collect()
+    }
+
+    fn has_same_items(self) -> bool {
+        let pairs = self.items();
+        !pairs.is_empty() && pairs.into_iter().all(|pair| pair.is_some_and(Pair::is_same))
     }
 
     /// Whether nothing changed. What the schema does not know counts as changed, as upstream has it.
@@ -38,7 +48,7 @@ impl<'v> Pair<'v> {
         match (self.new, self.old) {
             (Value::Array(new), Value::Array(old)) if new.len() != old.len() => false,
             (Value::Array(new), Value::Array(_)) if self.schema.list == ListType::Map => {
-                (0..new.len()).all(|index| self.item(index).is_some_and(Pair::is_same))
+                new.is_empty() || self.has_same_items()
             }
             (Value::Object(new), Value::Object(old)) if new.len() != old.len() => false,
             (Value::Object(new), Value::Object(_)) => {

@@ -7,7 +7,7 @@ use crate::{Additional, Schema};
 /// Drops what the schema does not know. At the root of an object, its kind, version and metadata always stay. With `unknown`, the paths of
 /// what is dropped are put there, sorted.
 pub fn prune(value: &mut Value, schema: &Schema, is_root: bool, mut unknown: Option<&mut Vec<String>>) {
-    let mut pruner = Pruner { unknown: unknown.as_deref_mut().map(|_| Vec::new()), path: String::new() };
+    let mut pruner = Pruner { unknown: unknown.as_deref_mut().map(|_| Vec::new()), recorded: 0, path: String::new() };
     pruner.value(value, Some(schema), is_root);
     if let (Some(unknown), Some(mut found)) = (unknown, pruner.unknown) {
         found.sort_unstable();
@@ -22,8 +22,13 @@ pub(crate) fn is_meta(name: &str) -> bool {
 
 struct Pruner {
     unknown: Option<Vec<String>>,
+    /// Bytes of the paths in `unknown`.
+    recorded: usize,
     path: String,
 }
+
+/// Bytes of paths after which no more are recorded: each may be as long as the document.
+const MAX_RECORDED: usize = 1 << 20;
 
 impl Pruner {
     fn value(&mut self, value: &mut Value, schema: Option<&Schema>, is_object: bool) {
@@ -117,11 +122,14 @@ impl Pruner {
         if is_meta(name) && self.path.is_empty() {
             return;
         }
-        let length = self.enter(name);
-        if let Some(unknown) = &mut self.unknown {
-            unknown.push(self.path.clone());
+        let Some(unknown) = &mut self.unknown else { return };
+        if self.recorded > MAX_RECORDED {
+            return;
         }
-        self.path.truncate(length);
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = format!("{}{dot}{name}", self.path);
+        self.recorded += path.len();
+        unknown.push(path);
     }
 
     /// Adds a name to the path; gives the length to go back to.

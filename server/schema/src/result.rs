@@ -14,6 +14,9 @@ pub(crate) struct Fault {
     error: FieldError,
 }
 
+/// Most faults that are kept: each new one is compared with all of them, and a Status tells no more.
+const MAX_FAULTS: usize = 1000;
+
 /// What came of validating a value.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
@@ -39,9 +42,13 @@ impl Outcome {
 
     pub fn merge(&mut self, other: Outcome) {
         self.matches += other.matches;
+        if self.faults.is_empty() {
+            self.faults = other.faults;
+            return;
+        }
         // Upstream stops at the first that it knows already (`Result.AddErrors`).
         for fault in other.faults {
-            if self.faults.iter().any(|known| known.text == fault.text) {
+            if self.faults.len() == MAX_FAULTS || self.faults.iter().any(|known| known.text == fault.text) {
                 return;
             }
             self.faults.push(fault);
@@ -49,7 +56,7 @@ impl Outcome {
     }
 
     pub fn add(&mut self, text: String, error: FieldError) {
-        if !self.faults.iter().any(|known| known.text == text) {
+        if self.faults.len() < MAX_FAULTS && !self.faults.iter().any(|known| known.text == text) {
             self.faults.push(Fault { text, error });
         }
     }
@@ -81,7 +88,7 @@ fn joined(below: &str, field: String) -> String {
 
 /// A name as messages show it: that of the whole is empty.
 pub(crate) fn name(path: &Path<'_>) -> Cow<'static, str> {
-    if path.is_root() { Cow::Borrowed("") } else { path.to_string().into() }
+    if path.is_root() { Cow::Borrowed("") } else { path.to_text().into() }
 }
 
 /// A value as errors show it.

@@ -176,3 +176,61 @@ fn sets_and_maps_have_everything_once() {
     check_lists(&machinery::field_path::Path::NONE, &schema, &value, &mut errors);
     assert_eq!(texts(errors), [r#"map[1]: Duplicate value: {"k":"x"}"#, r#"set[2]: Duplicate value: "a""#]);
 }
+
+/// Runs on half of the stack of a worker thread.
+fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
+    std::thread::Builder::new().stack_size(1 << 20).spawn(run).expect("a thread").join().expect("no panic");
+}
+
+#[test]
+fn schemas_and_objects_of_the_greatest_depth_need_little_stack() {
+    let levels = machinery::limits::MAX_DEPTH / 2 - 1;
+    on_a_small_stack(move || {
+        let (open, close) = (r#"{"type":"object","properties":{"a":"#, "}}");
+        let text = format!("{}{{\"type\":\"string\"}}{}", open.repeat(levels), close.repeat(levels));
+        let mut props = apimachinery::apiextensions::v1::JSONSchemaProps::default();
+        machinery::json::decode(text.as_bytes(), Mut::of(&mut props), &mut Issues::collect()).expect("a schema");
+        let copy = props.clone();
+        let mut stored = Vec::new();
+        machinery::protobuf::encode(machinery::reflect::Ref::of(&copy), &mut stored);
+        let mut read = apimachinery::apiextensions::v1::JSONSchemaProps::default();
+        machinery::protobuf::decode(&stored, Mut::of(&mut read)).expect("a stored schema");
+        let schema = Schema::compile(&read);
+        let text = format!("{}1{}", "{\"a\":".repeat(levels), "}".repeat(levels));
+        let mut object = machinery::json::parse(text.as_bytes(), &mut Issues::collect()).expect("an object");
+        prune(&mut object, &schema, true, None);
+        drop_nulls(&mut object, &schema);
+        apply_defaults(&mut object, &schema);
+        check_lists(&machinery::field_path::Path::NONE, &schema, &object, &mut Vec::new());
+        assert_eq!(check_update(&schema, &object, &json!({}), "").len(), 1);
+        assert_eq!(check(&schema, &object, "").len(), 1);
+    });
+}
+
+#[test]
+fn faults_and_unknown_fields_are_bounded() {
+    let schema = json!({"type": "object", "properties": {"x": {"type": "array", "items": {"type": "string"}}}});
+    let schema = compiled(schema);
+    let value = json!({"x": (0..200_000).collect::<Vec<i32>>()});
+    assert_eq!(check(&schema, &value, "").len(), 1000);
+    let key = "k".repeat(1 << 20);
+    let schema = compiled(json!({"type": "object", "additionalProperties": {"type": "object"}}));
+    let members: serde_json::Map<String, Value> = (0..10_000).map(|n| (n.to_string(), 1.into())).collect();
+    let mut unknown = Vec::new();
+    prune(&mut json!({ key: members }), &schema, true, Some(&mut unknown));
+    assert_eq!(unknown.len(), 1);
+}
+
+#[test]
+fn items_of_a_long_list_are_paired_quickly() {
+    let schema = json!({"type": "object", "properties": {"x": {
+        "type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+        "items": {"type": "object", "properties": {"k": {"type": "integer"}, "v": {"type": "string"}}},
+    }}});
+    let schema = compiled(schema);
+    let list =
+        |keys: &mut dyn Iterator<Item = i32>| json!({"x": keys.map(|k| json!({"k": k, "v": 1})).collect::<Vec<_>>()});
+    let (new, old) = (list(&mut (0..50_000)), list(&mut (0..50_000).rev()));
+    assert_eq!(check_update(&schema, &new, &old, ""), []);
+    assert_eq!(check(&schema, &new, "").len(), 1000);
+}

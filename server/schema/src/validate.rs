@@ -4,7 +4,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use serde_json::{Map, Value};
 
-use crate::lists::sorted;
+use crate::lists::{repeated, sorted, text};
 use crate::old::Pair;
 use crate::prune::is_meta;
 use crate::result::{Outcome, is_blocking, name, shown};
@@ -279,8 +279,9 @@ fn is_equal(a: &Value, b: &Value) -> bool {
 fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>) -> Outcome {
     let mut out = Outcome::default();
     if let Some(of) = &schema.items {
+        let mut pairs = old.map(Pair::items).unwrap_or_default().into_iter();
         for (index, item) in items.iter().enumerate() {
-            out.merge(part(of, item, &path.index(index), old.and_then(|old| old.item(index))));
+            out.merge(part(of, item, &path.index(index), pairs.next().flatten()));
         }
     }
     let size = items.len() as i64;
@@ -293,7 +294,7 @@ fn list(schema: &Schema, items: &[Value], path: &Path<'_>, old: Option<Pair<'_>>
         let words = format!("{} in body should have at most {max} items", name(path));
         out.add(words, FieldError::too_many(path, Some(items.len()), usize::try_from(max).unwrap_or(0)));
     }
-    if schema.flags.unique_items && items.iter().enumerate().any(|(index, item)| items[..index].contains(item)) {
+    if schema.flags.unique_items && !repeated(items.iter().map(text)).is_empty() {
         out.invalid(path, "".into(), format!("{} in body shouldn't contain duplicates", name(path)));
     }
     out.count();

@@ -145,7 +145,7 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
         Encoding::Protobuf => {
             let parts = machinery::envelope::split(bytes).map_err(|e| refused(e.to_string()))?;
             check_kind(parts.api_version, parts.kind)?;
-            machinery::protobuf::decode(parts.raw, into).map_err(|e| refused(e.to_string()))?;
+            machinery::protobuf::decode_body(parts.raw, into).map_err(|e| refused(e.to_string()))?;
         }
         Encoding::Json => decode_json(bytes, into)?,
         Encoding::Cbor => {

@@ -3,13 +3,16 @@
 use ::base64::engine::Engine;
 use ::base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
+use super::MAGIC;
 use crate::budget::Meter;
 use crate::json::{Error, MEMBER_SIZE, Map, Value};
 use crate::limits::MAX_DEPTH;
 
 /// Reads one item that is the whole document, in which at most `max_depth` containers and tags are nested.
 pub(super) fn document(bytes: &[u8], max_depth: usize) -> Result<Value, Error> {
-    let mut reader = Reader { bytes, at: 0, depth: 0, max_depth, meter: Meter::of_document(bytes.len()) };
+    // The tag that all objects have does not count.
+    let at = if bytes.starts_with(&MAGIC) { MAGIC.len() } else { 0 };
+    let mut reader = Reader { bytes, at, depth: 0, max_depth, meter: Meter::of_document(bytes.len()) };
     let value = reader.value(None)?;
     if reader.at < bytes.len() {
         return refuse(format_args!(

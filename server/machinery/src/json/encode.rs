@@ -4,6 +4,7 @@
 use super::scalars::{JsonScalar, write_list, write_map};
 use super::{open, write};
 use crate::def::{JsonForm, Shape};
+use crate::limits::max_blanks;
 use crate::reflect::{FlatField, Ref, Value};
 
 /// Appends the JSON of a struct.
@@ -37,14 +38,17 @@ pub fn encode_pretty(value: Ref<'_>, out: &mut Vec<u8>) {
     pretty(&compact, out);
 }
 
-/// Lays JSON out in lines (Go's `json.Indent` with two blanks).
+/// Lays JSON out in lines (Go's `json.Indent` with two blanks). Where most of the result would be blanks, because values are
+/// nested deeply, the text stays as it is.
 pub fn pretty(compact: &[u8], out: &mut Vec<u8>) {
     indent(compact, 2, out);
 }
 
 /// [`pretty`] with `width` blanks for each level.
 pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
-    let mut depth = 0usize;
+    let start = out.len();
+    let longest = max_blanks(compact.len());
+    let (mut depth, mut blanks) = (0usize, 0usize);
     let mut in_string = false;
     let mut escaped = false;
     for (index, &c) in compact.iter().enumerate() {
@@ -59,6 +63,11 @@ pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
                 out.push(c);
                 if !matches!(compact.get(index + 1), Some(b'}' | b']')) {
                     depth += 1;
+                    blanks += depth * width;
+                    if blanks > longest {
+                        out.truncate(start);
+                        return out.extend_from_slice(compact);
+                    }
                     new_line(depth * width, out);
                 }
             }
@@ -71,6 +80,11 @@ pub(super) fn indent(compact: &[u8], width: usize, out: &mut Vec<u8>) {
             }
             b',' => {
                 out.push(c);
+                blanks += depth * width;
+                if blanks > longest {
+                    out.truncate(start);
+                    return out.extend_from_slice(compact);
+                }
                 new_line(depth * width, out);
             }
             b':' => out.extend_from_slice(b": "),

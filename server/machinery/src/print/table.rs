@@ -6,10 +6,7 @@ use std::borrow::Cow;
 
 use serde::ser::{Serialize, Serializer};
 
-use super::{Cell, CellRule, Column, PrintContext};
-use crate::def::StructDef;
-use crate::protobuf::Mask;
-use crate::reflect::Ref;
+use super::{Cell, CellRule, Column};
 
 /// The first column, where no declaration places one of that name.
 pub const NAME_COLUMN: Column = Column {
@@ -91,22 +88,6 @@ pub struct RowCondition {
     pub reason: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
     pub message: &'static str,
-}
-
-/// The columns that are shown: the resource's own, or the default ones when it declares none.
-pub fn shown_columns(columns: &'static [Column]) -> &'static [Column] {
-    if columns.is_empty() { &DEFAULT_COLUMNS } else { columns }
-}
-
-/// What columns read of an object of this type; nothing when one of them does not say.
-pub fn read_by(columns: &[Column], def: &'static StructDef) -> Option<Mask> {
-    let mut mask = Mask::new(def);
-    columns.iter().all(|column| column.cell.add_to(&mut mask)).then_some(mask)
-}
-
-/// The cells of an object's row. The object is in hub form.
-pub fn cells(columns: &[Column], object: Ref<'_>, context: &PrintContext) -> Vec<Cell> {
-    columns.iter().map(|column| column.cell.cell(object, context)).collect()
 }
 
 impl Serialize for Cell {

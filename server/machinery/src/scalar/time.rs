@@ -18,6 +18,20 @@ const GO_ZERO_SECONDS: i64 = -62_135_596_800;
 
 const MICROS: i64 = 1_000_000;
 
+/// The first and the last second that RFC 3339 text can say, of the years 0 and 9999, in seconds since 1970.
+const FIRST_SECOND: i64 = -62_167_219_200;
+const LAST_SECOND: i64 = 253_402_300_799;
+
+const fn between(value: i64, first: i64, last: i64) -> i64 {
+    if value < first {
+        first
+    } else if value > last {
+        last
+    } else {
+        value
+    }
+}
+
 /// A signed number in an ordered encoding that never is zero; the lowest `i64` reads as the next one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Ticks(NonZeroU64);
@@ -44,9 +58,17 @@ impl Time {
     /// The time that is not set.
     pub const ZERO: Self = Self::from_unix(GO_ZERO_SECONDS);
 
-    /// A time by its seconds since 1970, as protobuf carries it.
+    /// The latest time, at the end of the year 9999.
+    pub const MAX: Self = Self::from_unix(LAST_SECOND);
+
+    /// A time by its seconds since 1970, as protobuf carries it; the nearest time that text can say.
     pub const fn from_unix(seconds: i64) -> Self {
-        Self(Ticks::new(seconds))
+        Self(Ticks::new(between(seconds, FIRST_SECOND, LAST_SECOND)))
+    }
+
+    /// The time so many seconds later, or the nearest one that text can say.
+    pub const fn saturating_add(self, seconds: i64) -> Self {
+        Self::from_unix(self.unix().saturating_add(seconds))
     }
 
     /// Seconds since 1970.
@@ -92,9 +114,9 @@ impl MicroTime {
     /// The time that is not set.
     pub const ZERO: Self = Self::from_unix_micros(GO_ZERO_SECONDS * MICROS);
 
-    /// A time by its microseconds since 1970.
+    /// A time by its microseconds since 1970; the nearest time that text can say.
     pub const fn from_unix_micros(micros: i64) -> Self {
-        Self(Ticks::new(micros))
+        Self(Ticks::new(between(micros, FIRST_SECOND * MICROS, LAST_SECOND * MICROS + (MICROS - 1))))
     }
 
     /// A time by seconds and nanoseconds since 1970, as protobuf carries it; nanoseconds are cut to microseconds.

@@ -165,7 +165,7 @@ impl Run<'_> {
                 _ => ErrorType::Invalid,
             };
             let below = (!rule.field.is_empty()).then(|| path.child(rule.field));
-            let field = below.as_ref().unwrap_or(path).to_string();
+            let field = below.as_ref().unwrap_or(path).to_text();
             self.errors.push(FieldError { error_type, field, bad_value: "object".into(), detail: detail.into() });
         }
     }

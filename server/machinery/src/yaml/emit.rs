@@ -6,10 +6,19 @@ use libyaml_safer::{Emitter, Encoding, Event, MappingStyle, ScalarStyle, Sequenc
 
 use super::error;
 use super::resolve::{Plain, plain};
-use crate::json::{Error, Map, Value};
+use crate::json::{Error, Map, Value, encode_value};
+use crate::limits::max_blanks;
 
-/// Appends the YAML of a tree.
+/// Appends the YAML of a tree. Where most of it would be blanks at the beginning of lines, because values are nested deeply, it is
+/// written in JSON, which is YAML as well.
 pub(super) fn emit(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
+    let mut size = Size::default();
+    size.add(value, 0);
+    if size.blanks > max_blanks(size.bytes) {
+        encode_value(value, out);
+        out.push(b'\n');
+        return Ok(());
+    }
     let mut text = Vec::new();
     let mut emitter = Emitter::new();
     emitter.set_output_string(&mut text);
@@ -20,6 +29,30 @@ pub(super) fn emit(value: &Value, out: &mut Vec<u8>) -> Result<(), Error> {
     // libyaml marks the end of a document whose last line is open; goyaml does not.
     out.extend_from_slice(text.strip_suffix(b"...\n").unwrap_or(&text));
     Ok(())
+}
+
+/// How large a document is, roughly.
+#[derive(Default)]
+struct Size {
+    bytes: usize,
+    blanks: usize,
+}
+
+impl Size {
+    fn add(&mut self, value: &Value, depth: usize) {
+        self.blanks += 2 * depth;
+        match value {
+            Value::String(text) => self.bytes += text.len(),
+            Value::Array(items) => items.iter().for_each(|item| self.add(item, depth + 1)),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    self.bytes += key.len() + 2;
+                    self.add(value, depth + 1);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => self.bytes += 2,
+        }
+    }
 }
 
 const I64_END: f64 = 9_223_372_036_854_775_808.0;

@@ -123,20 +123,20 @@ fn on_a_small_stack<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static)
 
 #[test]
 fn counts_depth_behind_aliases() {
-    // Each line is nested 400 deep around the line before it.
+    // Each line is nested 200 deep around the line before it.
     let mut document = String::from("a0: &a0 []\n");
     for level in 1..200 {
-        let (open, close) = ("[".repeat(400), "]".repeat(400));
+        let (open, close) = ("[".repeat(200), "]".repeat(200));
         document.push_str(&format!("a{level}: &a{level} {open}*a{}{close}\n", level - 1));
     }
-    assert_eq!(on_a_small_stack(move || json(&document)), "yaml: exceeded max depth of 500");
+    assert_eq!(on_a_small_stack(move || json(&document)), "yaml: exceeded max depth of 256");
     // Each map merges the one before it, and so all before it.
     let merged: String = (1..2000).map(|level| format!("- &m{level} {{<<: *m{}}}\n", level - 1)).collect();
     let merged = format!("- &m0 {{a: 1}}\n{merged}");
     assert_eq!(on_a_small_stack(move || json(&merged)), "yaml: document contains excessive aliasing");
     let deepest = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(on_a_small_stack(move || json(&deepest(500))), deepest(500));
-    assert_eq!(json(&deepest(501)), "yaml: exceeded max depth of 500");
+    assert_eq!(on_a_small_stack(move || json(&deepest(256))), deepest(256));
+    assert_eq!(json(&deepest(257)), "yaml: exceeded max depth of 256");
 }
 
 #[test]
@@ -181,7 +181,7 @@ fn reads_the_largest_bodies_in_linear_time() {
         ("anchors", anchors.replace("*a", "a")),
         ("references", references),
         ("unclosed", "[".repeat(SIZE)),
-        ("flow", format!("{}{}", "[".repeat(490), "1,".repeat(SIZE / 2))),
+        ("flow", format!("{}{}", "[".repeat(250), "1,".repeat(SIZE / 2))),
         ("comments", "#\n".repeat(SIZE / 2)),
         ("plain", "a ".repeat(SIZE / 2)),
         ("lines", "a\n\n".repeat(SIZE / 3)),
@@ -190,7 +190,7 @@ fn reads_the_largest_bodies_in_linear_time() {
         ("keys", (0..SIZE / 12).map(|index| format!("k{index}: 1\n")).collect()),
         ("repeated", "k: 1\n".repeat(SIZE / 5)),
         ("questions", "? \n".repeat(SIZE / 3)),
-        ("indented", (0..490).map(|n| format!("{}- a\n", " ".repeat(n))).collect::<String>().repeat(SIZE / 122_500)),
+        ("indented", (0..250).map(|n| format!("{}- a\n", " ".repeat(n))).collect::<String>().repeat(SIZE / 32_000)),
     ];
     for (name, body) in bodies {
         let start = std::time::Instant::now();

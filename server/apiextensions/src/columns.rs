@@ -1,0 +1,38 @@
+//! The columns of a custom resource's tables.
+
+use std::sync::Arc;
+
+use apimachinery::apiextensions::v1::{CustomResourceColumnDefinition, CustomResourceDefinitionVersion};
+use machinery::json_path::JsonPath;
+use machinery::print::{AGE_DESCRIPTION, ColumnDefinition, CustomColumn};
+
+/// The columns of a version: the age where it declares none, nothing where one of them cannot be read.
+pub fn of(version: &CustomResourceDefinitionVersion) -> Option<Arc<[CustomColumn]>> {
+    let declared = &version.additional_printer_columns;
+    if declared.is_empty() {
+        return age().map(|age| Arc::from([age]));
+    }
+    declared.iter().map(custom).collect()
+}
+
+fn age() -> Option<CustomColumn> {
+    let definition = ColumnDefinition {
+        name: "Age".into(),
+        kind: "date".into(),
+        format: "".into(),
+        description: AGE_DESCRIPTION.into(),
+        priority: 0,
+    };
+    Some(CustomColumn { definition, path: JsonPath::parse(".metadata.creationTimestamp")? })
+}
+
+fn custom(column: &CustomResourceColumnDefinition) -> Option<CustomColumn> {
+    let definition = ColumnDefinition {
+        name: column.name.clone().into(),
+        kind: column.r#type.clone().into(),
+        format: column.format.clone().into(),
+        description: column.description.clone().into(),
+        priority: column.priority,
+    };
+    Some(CustomColumn { definition, path: JsonPath::parse(&column.json_path)? })
+}
