@@ -8,13 +8,14 @@
 
 mod bodies;
 mod nodes;
-
+mod cancellation;
 #[path = "../common/mod.rs"]
 mod common;
 mod credentials;
 mod published;
 mod routes;
 mod selectors;
+mod store_faults;
 mod support;
 
 mod admission;

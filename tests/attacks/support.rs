@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each module of attacks uses a part")]
 
+use std::ffi::OsStr;
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,15 +50,19 @@ pub struct Answer {
 impl Target {
     /// A server with RBAC and, on top of the defaults, `flags`.
     pub fn start(flags: &[&str]) -> Target {
+        Target::start_in(tempfile::tempdir().unwrap(), flags, &[])
+    }
+
+    /// The same in a folder of the caller, with further variables in the environment of the server.
+    pub fn start_in(folder: TempDir, flags: &[&str], environment: &[(&str, &OsStr)]) -> Target {
         // Fails when another test of this process has installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let folder = tempfile::tempdir().unwrap();
         let tokens = folder.path().join("tokens.csv");
         let line = |(name, groups): &(&str, &str)| format!("{},{name},uid-{name},\"{groups}\"\n", token(name));
         fs::write(&tokens, USERS.iter().map(line).collect::<String>()).unwrap();
         let token_flag = format!("--token-auth-file={}", tokens.display());
         let flags: Vec<&str> = flags.iter().copied().chain([token_flag.as_str()]).collect();
-        let server = Server::start_with(folder.path(), &flags);
+        let server = Server::start_in_environment(folder.path(), &flags, environment);
         let http = http_client(&server).build().unwrap();
         Target { server, http, _folder: folder }
     }

@@ -8,10 +8,12 @@ pub mod kubectl;
 mod secrets;
 pub mod wire;
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use secrets::Logs;
 use tempfile::TempDir;
@@ -56,6 +58,11 @@ impl Server {
 
     /// Starts a server with further flags on what `folder` holds.
     pub fn start_with(folder: &Path, flags: &[&str]) -> Server {
+        Server::start_in_environment(folder, flags, &[])
+    }
+
+    /// The same with further variables in its environment.
+    pub fn start_in_environment(folder: &Path, flags: &[&str], environment: &[(&str, &OsStr)]) -> Server {
         let data = folder.join("data");
         let (logs, logging) = Logs::prepare(folder, flags);
         let mut process = Command::new(program())
@@ -63,6 +70,7 @@ impl Server {
             .arg(format!("--data-dir={}", data.display()))
             .args(logging)
             .args(flags)
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -100,6 +108,18 @@ impl Server {
     /// Ends the server as a power cut would: `kill -9`.
     pub fn kill(self) {
         drop(self);
+    }
+
+    /// Waits until the server ends by itself; `None` when it does not in this time.
+    pub fn ended_within(&mut self, time: Duration) -> Option<ExitStatus> {
+        let begin = Instant::now();
+        while begin.elapsed() < time {
+            if let Some(status) = self.process.try_wait().unwrap() {
+                return Some(status);
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        None
     }
 
     /// The id of the server's process.

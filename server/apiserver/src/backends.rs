@@ -88,6 +88,12 @@ impl Backends {
         Ok(())
     }
 
+    /// Waits until one of the stores will never take a write again, and says why.
+    pub async fn failed(&self) -> storage::Error {
+        let stores = self.all().map(|opened| opened.backend.store.failed());
+        futures_util::future::select_all(stores).await.0
+    }
+
     /// Finishes what waits and releases everything.
     pub async fn close(&self) -> Result<()> {
         for opened in self.all() {

@@ -122,6 +122,7 @@ fn serve(
         };
         tokio::select! {
             _ = ready.listening.serve(ready.front) => {}
+            error = ready.backends.failed() => tracing::error!(%error, "the store takes no more writes; the server ends"),
             _ = stopped => {}
         }
         let _ = ready.backends.close().await;

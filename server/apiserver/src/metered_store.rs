@@ -9,8 +9,8 @@ use machinery::catalog::Catalog;
 use prometheus::core::Collector;
 use prometheus::{HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 use storage::{
-    CountResponse, GetResponse, KeyRange, ListOptions, ListResponse, Op, Result, Revision, Store, Txn, TxnOutcome,
-    Watch,
+    CountResponse, Error, GetResponse, KeyRange, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
+    TxnOutcome, Watch,
 };
 
 const SECONDS: [f64; 23] = [
@@ -136,6 +136,14 @@ impl Store for MeteredStore {
 
     async fn current_revision(&self) -> Result<Revision> {
         self.inner.current_revision().await
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        self.inner.check_writable()
+    }
+
+    async fn failed(&self) -> Error {
+        self.inner.failed().await
     }
 
     async fn close(&self) -> Result<()> {

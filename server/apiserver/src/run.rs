@@ -25,7 +25,13 @@ pub fn until_told_to_stop(server: &Server, options: Options) -> Result<(), Strin
     runtime.block_on(async {
         let Ready { listening, front, backends } = Ready::make(server, options).await?;
         tokio::spawn(huge_pages::allow_when_large());
-        listening.run(front).await.map_err(text)?;
+        tokio::select! {
+            ended = listening.run(front) => ended.map_err(text)?,
+            error = backends.failed() => {
+                tracing::error!(%error, "the store takes no more writes; the server ends");
+                return Err(text(error));
+            }
+        }
         backends.close().await.map_err(text)
     })
 }

@@ -74,7 +74,7 @@ impl Probe {
 
     async fn ask(&self) -> Result<(), String> {
         match tokio::time::timeout(self.timeout, self.store.get(self.key.as_bytes(), None)).await {
-            Ok(Ok(_)) => Ok(()),
+            Ok(Ok(_)) => self.store.check_writable().map_err(|error| format!("error writing data to etcd: {error}")),
             Ok(Err(error)) => Err(format!("error getting data from etcd: {error}")),
             Err(_) => Err("error getting data from etcd: context deadline exceeded".into()),
         }

@@ -92,6 +92,14 @@ impl Store for EncryptedStore {
         self.inner.current_revision().await
     }
 
+    fn check_writable(&self) -> Result<()> {
+        self.inner.check_writable()
+    }
+
+    async fn failed(&self) -> Error {
+        self.inner.failed().await
+    }
+
     async fn close(&self) -> Result<()> {
         self.inner.close().await
     }

@@ -100,6 +100,15 @@ pub enum Error {
         /// How much is missing.
         reason: String,
     },
+    /// One commit takes too long: the disk hangs.
+    #[error("the store has been writing for {seconds} s without an end")]
+    Slow {
+        /// For how long the commit has been under way.
+        seconds: u64,
+    },
+    /// The disk reported an error.
+    #[error("the disk reported an error: {0}")]
+    Io(#[source] Source),
     /// A commit could not be made durable. What the disk holds is uncertain, so the store takes no more writes until it
     /// is opened again (a second fsync after a failed one proves nothing).
     #[error("the store stopped taking writes after a failed commit: {0}")]
@@ -127,9 +136,11 @@ impl Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        use rusqlite::ErrorCode::{DatabaseCorrupt, DiskFull, NotADatabase, SystemIoFailure};
         match error.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => Self::Corrupt { key: None, reason: error.to_string() },
+            Some(DiskFull) => Self::NoSpace { reason: "the disk is full".into() },
+            Some(SystemIoFailure) => Self::Io(Source(Arc::new(error))),
             _ => Self::backend(error),
         }
     }

@@ -17,7 +17,7 @@ mod store;
 mod txn;
 mod watch;
 
-pub use embedded::{EmbeddedOptions, EmbeddedStore};
+pub use embedded::{EmbeddedOptions, EmbeddedStore, SpaceLimits};
 pub use error::{Error, Result};
 pub use etcd::{DatabaseSize, EtcdOptions, EtcdStore};
 pub use range::KeyRange;

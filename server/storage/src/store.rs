@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 
-use crate::{KeyRange, Result, Txn, TxnOutcome, Watch};
+use crate::{Error, KeyRange, Result, Txn, TxnOutcome, Watch};
 
 /// A revision of the whole store; each committed write makes the next one. An empty store is at revision 1.
 pub type Revision = u64;
@@ -114,6 +114,20 @@ pub trait Store: Send + Sync + 'static {
 
     /// The revision of the last acknowledged write, or a later one.
     async fn current_revision(&self) -> Result<Revision>;
+
+    /// Whether writes are taken at this moment, as far as the store knows by itself.
+    ///
+    /// # Errors
+    /// Why they are refused or stuck: [`Error::NoSpace`](crate::Error::NoSpace), [`Error::Slow`](crate::Error::Slow),
+    /// [`Error::Failed`](crate::Error::Failed).
+    fn check_writable(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Waits until the store will never take a write again, and says why. The process should end then.
+    async fn failed(&self) -> Error {
+        std::future::pending().await
+    }
 
     /// Finishes the writes that wait, flushes, ends all watches and releases the store. Every later call fails with
     /// [`Error::Closed`](crate::Error::Closed), except this one.

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::{
+    condition::Room,
     read::{State, newest},
     row::HistoryRow,
 };
@@ -16,6 +17,7 @@ pub(super) struct Changes<'a> {
     connection: &'a Connection,
     pub(super) state: State,
     pub(super) events: Vec<Arc<Event>>,
+    room: &'a Room,
 }
 
 /// A write that has been decided upon.
@@ -31,8 +33,8 @@ enum Decision {
 }
 
 impl<'a> Changes<'a> {
-    pub(super) fn new(connection: &'a Connection, state: State) -> Self {
-        Self { connection, state, events: Vec::new() }
+    pub(super) fn new(connection: &'a Connection, state: State, room: &'a Room) -> Self {
+        Self { connection, state, events: Vec::new(), room }
     }
 
     /// Compares and writes. The inner error concerns this transaction alone, which has written nothing; the outer one
@@ -56,6 +58,9 @@ impl<'a> Changes<'a> {
         if txn.compare.is_some_and(|compare| compare != live.map_or(0, |row| row.kv.mod_revision)) {
             let current = replaced.and_then(HistoryRow::into_live);
             return Ok(Decision::Answer(TxnOutcome::Conflict { revision, current }));
+        }
+        if let Op::Put { value, .. } = &txn.op {
+            self.room.admit(value.len(), live.map(|row| row.kv.value.len()))?;
         }
         let write = match (&txn.op, live) {
             (Op::Put { value, ttl_seconds }, _) => Write {

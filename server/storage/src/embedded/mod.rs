@@ -13,10 +13,14 @@
 //! | `read`, `readers` | reads of one snapshot; the connections they use |
 //! | `writer`, `apply`, `queue` | the writer thread; what it does inside a transaction; how requests wait for it |
 //! | `snapshot` | saving a store while it runs, and restoring one |
+//! | `condition`, `space` | whether writes are taken: room on the disk, commits that hang, failures |
 //! | `hub`, `watch` | fan-out to watchers; one watcher's stream from history into the present |
 
 mod apply;
+mod condition;
 mod directory;
+#[cfg(test)]
+mod faults;
 mod hub;
 mod queue;
 mod read;
@@ -24,6 +28,7 @@ mod readers;
 mod row;
 mod schema;
 mod snapshot;
+mod space;
 mod watch;
 mod writer;
 
@@ -37,7 +42,9 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::oneshot;
 
+pub use self::space::SpaceLimits;
 use self::{
+    condition::Condition,
     hub::Hub,
     queue::{Command, Queue},
     readers::Readers,
@@ -61,6 +68,8 @@ pub struct EmbeddedOptions {
     pub write_queue_bytes: u32,
     /// Whether what was acknowledged survives a power cut. Tests have no use for that, and it is what writes wait for.
     pub durable: bool,
+    /// How much room there has to be on the disk. Without durability, nothing is reserved.
+    pub space: SpaceLimits,
 }
 
 impl Default for EmbeddedOptions {
@@ -71,6 +80,7 @@ impl Default for EmbeddedOptions {
             watch_queue_bytes: 16 << 20,
             write_queue_bytes: 32 << 20,
             durable: true,
+            space: SpaceLimits::default(),
         }
     }
 }
@@ -80,6 +90,7 @@ pub struct EmbeddedStore {
     queue: Queue,
     readers: Arc<Readers>,
     hub: Arc<Hub>,
+    condition: Arc<Condition>,
     writer: Option<JoinHandle<()>>,
 }
 
@@ -105,13 +116,15 @@ impl EmbeddedStore {
         let state = read::State::load(&connection)?;
         let readers = Arc::new(Readers::new(directory.database()));
         let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));
+        let condition = Arc::new(Condition::new());
         let (queue, requests) = queue::bounded(options.write_queue_bytes);
-        let writer = writer::Writer::new(directory, connection, state, Arc::clone(&hub), requests, &options);
+        let shared = (Arc::clone(&hub), Arc::clone(&condition));
+        let writer = writer::Writer::new(directory, connection, state, shared, requests, &options);
         let writer = std::thread::Builder::new()
             .name("storage-writer".into())
             .spawn(move || writer.run())
             .map_err(Error::backend)?;
-        Ok(Self { queue, readers, hub, writer: Some(writer) })
+        Ok(Self { queue, readers, hub, condition, writer: Some(writer) })
     }
 }
 
@@ -162,7 +175,11 @@ impl Store for EmbeddedStore {
         if txn.key.is_empty() {
             return Err(Error::EmptyKey);
         }
-        self.queue.commit(txn).await
+        let outcome = self.queue.commit(txn).await;
+        outcome.map_err(|error| match error {
+            Error::Closed => self.condition.failure().unwrap_or(Error::Closed),
+            other => other,
+        })
     }
 
     async fn watch(&self, range: KeyRange, from: Option<Revision>) -> Result<Watch> {
@@ -181,6 +198,14 @@ impl Store for EmbeddedStore {
 
     async fn current_revision(&self) -> Result<Revision> {
         self.hub.revision()
+    }
+
+    fn check_writable(&self) -> Result<()> {
+        self.condition.check()
+    }
+
+    async fn failed(&self) -> Error {
+        self.condition.failed().await
     }
 
     async fn close(&self) -> Result<()> {

@@ -8,12 +8,14 @@ use std::{
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::{
-    EmbeddedOptions,
+    EmbeddedOptions, SpaceLimits,
     apply::{Changes, next_expiry},
+    condition::Condition,
     directory::Directory,
     hub::Hub,
     queue::{Answer, Commit, Group, Requests},
     read::State,
+    space::Space,
 };
 use crate::{Error, Event, Result, Revision, TxnOutcome, clock::unix_millis, error::Source};
 
@@ -28,10 +30,11 @@ pub(super) struct Writer {
     connection: Connection,
     _directory: Directory, // dropped after the connection, so that the lock outlives it
     hub: Arc<Hub>,
+    /// Says among other things that a commit failed half-way: nothing is written any more.
+    condition: Arc<Condition>,
+    space: Space,
     requests: Requests,
     state: State,
-    /// Set after a commit that failed half-way: nothing is written any more.
-    failed: Option<Error>,
     compaction: Option<CompactionTimer>,
     progress_interval: Duration,
     progress_due: Option<Instant>,
@@ -60,19 +63,22 @@ impl Writer {
         directory: Directory,
         connection: Connection,
         state: State,
-        hub: Arc<Hub>,
+        (hub, condition): (Arc<Hub>, Arc<Condition>),
         requests: Requests,
         options: &EmbeddedOptions,
     ) -> Self {
         let now = Instant::now();
+        let reserve_bytes = if options.durable { options.space.reserve_bytes } else { 0 };
+        let space = Space::new(directory.path(), SpaceLimits { reserve_bytes, ..options.space });
         let timer = |interval| CompactionTimer { interval, due: now + interval, revision: state.revision };
         Self {
             connection,
             _directory: directory,
             hub,
+            condition,
+            space,
             requests,
             state,
-            failed: None,
             compaction: options.compaction_interval.map(timer),
             progress_interval: options.progress_interval,
             progress_due: None,
@@ -112,33 +118,60 @@ impl Writer {
         if self.progress_due.take_if(|due| *due <= now).is_some() {
             let _ = self.hub.send_progress(); // only this thread closes the hub, later
         }
+        self.look_at_space();
     }
 
     fn serve(&mut self, group: Group) {
-        if let Some(error) = &self.failed {
-            return refuse(group, error);
+        if let Some(error) = self.condition.failure() {
+            return refuse(group, &error);
         }
         if group.commits.is_empty() && group.compactions.is_empty() && !self.has_housekeeping() {
             return;
         }
-        match self.apply(&group) {
+        let mut applied = self.apply_watched(&group);
+        if matches!(applied, Err(Error::NoSpace { .. })) && self.space.exhausted() {
+            self.condition.set_room(self.space.room().clone());
+            // Once more: what is left is for the deletes of the group.
+            applied = self.apply_watched(&group);
+        }
+        match applied {
             Ok(committed) => self.announce(group, committed),
             Err(error) => {
                 tracing::error!(%error, "a group of writes failed");
                 self.housekeeping_not_before = Instant::now() + PAUSE_AFTER_ERROR;
+                let error = match error {
+                    Error::Io(source) => Error::Failed(source),
+                    other => other,
+                };
                 if matches!(error, Error::Failed(_)) {
-                    self.failed = Some(error.clone());
+                    self.condition.fail(error.clone());
                 }
                 refuse(group, &error);
             }
         }
     }
 
+    /// Looks at the disk when it is time to.
+    fn look_at_space(&mut self) {
+        if self.space.next_look() <= Instant::now() {
+            self.space.look();
+            self.condition.set_room(self.space.room().clone());
+        }
+    }
+
+    /// Applies a group, and lets health checks see how long that takes.
+    fn apply_watched(&mut self, group: &Group) -> Result<Committed> {
+        self.condition.set_busy(true);
+        let applied = self.apply(group);
+        self.condition.set_busy(false);
+        applied
+    }
+
     /// Applies a group and whatever housekeeping is due, and makes it durable.
     fn apply(&mut self, group: &Group) -> Result<Committed> {
         let housekeeping = self.has_housekeeping() || !group.compactions.is_empty();
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut changes = Changes::new(&transaction, self.state);
+        let mut changes = Changes::new(&transaction, self.state, self.space.room());
         let outcomes = group.commits.iter().map(|commit| changes.commit(&commit.txn)).collect::<Result<_>>()?;
         let compactions =
             group.compactions.iter().map(|(revision, _)| changes.compact(*revision)).collect::<Result<_>>()?;
@@ -150,6 +183,8 @@ impl Writer {
         }
         let next_expiry = next_expiry(&transaction)?;
         let Changes { state, events, .. } = changes;
+        #[cfg(test)]
+        self.condition.faults.strike()?;
         transaction.commit().map_err(commit_error)?;
         Ok(Committed { state, events, outcomes, compactions, next_expiry })
     }
@@ -179,26 +214,30 @@ impl Writer {
     /// How long the thread may sleep when no request comes; `None` is for ever.
     fn time_to_next_task(&self) -> Option<Duration> {
         let now = Instant::now();
-        let timers = [self.compaction.as_ref().map(|timer| timer.due), self.progress_due];
+        let timers = [self.compaction.as_ref().map(|timer| timer.due), self.progress_due, Some(self.space.next_look())];
         let timer = timers.into_iter().flatten().min().map(|due| due.saturating_duration_since(now));
         let lease =
             self.next_expiry.map(|at| Duration::from_millis(at.saturating_sub(unix_millis())).min(LONGEST_SLEEP));
         let purge = (self.state.purged < self.state.compacted).then_some(Duration::ZERO);
         let pause = self.housekeeping_not_before.saturating_duration_since(now);
-        let housekeeping = if self.failed.is_some() { None } else { lease.into_iter().chain(purge).min() };
+        let housekeeping = if self.condition.failure().is_some() { None } else { lease.into_iter().chain(purge).min() };
         timer.into_iter().chain(housekeeping.map(|wait| wait.max(pause))).min()
     }
 
     /// Moves the log into the database file, so that the next start has nothing to do.
     fn flush(&self) -> Result<()> {
         self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        self.failed.clone().map_or(Ok(()), Err)
+        self.condition.failure().map_or(Ok(()), Err)
     }
 }
 
 impl Drop for Writer {
-    /// Ends the watches, also when the thread panics: nobody may wait for events that cannot come.
+    /// Ends the watches, also when the thread panics: no watcher may wait for events that cannot come.
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            let error = std::io::Error::other("the writer thread of the store panicked");
+            self.condition.fail(Error::Failed(Source(Arc::new(error))));
+        }
         self.hub.close();
     }
 }

@@ -1,0 +1,205 @@
+//! A disk that is full, that hangs or that fails: health checks say so, reads go on, deletes work, and a server that can never write
+//! again ends.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{ADMIN, Answer, JSON, MERGE_PATCH, Target};
+
+/// How long a state may take to be noticed on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
+
+fn config_map(name: &str) -> Value {
+    json!({"metadata": {"name": name}, "data": {"text": "x".repeat(2000)}})
+}
+
+async fn create(target: &Target, name: &str) -> Answer {
+    target.send(ADMIN, Method::POST, CONFIG_MAPS, JSON, config_map(name).to_string()).await
+}
+
+async fn code(target: &Target, path: &str) -> u16 {
+    target.get(ADMIN, path).await.code
+}
+
+/// Waits until the health endpoints answer with this code.
+async fn health_becomes(target: &Target, expect: u16) {
+    let begin = Instant::now();
+    for path in ["/readyz", "/livez"] {
+        loop {
+            let found = code(target, path).await;
+            if found == expect {
+                break;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{path} still answers {found}, not {expect}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+}
+
+/// The text of a health endpoint, with a line for each check.
+async fn verbose(target: &Target, path: &str) -> String {
+    let response = target.request(ADMIN, Method::GET, &format!("{path}?verbose")).send().await.unwrap();
+    response.text().await.unwrap()
+}
+
+/// A small file system in memory.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this process may not mount.
+    fn mount(path: &Path, megabytes: u32) -> Option<SmallDisk> {
+        fs::create_dir(path).unwrap();
+        let size = format!("size={megabytes}m,mode=0700");
+        let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(path).status();
+        mounted.is_ok_and(|status| status.success()).then(|| SmallDisk(path.to_owned()))
+    }
+
+    fn ballast(&self) -> PathBuf {
+        self.0.join("ballast")
+    }
+
+    /// Writes until no more than so many bytes are free.
+    fn fill(&self, leave: u64) {
+        let mut file = File::options().create(true).append(true).open(self.ballast()).unwrap();
+        let piece = vec![1; 64 << 10];
+        while self.free() > leave && file.write_all(&piece).is_ok() {}
+    }
+
+    fn free(&self) -> u64 {
+        let shown = Command::new("df").args(["--output=avail", "-B1"]).arg(&self.0).output().unwrap();
+        String::from_utf8(shown.stdout).unwrap().lines().nth(1).unwrap().trim().parse().unwrap()
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// Finding B16.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_is_told_and_deletes_still_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(disk) = SmallDisk::mount(&folder.path().join("data"), 200) else {
+        println!("skipped: this process may not mount a file system");
+        return;
+    };
+    let target = Target::start_in(folder, &[], &[]);
+    for name in ["one", "two", "three"] {
+        target.create(CONFIG_MAPS, &config_map(name)).await;
+    }
+    health_becomes(&target, 200).await;
+
+    // Nearly full: what makes objects larger is refused, finalizers and deletes are not.
+    disk.fill(44 << 20);
+    health_becomes(&target, 500).await;
+    assert_eq!(create(&target, "four").await.code, 507);
+    let held = json!({"metadata": {"finalizers": ["example.org/held"]}}).to_string();
+    let path = format!("{CONFIG_MAPS}/one");
+    assert_eq!(target.send(ADMIN, Method::PATCH, &path, MERGE_PATCH, held).await.code, 200);
+    assert_eq!(target.send(ADMIN, Method::DELETE, &path, JSON, "").await.code, 200);
+    let free = json!({"metadata": {"finalizers": null}}).to_string();
+    assert_eq!(target.send(ADMIN, Method::PATCH, &path, MERGE_PATCH, free).await.code, 200);
+    assert_eq!(code(&target, &path).await, 404);
+
+    // Full.
+    disk.fill(0);
+    let refused = create(&target, "four").await;
+    assert_eq!((refused.code, &refused.body["reason"]), (507, &json!("InsufficientStorage")), "{}", refused.body);
+    for endpoint in ["/readyz", "/livez"] {
+        let text = verbose(&target, endpoint).await;
+        assert!(text.contains("[-]etcd failed"), "{endpoint}: {text}");
+    }
+    assert_eq!(code(&target, &format!("{CONFIG_MAPS}/two")).await, 200, "a read");
+    assert_eq!(code(&target, CONFIG_MAPS).await, 200, "a list");
+    for name in ["two", "three"] {
+        let path = format!("{CONFIG_MAPS}/{name}");
+        let deleted = target.send(ADMIN, Method::DELETE, &path, JSON, "").await;
+        assert_eq!(deleted.code, 200, "a delete on a full disk: {}", deleted.body);
+        assert_eq!(code(&target, &path).await, 404);
+    }
+
+    // Room again: no restart is needed.
+    fs::remove_file(disk.ballast()).unwrap();
+    health_becomes(&target, 200).await;
+    assert_eq!(create(&target, "four").await.code, 201);
+    target.assert_alive().await;
+}
+
+/// A server whose disk has faults on demand.
+struct Faulty {
+    target: Target,
+    fault: PathBuf,
+    _shim: TempDir,
+}
+
+impl Faulty {
+    /// `None` where there is no C compiler.
+    fn start() -> Option<Faulty> {
+        let shim = tempfile::tempdir().unwrap();
+        let library = shim.path().join("faults.so");
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attacks/store_faults.c");
+        let compiled =
+            Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([source, "-ldl"]).status();
+        if !compiled.is_ok_and(|status| status.success()) {
+            println!("skipped: no C compiler");
+            return None;
+        }
+        let fault = shim.path().join("fault");
+        fs::write(&fault, "-").unwrap();
+        let environment = [("LD_PRELOAD", library.as_os_str()), ("STORE_FAULT", fault.as_os_str())];
+        let target = Target::start_in(tempfile::tempdir().unwrap(), &[], &environment);
+        Some(Faulty { target, fault, _shim: shim })
+    }
+
+    fn set(&self, fault: &str) {
+        // Renamed into place: the server never reads an empty file.
+        let new = self.fault.with_extension("new");
+        fs::write(&new, fault).unwrap();
+        fs::rename(new, &self.fault).unwrap();
+    }
+}
+
+/// Finding B16, for a disk that fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_whose_disk_fails_ends() {
+    let Some(mut faulty) = Faulty::start() else { return };
+    faulty.target.create(CONFIG_MAPS, &config_map("one")).await;
+    faulty.set("e");
+    // The answer may be lost with the process, but it must not be a success.
+    let request = faulty.target.request(ADMIN, Method::POST, CONFIG_MAPS).header("Content-Type", JSON);
+    if let Ok(response) = request.body(config_map("two").to_string()).send().await {
+        assert!(response.status().is_server_error(), "{}", response.status());
+    }
+    let status = faulty.target.server.ended_within(PATIENCE).expect("the server ends");
+    assert!(!status.success(), "{status}");
+}
+
+/// Finding B16, for a disk that hangs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_hangs_is_told_while_reads_go_on() {
+    let Some(faulty) = Faulty::start() else { return };
+    let target = &faulty.target;
+    target.create(CONFIG_MAPS, &config_map("one")).await;
+    health_becomes(target, 200).await;
+    faulty.set("h");
+    let (written, ()) = tokio::join!(create(target, "two"), async {
+        health_becomes(target, 500).await;
+        let text = verbose(target, "/readyz").await;
+        assert!(text.contains("[-]etcd failed"), "{text}");
+        assert_eq!(code(target, &format!("{CONFIG_MAPS}/one")).await, 200, "a read");
+        faulty.set("-");
+    });
+    assert_eq!(written.code, 201);
+    health_becomes(target, 200).await;
+    target.assert_alive().await;
+}
