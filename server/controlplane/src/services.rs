@@ -238,9 +238,20 @@ impl Given {
     }
 }
 
+impl Drop for Given {
+    /// Releases node ports, and leaves addresses to the periodic repair, when a panic interrupts an allocation. After
+    /// [`finish`](Pending::finish) nothing is left to do.
+    fn drop(&mut self) {
+        self.ports.finish(Outcome::NotStored);
+        if !self.dry_run {
+            self.addresses.settle(&self.taken);
+        }
+    }
+}
+
 #[async_trait]
 impl Pending for Given {
-    async fn finish(self: Box<Self>, outcome: Outcome) {
+    async fn finish(mut self: Box<Self>, outcome: Outcome) {
         self.ports.finish(outcome);
         let freed = match outcome {
             _ if self.dry_run => return,
@@ -252,7 +263,8 @@ impl Pending for Given {
         for address in freed {
             self.addresses.give_back(address, &owner).await;
         }
-        self.addresses.settle(self.taken.iter());
+        self.addresses.settle(&self.taken);
+        self.taken.clear();
     }
 }
 

@@ -160,9 +160,9 @@ impl Addresses {
     }
 
     /// Ends the pending state of addresses whose service is stored, or not, by now.
-    pub fn settle<'a>(&self, addresses: impl Iterator<Item = &'a String>) {
+    pub fn settle(&self, addresses: &[String]) {
         let mut pending = self.pending();
-        for address in addresses.filter_map(|address| parse_ip_sloppy(address)) {
+        for address in addresses.iter().filter_map(|address| parse_ip_sloppy(address)) {
             pending.remove(&address.to_string());
         }
     }

@@ -154,7 +154,8 @@ impl Operation {
         self.freed.extend(ports);
     }
 
-    pub fn finish(&self, outcome: Outcome) {
+    /// Ends the operation; a second call does nothing.
+    pub fn finish(&mut self, outcome: Outcome) {
         let freed = match outcome {
             _ if self.dry_run => return,
             Outcome::Stored => &self.freed[..],
@@ -163,6 +164,8 @@ impl Operation {
         };
         self.ports.give_back(freed.iter().copied());
         self.ports.settle(&self.taken);
+        self.taken.clear();
+        self.freed.clear();
     }
 
     fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
