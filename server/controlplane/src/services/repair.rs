@@ -40,8 +40,7 @@ pub struct Repair {
     environment: Arc<Environment>,
     addresses: Arc<Addresses>,
     ports: Arc<NodePorts>,
-    /// How often each node port was seen without a service, in a row.
-    sightings: HashMap<i32, u32>,
+    leaks: Leaks,
     metrics: Metrics,
 }
 
@@ -49,7 +48,7 @@ impl Repair {
     pub fn new(environment: &Arc<Environment>, addresses: &Arc<Addresses>, ports: &Arc<NodePorts>) -> Self {
         let metrics = Metrics::register(environment.metrics.registry());
         let (environment, addresses, ports) = (environment.clone(), addresses.clone(), ports.clone());
-        Repair { environment, addresses, ports, sightings: HashMap::new(), metrics }
+        Repair { environment, addresses, ports, leaks: Leaks::default(), metrics }
     }
 
     /// Repairs until the server stops.
@@ -100,17 +99,10 @@ impl Repair {
                 }
             }
         }
-        let leaks: Vec<i32> = used.difference(&stored).copied().collect();
-        self.sightings.retain(|port, _| leaks.contains(port));
-        for port in leaks {
-            let seen = self.sightings.entry(port).or_default();
-            *seen += 1;
-            if *seen >= SIGHTINGS {
-                self.sightings.remove(&port);
-                self.ports.give_back([port]);
-                self.metrics.count("leak");
-                tracing::warn!(port, "node port belongs to no service; released");
-            }
+        for port in self.leaks.seen(used.difference(&stored).copied().collect()) {
+            self.ports.give_back([port]);
+            self.metrics.count("leak");
+            tracing::warn!(port, "node port belongs to no service; released");
         }
     }
 
@@ -168,6 +160,21 @@ impl Repair {
     }
 }
 
+/// How often each node port was seen without a service, in a row.
+#[derive(Default)]
+struct Leaks(HashMap<i32, u32>);
+
+impl Leaks {
+    /// Counts the ports that are seen without a service this time, and gives those that were seen often enough.
+    fn seen(&mut self, ports: HashSet<i32>) -> Vec<i32> {
+        self.0.retain(|port, _| ports.contains(port));
+        for port in ports {
+            *self.0.entry(port).or_default() += 1;
+        }
+        self.0.extract_if(|_, seen| *seen >= SIGHTINGS).map(|(port, _)| port).collect()
+    }
+}
+
 /// The services that have each address.
 fn owners(services: &[Service]) -> HashMap<IpAddr, Vec<&Service>> {
     let mut owners: HashMap<IpAddr, Vec<&Service>> = HashMap::new();
@@ -214,5 +221,40 @@ impl Metrics {
 
     fn count(&self, kind: &str) {
         self.ports.with_label_values(&[kind]).inc();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use generated::core::v1::ServicePort;
+
+    use super::*;
+
+    #[test]
+    fn a_port_is_released_when_it_is_seen_without_a_service_three_times() {
+        let mut leaks = Leaks::default();
+        assert_eq!(leaks.seen(HashSet::from([1, 2])), [0; 0]);
+        assert_eq!(leaks.seen(HashSet::from([1])), [0; 0]);
+        assert_eq!(leaks.seen(HashSet::from([1, 2])), [1]);
+        assert_eq!(leaks.seen(HashSet::from([2])), [0; 0]);
+        assert_eq!(leaks.seen(HashSet::from([2])), [2]);
+        assert!(leaks.0.is_empty());
+    }
+
+    #[test]
+    fn ports_of_pending_writes_are_no_leaks() {
+        let mut stored = Service::default();
+        stored.spec.ports = vec![ServicePort { node_port: 30000, ..ServicePort::default() }];
+        let ports = Arc::new(NodePorts::new("30000-30003".parse().unwrap(), std::slice::from_ref(&stored)));
+        let mut pending = ports::Operation::new(ports.clone(), false);
+        let mut spec = stored.spec.clone();
+        spec.r#type = "NodePort".into();
+        spec.ports[0].node_port = 0;
+        assert!(pending.give(&mut spec).is_ok());
+        assert_eq!(ports.in_use(), HashSet::from([30000]));
+        pending.finish(registry::Outcome::Unknown);
+        assert_eq!(ports.in_use(), HashSet::from([30000, spec.ports[0].node_port]));
+        ports.give_back([spec.ports[0].node_port]);
+        assert!(ports.register(spec.ports[0].node_port) && !ports.register(spec.ports[0].node_port));
     }
 }

@@ -182,6 +182,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_write_that_is_too_late_ends_all_the_same() {
+        let (filter, go_on, mut seen) = filter(true);
+        let filter = crate::filters::WithTimeout::new(filter, std::time::Duration::from_millis(20));
+        assert_eq!(filter.handle(request("PUT", "/api/v1/namespaces/a/services/b")).await.status(), 504);
+        assert_eq!(seen.recv().await, Some("begun"));
+        go_on.notify_one();
+        assert_eq!(seen.recv().await, Some("ended"));
+    }
+
+    #[tokio::test]
+    async fn a_write_without_a_client_keeps_its_place_in_flight() {
+        let (steps, mut seen) = mpsc::unbounded_channel();
+        let go_on = Arc::new(Notify::new());
+        let write = Write { detaches: true, go_on: go_on.clone(), steps };
+        let flags = ["kube-apiserver", "--max-mutating-requests-inflight=1", "--enable-priority-and-fairness=false"];
+        let options = crate::options::Options::parse_from(flags).unwrap();
+        let metrics = crate::metrics::Metrics::default();
+        let limited = crate::filters::WithMaxInFlight::new(write, &options.requests, &metrics);
+        let filter = WithDetachedWrites::new(limited, Shutdown::default());
+        let post = || request("POST", "/api/v1/namespaces/a/services");
+        let mut client = filter.handle(post());
+        assert!(futures_util::poll!(&mut client).is_pending());
+        assert_eq!(seen.recv().await, Some("begun"));
+        drop(client);
+        assert_eq!(filter.handle(post()).await.status(), 429);
+        go_on.notify_one();
+        assert_eq!((seen.recv().await, seen.recv().await), (Some("ended"), Some("dropped")));
+        go_on.notify_one();
+        while filter.handle(post()).await.status() == 429 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
     async fn a_panic_reaches_the_filters_outside() {
         let filter = WithDetachedWrites::new(crate::handler::FromFn(|_| panic!("ouch")), Shutdown::default());
         let recovering = crate::filters::WithPanicRecovery(filter);
