@@ -365,8 +365,9 @@ async fn create_budget(target: &Target, pods: u64) {
     target.create(path, &json!({"metadata": {"name": "budget"}, "spec": spec})).await;
     let status = json!({"status": {"observedGeneration": 1, "disruptionsAllowed": pods * 3 / 4,
         "currentHealthy": pods, "desiredHealthy": 1, "expectedPods": pods}});
-    let patched = target.send(ADMIN, Method::PATCH, &format!("{path}/budget/status"), MERGE_PATCH, status.to_string());
-    assert_eq!(patched.await.code, 200);
+    let path = format!("{path}/budget/status");
+    let patched = target.send(ADMIN, Method::PATCH, &path, MERGE_PATCH, status.to_string()).await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
 }
 
 /// A disruption is spent exactly for each pod that is gone.
