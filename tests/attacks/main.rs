@@ -7,11 +7,11 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod bodies;
-mod nodes;
 mod cancellation;
 #[path = "../common/mod.rs"]
 mod common;
 mod credentials;
+mod nodes;
 mod published;
 mod routes;
 mod selectors;
