@@ -116,3 +116,68 @@ fn results_are_charged_before_they_are_made() {
 fn macros_over_long_lists_take_linear_time() {
     assert_eq!(evaluated("l.map(x, x + 1).filter(y, y > 0).size() > 0", 20_000), Ok(()));
 }
+
+/// Numbers that look random and are the same in each run (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+
+    fn one<'t>(&mut self, of: &[&'t str]) -> &'t str {
+        of[self.below(of.len())]
+    }
+
+    fn text(&mut self, of: &[&str]) -> String {
+        let parts: String = (0..self.below(8)).map(|_| self.one(of)).collect();
+        format!("'{parts}'")
+    }
+}
+
+#[test]
+fn string_functions_do_not_panic() {
+    const PARTS: [&str; 12] = ["%", ".", "7", "70000", "s", "d", "f", "e", "x", "X", "b", "o"];
+    const TEXTS: [&str; 8] = ["a", "b", "\u{e9}", "\u{1f600}", "", ".", "/", "~"];
+    const VALUES: [&str; 14] = [
+        "1",
+        "-9223372036854775808",
+        "1u",
+        "1.5",
+        "0.0/0.0",
+        "1.0/0.0",
+        "-1e300",
+        "5e-324",
+        "'x'",
+        "b'x'",
+        "null",
+        "[1, 'a']",
+        "{'a': 1.0}",
+        "duration('1h')",
+    ];
+    const PLACES: [&str; 9] = ["-1", "0", "1", "2", "5", "100", "9223372036854775807", "-9223372036854775808", "3"];
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    for _ in 0..20_000 {
+        let (text, other, third) = (numbers.text(&TEXTS), numbers.text(&TEXTS), numbers.text(&TEXTS));
+        let (place, end) = (numbers.one(&PLACES), numbers.one(&PLACES));
+        let source = match numbers.below(12) {
+            0..4 => format!("{}.format([{}, {}])", numbers.text(&PARTS), numbers.one(&VALUES), numbers.one(&VALUES)),
+            4 => format!("{text}.substring({place}, {end})"),
+            5 => format!("{text}.charAt({place})"),
+            6 => format!("{text}.indexOf({other}, {place})"),
+            7 => format!("{text}.lastIndexOf({other}, {place})"),
+            8 => format!("{text}.replace({other}, {third}, {place})"),
+            9 => format!("{text}.split({other}, {place}).join({third})"),
+            10 => format!("[1, 2, 3].slice({place}, {end})"),
+            _ => format!("strings.quote({text}).lowerAscii().upperAscii().trim()"),
+        };
+        if let Ok(program) = compile(&source, &environment()) {
+            let _ = program.evaluate(&NONE, &mut Budget::default());
+        }
+    }
+}
+
+const NONE: [(&str, Value<'static>); 0] = [];

@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-/// No document may nest deeper.
-pub(crate) const MAX_DEPTH: usize = 500;
+pub(crate) use machinery::limits::MAX_DEPTH;
 
 /// How many values the operations of one patch may move or visit. Moving a value in an array costs about 10 ns.
 const MAX_WORK: usize = 64_000_000;
@@ -29,13 +28,13 @@ impl Work {
     }
 }
 
-/// Counts the values of a document, itself included; none if it nests deeper than `depth` values.
+/// Counts the values of a document, itself included; none if more than `depth` containers nest in it.
 ///
 /// The recursion ends at that depth, whatever the document is.
 pub(crate) fn count_within(value: &Value, depth: usize) -> Option<usize> {
-    let below = depth.checked_sub(1)?;
-    let count = |sum: usize, value: &Value| Some(sum + count_within(value, below)?);
+    let count = |sum: usize, value: &Value| Some(sum + count_within(value, depth - 1)?);
     match value {
+        Value::Array(_) | Value::Object(_) if depth == 0 => None,
         Value::Array(items) => items.iter().try_fold(1, count),
         Value::Object(members) => members.values().try_fold(1, count),
         _ => Some(1),
@@ -72,6 +71,7 @@ mod tests {
         let value = json!({"a": [1, {"b": []}], "c": null});
         assert_eq!(count_within(&value, 4), Some(6));
         assert_eq!(count_within(&value, 3), None);
+        assert_eq!(count_within(&json!(1), 0), Some(1));
     }
 
     #[test]

@@ -29,6 +29,19 @@ pub enum PathElement {
 }
 
 impl PathElement {
+    /// About the length of its text, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        const OVERHEAD: usize = 16;
+        let value = |value: &Value| value.as_str().map_or(OVERHEAD, str::len);
+        OVERHEAD
+            + match self {
+                PathElement::Field(name) => name.len(),
+                PathElement::Key(fields) => fields.iter().map(|(name, of)| name.len() + value(of)).sum(),
+                PathElement::Value(of) => value(of),
+                PathElement::Index(_) => 0,
+            }
+    }
+
     pub fn field(name: &str) -> Self {
         PathElement::Field(name.into())
     }

@@ -164,21 +164,35 @@ impl FieldSet {
 
     /// Every field's path: those of one level first, then level by level below each.
     pub fn paths(&self) -> Vec<Path> {
+        let mut room = usize::MAX;
+        self.paths_within(&mut room)
+    }
+
+    /// The first of [`FieldSet::paths`]: those whose text has room. Their texts repeat the steps that they share.
+    pub(crate) fn paths_within(&self, room: &mut usize) -> Vec<Path> {
         let mut out = Vec::new();
-        self.collect(&mut Vec::new(), &mut out);
+        self.collect(&mut Vec::new(), 0, room, &mut out);
         out
     }
 
-    fn collect(&self, prefix: &mut Path, out: &mut Vec<Path>) {
+    fn collect(&self, prefix: &mut Path, prefix_size: usize, room: &mut usize, out: &mut Vec<Path>) {
         for entry in self.entries.iter().filter(|entry| entry.is_member) {
+            *room = room.saturating_sub(prefix_size + entry.element.size());
+            // The first one is listed in any case: no path means that there is no field.
+            if *room == 0 && !out.is_empty() {
+                return;
+            }
             let mut path = prefix.clone();
             path.push(entry.element.clone());
             out.push(path);
         }
         for entry in &self.entries {
             prefix.push(entry.element.clone());
-            entry.below.collect(prefix, out);
+            entry.below.collect(prefix, prefix_size + entry.element.size(), room, out);
             prefix.pop();
+            if *room == 0 && !out.is_empty() {
+                return;
+            }
         }
     }
 }

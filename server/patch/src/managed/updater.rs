@@ -13,6 +13,9 @@ use crate::field_set::{Builder, FieldSet};
 use crate::schema::Type;
 use crate::typed::{self, Comparison, compare, reconcile, remove_items, same, to_field_set, with_named_fields};
 
+/// How long the paths of listed conflicts may be together, in bytes. Further conflicts are not listed.
+const MAX_CONFLICTS: usize = 1 << 20;
+
 pub(super) struct Updater<'c, 'a> {
     pub context: &'c Context<'c, 'a>,
 }
@@ -108,6 +111,7 @@ impl<'a> Updater<'_, 'a> {
     ) -> Result<Managed, E> {
         let mut versions: BTreeMap<String, Option<Comparison>> = BTreeMap::new();
         let mut kept = Managed::new();
+        let mut room = MAX_CONFLICTS;
         for (manager, mut entry) in managed {
             if but != Some(&manager) {
                 let changes = match entry.api_version == self.context.api_version {
@@ -122,7 +126,7 @@ impl<'a> Updater<'_, 'a> {
                 // A version that is gone takes its managers with it.
                 let Some(changes) = changes else { continue };
                 let conflict = entry.set.intersection(&changes.modified).union(entry.set.intersection(&changes.added));
-                let paths = conflict.paths().into_iter();
+                let paths = conflict.paths_within(&mut room).into_iter();
                 conflicts.extend(paths.map(|path| Conflict { manager: manager.clone(), path }));
                 entry.set = entry.set.difference(&conflict).difference(&changes.removed);
             }
