@@ -4,6 +4,7 @@
 //! [`Ref`](crate::reflect::Ref), and the registry calls them without knowing the kind.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::features::FeatureGates;
@@ -41,20 +42,31 @@ pub struct Context {
 
 /// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Warnings(Arc<Mutex<Vec<String>>>);
+pub struct Warnings(Arc<Mutex<Texts>>);
+
+/// Texts in the order in which they were added.
+#[derive(Debug, Default)]
+struct Texts {
+    known: HashSet<Arc<str>>,
+    ordered: Vec<Arc<str>>,
+}
 
 impl Warnings {
     /// Adds a warning, unless it is empty or there already.
     pub fn add(&self, text: &str) {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !text.is_empty() && !texts.iter().any(|t| t == text) {
-            texts.push(text.to_owned());
+        if text.is_empty() || texts.known.contains(text) {
+            return;
         }
+        let text: Arc<str> = text.into();
+        texts.known.insert(Arc::clone(&text));
+        texts.ordered.push(text);
     }
 
     /// All of them, in order.
     pub fn texts(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        texts.ordered.iter().map(|text| text.to_string()).collect()
     }
 }
 

@@ -185,6 +185,7 @@ pub fn validate_qualified_finalizer(v: &mut Validation<'_>, path: &Path<'_>, nam
 }
 
 fn validate_no_new_finalizers(v: &mut Validation<'_>, path: &Path<'_>, new: &[String], old: &[String]) {
+    let old: BTreeSet<&String> = old.iter().collect();
     let added: BTreeSet<&String> = new.iter().filter(|name| !old.contains(name)).collect();
     if !added.is_empty() {
         let shown: Vec<String> = added.into_iter().map(|name| go_text::quote(name)).collect();

@@ -1,5 +1,7 @@
 //! What upstream checks by hand in priority classes and pod groups (`pkg/apis/scheduling/validation`).
 
+use std::collections::BTreeSet;
+
 use apimachinery::hatches::meta::validate_conditions;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -76,8 +78,9 @@ pub fn validate_pod_group(v: &mut Validation<'_>, path: &Path<'_>, new: &PodGrou
     let path = path.child("status");
     validate_conditions(v, &path.child("conditions"), &new.status.conditions);
     let path = path.child("resourceClaimStatuses");
+    let claims: BTreeSet<&str> = new.spec.resource_claims.iter().map(|claim| claim.name.as_str()).collect();
     for (index, status) in new.status.resource_claim_statuses.iter().enumerate() {
-        if !new.spec.resource_claims.iter().any(|claim| claim.name == status.name) {
+        if !claims.contains(status.name.as_str()) {
             let detail = "must match the name of an entry in `spec.resourceClaims`";
             v.invalid(&path.index(index).child("name"), &status.name, detail);
         }

@@ -14,7 +14,7 @@ mod tag;
 mod tests;
 mod union;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::def::{ListType, RuleDef};
 use crate::field_error::{BadValue, ErrorType, FieldError};
@@ -124,12 +124,14 @@ impl Run<'_> {
             Some(Value::StructList(old)) => Some(old),
             _ => None,
         };
+        let keys = match list {
+            ListType::Map(keys) => Some(keys),
+            ListType::Set => Some(&[][..]),
+            ListType::Atomic | ListType::Unset => None,
+        };
+        let known = old.zip(keys).map(|(old, keys)| Known::new(old, keys));
         for (i, item) in new.iter().enumerate() {
-            let before = old.and_then(|old| match list {
-                ListType::Map(keys) => old.iter().find(|before| same_keys(keys, *before, item)),
-                ListType::Set => old.iter().find(|before| *before == item),
-                ListType::Atomic | ListType::Unset => None,
-            });
+            let before = known.as_ref().and_then(|known| known.find(item));
             if before != Some(item) {
                 self.structure(item, before, &path.index(i));
             }
@@ -221,6 +223,23 @@ fn identity(keys: &[&str], item: Ref<'_>) -> Vec<u8> {
     out
 }
 
-fn same_keys(keys: &[&str], a: Ref<'_>, b: Ref<'_>) -> bool {
-    keys.iter().all(|key| a.by_name(key) == b.by_name(key))
+/// The items of a stored list by their keys.
+struct Known<'k, 'a> {
+    keys: &'k [&'k str],
+    items: HashMap<Vec<u8>, Ref<'a>>,
+}
+
+impl<'k, 'a> Known<'k, 'a> {
+    fn new(items: StructList<'a>, keys: &'k [&'k str]) -> Self {
+        let mut known = HashMap::new();
+        for item in items.iter() {
+            // Of items of the same keys, the first one counts.
+            known.entry(identity(keys, item)).or_insert(item);
+        }
+        Known { keys, items: known }
+    }
+
+    fn find(&self, item: Ref<'_>) -> Option<Ref<'a>> {
+        self.items.get(&identity(self.keys, item)).copied()
+    }
 }

@@ -1,5 +1,7 @@
 //! Containers that have ended do not run again, unless they are to be restarted.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 
@@ -21,9 +23,12 @@ pub(super) fn validate_transitions(
         return;
     }
     let all_restart = !options.container_restart_rules && spec.restart_policy == "Always";
+    // Of containers of one name, the first one counts.
+    let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
+    let running = running(new);
     for (index, code) in ended(old).filter(|_| !all_restart) {
         let name = &old[index].name;
-        let container = containers.iter().find(|container| container.name == *name);
+        let container = containers.get(name.as_str()).copied();
         let restarts = match container {
             Some(container) if options.container_restart_rules => is_restarted(v.context, container, spec, code),
             None if options.container_restart_rules => false,
@@ -32,7 +37,7 @@ pub(super) fn validate_transitions(
                     || by_policy(&spec.restart_policy, code) == Some(true)
             }
         };
-        if !restarts && runs_again(new, name) {
+        if !restarts && running.contains(name.as_str()) {
             v.forbidden(&path.index(index).child("state"), REFUSAL);
         }
     }
@@ -45,7 +50,8 @@ pub(super) fn validate_ephemeral_transitions(
     new: &[ContainerStatus],
     old: &[ContainerStatus],
 ) {
-    for (index, _) in ended(old).filter(|(index, _)| runs_again(new, &old[*index].name)) {
+    let running = running(new);
+    for (index, _) in ended(old).filter(|(index, _)| running.contains(old[*index].name.as_str())) {
         v.forbidden(&path.index(index).child("state"), REFUSAL);
     }
 }
@@ -56,8 +62,9 @@ fn ended(statuses: &[ContainerStatus]) -> impl Iterator<Item = (usize, i32)> {
     codes.enumerate().filter_map(|(index, code)| code.map(|code| (index, code)))
 }
 
-fn runs_again(new: &[ContainerStatus], name: &str) -> bool {
-    new.iter().any(|status| status.name == name && status.state.terminated.is_none())
+/// The names of containers that have not ended.
+fn running(statuses: &[ContainerStatus]) -> BTreeSet<&str> {
+    statuses.iter().filter(|status| status.state.terminated.is_none()).map(|status| status.name.as_str()).collect()
 }
 
 /// `AllContainersCouldRestart`

@@ -1,6 +1,6 @@
 //! Where containers see the volumes of their pod: as directories, or as raw devices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -23,6 +23,7 @@ pub(super) fn validate_mounts(
     privileged: bool,
 ) {
     let mut seen = BTreeSet::new();
+    let devices = Paths::of(devices.iter().map(|device| (device.name.as_str(), device.device_path.as_str())));
     for (index, mount) in mounts.iter().enumerate() {
         let entry = path.index(index);
         let (name, mount_path) = (entry.child("name"), entry.child("mountPath"));
@@ -34,10 +35,10 @@ pub(super) fn validate_mounts(
         if !seen.insert(&mount.mount_path) {
             v.invalid(&mount_path, &mount.mount_path, "must be unique");
         }
-        if devices.iter().any(|device| device.name == mount.name) {
+        if devices.has_name(&mount.name) {
             v.invalid(&name, &mount.name, "must not already exist in volumeDevices");
         }
-        if last_of_each(devices, |d| &d.name).any(|device| device.device_path == mount.mount_path) {
+        if devices.has_path(&mount.mount_path) {
             v.invalid(&mount_path, &mount.mount_path, "must not already exist as a path in volumeDevices");
         }
         validate_sub_paths(v, path, &entry, mount);
@@ -95,6 +96,7 @@ pub(super) fn validate_devices(
     volumes: &Volumes<'_>,
 ) {
     let (mut names, mut paths) = (BTreeSet::new(), BTreeSet::new());
+    let mounts = Paths::of(mounts.iter().map(|mount| (mount.name.as_str(), mount.mount_path.as_str())));
     for (index, device) in devices.iter().enumerate() {
         let entry = path.index(index);
         let (name, device_path) = (entry.child("name"), entry.child("devicePath"));
@@ -119,20 +121,33 @@ pub(super) fn validate_devices(
         } else {
             paths.insert(&device.device_path);
         }
-        if mounts.iter().any(|mount| mount.name == device.name) {
+        if mounts.has_name(&device.name) {
             v.invalid(&name, &device.name, "must not already exist in volumeMounts");
         }
-        if last_of_each(mounts, |m| &m.name).any(|mount| mount.mount_path == device.device_path) {
+        if mounts.has_path(&device.device_path) {
             v.invalid(&device_path, &device.device_path, "must not already exist as a path in volumeMounts");
         }
     }
 }
 
-/// The last entry of each name: upstream looks for paths in a map by name.
-fn last_of_each<T>(entries: &[T], name: fn(&T) -> &String) -> impl Iterator<Item = &T> {
-    entries
-        .iter()
-        .enumerate()
-        .filter(move |(index, entry)| !entries[index + 1..].iter().any(|later| name(later) == name(entry)))
-        .map(|(_, entry)| entry)
+/// Paths by name. The last path of a name counts, as in upstream's map.
+struct Paths<'p> {
+    by_name: BTreeMap<&'p str, &'p str>,
+    paths: BTreeSet<&'p str>,
+}
+
+impl<'p> Paths<'p> {
+    fn of(entries: impl Iterator<Item = (&'p str, &'p str)>) -> Self {
+        let by_name: BTreeMap<&str, &str> = entries.collect();
+        let paths = by_name.values().copied().collect();
+        Paths { by_name, paths }
+    }
+
+    fn has_name(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    fn has_path(&self, path: &str) -> bool {
+        self.paths.contains(path)
+    }
 }

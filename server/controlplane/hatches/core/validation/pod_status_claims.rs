@@ -1,6 +1,6 @@
 //! Which resource claims were made for a pod.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -9,7 +9,8 @@ use machinery::hooks::Validation;
 
 use super::resources::is_native_resource;
 use crate::core::v1::{
-    NodeAllocatableResourceClaimStatus, PodExtendedResourceClaimStatus, PodResourceClaimStatus, PodSpec, PodStatus,
+    Container, NodeAllocatableResourceClaimStatus, PodExtendedResourceClaimStatus, PodResourceClaimStatus, PodSpec,
+    PodStatus,
 };
 
 const UNKNOWN_CLAIM: &str = "must match the name of an entry in `spec.resourceClaims`";
@@ -54,11 +55,14 @@ fn validate_extended(v: &mut Validation<'_>, path: &Path<'_>, status: &PodExtend
         v.required(&mappings, "at least one request mapping is required");
     }
     let mut seen = BTreeSet::new();
+    // Of containers of one name, the first one counts.
+    let containers: Vec<&Container> = spec.containers.iter().chain(&spec.init_containers).collect();
+    let containers: BTreeMap<&str, &Container> = containers.into_iter().rev().map(|c| (c.name.as_str(), c)).collect();
     for (index, mapping) in status.request_mappings.iter().enumerate() {
         let entry = mappings.index(index);
         let (container, resource, request) =
             (mapping.container_name.as_str(), mapping.resource_name.as_str(), mapping.request_name.as_str());
-        match spec.containers.iter().chain(&spec.init_containers).find(|c| c.name == container) {
+        match containers.get(container) {
             None => v.invalid(&entry.child("containerName"), container, UNKNOWN_CONTAINER),
             Some(c) if !c.resources.requests.contains_key(resource) => {
                 v.invalid(&entry.child("resourceName"), resource, UNKNOWN_RESOURCE);

@@ -1,6 +1,6 @@
 //! What kubelets say about containers: the users they run as, the devices they got, the images they mount.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -76,10 +76,12 @@ fn validate_linux_user(v: &mut Validation<'_>, path: &Path<'_>, user: &LinuxCont
 
 /// `validateContainerStatusAllocatedResourcesStatus`; containers that are not there are not looked for.
 fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[ContainerStatus], containers: &[Container]) {
+    // Of containers of one name, the first one counts.
+    let containers: BTreeMap<&str, &Container> = containers.iter().rev().map(|c| (c.name.as_str(), c)).collect();
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
         let path = path.child("allocatedResourcesStatus");
-        let container = containers.iter().find(|container| container.name == status.name);
+        let container = containers.get(status.name.as_str()).copied();
         for (index, allocated) in status.allocated_resources_status.iter().enumerate() {
             let path = path.index(index);
             if let Some(refusal) = container.and_then(|container| refusal_of_resource(&allocated.name, container)) {

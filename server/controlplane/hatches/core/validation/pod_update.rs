@@ -1,6 +1,6 @@
 //! What may change in a pod.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -110,7 +110,8 @@ fn validate_gates_change(
     new: &[PodSchedulingGate],
     old: &[PodSchedulingGate],
 ) {
-    for (index, gate) in new.iter().enumerate().filter(|(_, gate)| !old.iter().any(|old| old.name == gate.name)) {
+    let old: BTreeSet<&str> = old.iter().map(|gate| gate.name.as_str()).collect();
+    for (index, gate) in new.iter().enumerate().filter(|(_, gate)| !old.contains(gate.name.as_str())) {
         let detail = format!("only deletion is allowed, but found new scheduling gate '{}'", gate.name);
         v.forbidden(&path.index(index).child("name"), detail);
     }

@@ -1,5 +1,7 @@
 //! How evenly pods are to be spread.
 
+use std::collections::HashMap;
+
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
@@ -21,9 +23,14 @@ pub(super) fn validate_spread_constraints(
     constraints: &[TopologySpreadConstraint],
     options: &PodOptions,
 ) {
+    let mut last = HashMap::with_capacity(constraints.len());
+    for (index, constraint) in constraints.iter().enumerate() {
+        last.insert((&constraint.topology_key, &constraint.when_unsatisfiable), index);
+    }
     for (index, constraint) in constraints.iter().enumerate() {
         let path = path.index(index);
-        validate_constraint(v, &path, constraint, &constraints[index + 1..]);
+        let is_repeated = last[&(&constraint.topology_key, &constraint.when_unsatisfiable)] > index;
+        validate_constraint(v, &path, constraint, is_repeated);
         validate_match_label_keys(v, &path, constraint, options.match_label_keys);
         if let Some(selector) = constraint.label_selector.as_deref().filter(|_| !options.allow_invalid_spread_selector)
         {
@@ -37,7 +44,7 @@ fn validate_constraint(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     constraint: &TopologySpreadConstraint,
-    following: &[TopologySpreadConstraint],
+    is_repeated: bool,
 ) {
     let (topology, action) = (&constraint.topology_key, constraint.when_unsatisfiable.as_str());
     v.positive(&path.child("maxSkew"), constraint.max_skew);
@@ -45,7 +52,7 @@ fn validate_constraint(
         v.required(&path.child("topologyKey"), "can not be empty");
     }
     v.one_of(&path.child("whenUnsatisfiable"), action, &ACTIONS);
-    if following.iter().any(|other| other.topology_key == *topology && other.when_unsatisfiable == action) {
+    if is_repeated {
         v.duplicate(&path.child("{topologyKey, whenUnsatisfiable}"), format!("{{{topology}, {action}}}"));
     }
     if let Some(domains) = constraint.min_domains {
