@@ -17,5 +17,6 @@ mod routes;
 mod selectors;
 mod store_faults;
 mod support;
+mod work;
 
 mod admission;
