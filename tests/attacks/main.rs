@@ -11,7 +11,9 @@ mod cancellation;
 #[path = "../common/mod.rs"]
 mod common;
 mod credentials;
+mod isolation;
 mod nodes;
+mod poison;
 mod published;
 mod routes;
 mod selectors;

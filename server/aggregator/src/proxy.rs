@@ -6,7 +6,8 @@ use std::time::Duration;
 use endpoints::Backend;
 use http::Uri;
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
-use http_body_util::BodyExt;
+use machinery::status::Status;
+use proxy::forward::passed_on;
 use proxy::{headers, upgrade};
 use serving::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
@@ -64,10 +65,18 @@ fn redirects(response: &Response) -> bool {
 pub(crate) async fn exchange(client: &Client, target: &Uri, user: &User, request: Request) -> Response {
     if upgrade::is_wanted(request.headers()) {
         let (request, client_side) = upgrade::split(request);
-        let answer = upgrade::pass_on(client, outgoing(request, target, user, true), client_side, None).await;
+        let request = match outgoing(request, target, user, true) {
+            Ok(request) => request,
+            Err(status) => return upgrade::closing(too_many(&status)),
+        };
+        let answer = upgrade::pass_on(client, request, client_side, None).await;
         return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
     }
-    match client.send(outgoing(request, target, user, false)).await {
+    let request = match outgoing(request, target, user, false) {
+        Ok(request) => request,
+        Err(status) => return too_many(&status),
+    };
+    match client.send(request).await {
         Ok(response) => {
             let mut response = response.map(Body::from);
             *response.version_mut() = http::Version::default();
@@ -86,7 +95,12 @@ fn refused_redirect() -> Response {
 }
 
 /// The request as it is sent on.
-fn outgoing(request: Request, target: &Uri, user: &User, upgrade: bool) -> http::Request<webhook::Body> {
+fn outgoing(
+    request: Request,
+    target: &Uri,
+    user: &User,
+    upgrade: bool,
+) -> Result<http::Request<webhook::Body>, Status> {
     let audit_id = request.extensions().get::<serving::filters::AuditId>().map(|id| id.0.clone());
     let (mut parts, body) = request.into_parts();
     let said = &mut parts.headers;
@@ -100,11 +114,18 @@ fn outgoing(request: Request, target: &Uri, user: &User, upgrade: bool) -> http:
     if let Some(id) = audit_id {
         said.insert(HeaderName::from_static("audit-id"), id);
     }
-    let mut out = http::Request::new(body.map_err(Into::into).boxed_unsync());
+    let mut out = http::Request::new(passed_on(body, &parts.extensions)?);
     *out.method_mut() = parts.method;
     *out.uri_mut() = target.clone();
     *out.headers_mut() = parts.headers;
-    out
+    Ok(out)
+}
+
+/// 429 to a user who passes on too much at a time.
+fn too_many(status: &Status) -> Response {
+    let mut response = error(429, &status.message);
+    response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from_static("1"));
+    response
 }
 
 fn unreachable(why: &str) -> Response {

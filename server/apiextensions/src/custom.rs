@@ -126,6 +126,11 @@ impl Version {
         self.compiled().map(|compiled| &compiled.schema)
     }
 
+    /// Whether it has validation rules, which may cost more than the size of an object says.
+    pub fn has_rules(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.has_rules)
+    }
+
     /// Its validation rules, if there are any.
     pub fn rules(&self) -> Option<&Rules> {
         let compile = || self.source.as_ref().filter(|s| s.has_rules).and_then(|s| Rules::compile(&s.props(), true));

@@ -175,7 +175,7 @@ impl Custom {
             allow_privileged: options.allow_privileged,
             min_request_timeout: options.requests.min_request_timeout,
             delete_workers: options.storage.delete_workers,
-            is_costly: true,
+            is_costly: version.has_rules(),
             open: Some(Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() })),
             handlers: HashMap::new(),
         }))

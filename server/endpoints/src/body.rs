@@ -8,6 +8,8 @@ use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
 
+use serving::work::memory::{self, Held};
+
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
@@ -23,10 +25,20 @@ pub struct Decoded {
     pub empty: Vec<empty::Path>,
 }
 
-/// All bytes of a body.
-pub async fn read(body: serving::Body) -> Result<Bytes, Status> {
-    body.read(MAX_BODY).await.map_err(|e| match e {
+/// All bytes of a body. Those of a large one are counted in `held`.
+pub async fn read(body: serving::Body, held: &mut Held) -> Result<Bytes, Status> {
+    let mut counted = 0;
+    let count = |length: usize| match length as u64 {
+        length if length > memory::SMALL => {
+            held.add(length - counted)?;
+            counted = length;
+            Ok(())
+        }
+        _ => Ok(()),
+    };
+    body.read_counted(MAX_BODY, count).await.map_err(|e| match e {
         serving::body::ReadError::TooLarge { limit } => Status::too_large(limit),
+        serving::body::ReadError::NoMemory(exceeded) => exceeded.into(),
         broken => Status::bad_request(broken.to_string()),
     })
 }

@@ -12,6 +12,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
 use serving::warnings::Warnings;
+use serving::work::memory::Held;
 use serving::work::{self, HeldSeat, Work};
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
 
@@ -317,9 +318,11 @@ fn call(
     headers: http::HeaderMap,
     body: Body,
 ) -> Call {
+    let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
     Call {
         info,
-        user: extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous())),
+        held: Held::new(&user.name),
+        user,
         headers,
         body,
         warnings: extensions.get::<Warnings>().cloned().unwrap_or_default(),
@@ -327,6 +330,24 @@ fn call(
         trail: extensions.trail(),
         watched: extensions.get().cloned(),
         detach: extensions.get().cloned(),
+    }
+}
+
+/// Answers up to this many bytes that are there as a whole are not counted.
+const LARGE_ANSWER: usize = 256 << 10;
+
+/// Counts a large answer that is there as a whole until its client has read it.
+///
+/// # Errors
+/// When there is no memory for it. The answer to a write is sent all the same: the write is done.
+fn hold_large(response: Response, mut held: Held, is_write: bool) -> Result<Response, Status> {
+    let length = response.body().known().map_or(0, Bytes::len);
+    if length <= LARGE_ANSWER {
+        return Ok(response);
+    }
+    match held.add(length as u64) {
+        Err(exceeded) if !is_write => Err(exceeded.into()),
+        _ => Ok(response.map(|body| body.hold_until_sent(held))),
     }
 }
 
@@ -340,6 +361,7 @@ async fn answered(
 ) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
     let (catalog, trail, is_stream) = (endpoint.catalog, call.trail.clone(), call.info.verb == "watch");
+    let (held, is_write) = (Held::new(&call.user.name), !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat };
     let answered = async move {
         match dispatch(endpoint, target, verb, call).await {
@@ -347,7 +369,8 @@ async fn answered(
             answer => answer,
         }
     };
-    match work::run(work, answered).await {
+    let answer = work::run(work, answered).await;
+    match answer.and_then(|response| hold_large(response, held, is_write)) {
         Ok(response) if compresses && !is_stream => Ok(gzip::compress(response)),
         answer => answer,
     }

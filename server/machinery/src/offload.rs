@@ -14,6 +14,8 @@ use crate::status::Status;
 
 thread_local! {
     static PLACE: Cell<Place> = const { Cell::new(Place::Elsewhere) };
+    /// Bytes of memory that the work takes which asks to be moved.
+    static MEMORY: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Where the future that this thread polls stands.
@@ -34,7 +36,10 @@ pub enum Polled<T> {
     /// The future is ready or waits, as usual.
     Here(Poll<T>),
     /// The future asks to be polled in the pool from now on.
-    Move,
+    Move {
+        /// How many bytes its work is expected to take.
+        memory: u64,
+    },
 }
 
 /// Restores the place when a poll ends, by a panic too.
@@ -56,7 +61,7 @@ impl Drop for Entered {
 pub fn poll<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>, context: &mut Context<'_>) -> Polled<T> {
     let _entered = Entered::new(Place::Connection);
     match future.poll(context) {
-        Poll::Pending if PLACE.get() == Place::Moving => Polled::Move,
+        Poll::Pending if PLACE.get() == Place::Moving => Polled::Move { memory: MEMORY.take() },
         polled => Polled::Here(polled),
     }
 }
@@ -72,11 +77,20 @@ pub fn poll_refused<T>(future: Pin<&mut (impl Future<Output = T> + ?Sized)>, con
 /// # Errors
 /// 429 when the pool has too much to do. The caller gives it to the client.
 pub async fn to_work_pool() -> Result<(), Status> {
+    to_work_pool_with(0).await
+}
+
+/// The same for work that is expected to take this many bytes of memory: it begins when there is room for them.
+///
+/// # Errors
+/// As [`to_work_pool`].
+pub async fn to_work_pool_with(memory: u64) -> Result<(), Status> {
     poll_fn(|context| match PLACE.get() {
         Place::Elsewhere => Poll::Ready(Ok(())),
         Place::Refused => Poll::Ready(Err(refused())),
         Place::Connection | Place::Moving => {
             PLACE.set(Place::Moving);
+            MEMORY.set(memory);
             // The future may stand within a set of futures that polls only those that were woken.
             context.waker().wake_by_ref();
             Poll::Pending
@@ -107,10 +121,10 @@ mod tests {
         let context = &mut Context::from_waker(Waker::noop());
         let work = || async { to_work_pool().await.map(|()| 7).map_err(|status| status.code) };
         let mut moved = Box::pin(work());
-        assert!(matches!(poll(moved.as_mut(), context), Polled::Move));
+        assert!(matches!(poll(moved.as_mut(), context), Polled::Move { memory: 0 }));
         assert_eq!(moved.as_mut().poll(context), Poll::Ready(Ok(7)));
         let mut refused = Box::pin(work());
-        assert!(matches!(poll(refused.as_mut(), context), Polled::Move));
+        assert!(matches!(poll(refused.as_mut(), context), Polled::Move { memory: 0 }));
         assert_eq!(poll_refused(refused.as_mut(), context), Poll::Ready(Err(429)));
     }
 }

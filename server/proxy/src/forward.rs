@@ -5,6 +5,7 @@ use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::BodyExt;
 use machinery::status::Status;
+use serving::work::memory::{self, Held};
 use serving::{Body, Request, RequestExt, Response};
 use webhook::Client;
 
@@ -30,6 +31,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
     if location.path.is_empty() && [Method::GET, Method::HEAD].contains(request.method()) {
         return Ok(to_folder(&asked, &location.query));
     }
+    let user = request.user().map_or_else(String::new, |user| user.name.clone());
     let mut out = outgoing(request, &location, false)?;
     let links = Links {
         prefix: asked.strip_suffix(location.path.as_str()).unwrap_or(&asked).to_owned(),
@@ -41,7 +43,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
     let mut response = client.send(out).await.map_err(|why| unreachable(&why))?.map(Body::from);
     *response.version_mut() = http::Version::default();
     headers::clean_answer(response.headers_mut());
-    links.rewrite(response).await
+    links.rewrite(response, &user)
 }
 
 /// Asks a backend to go on in another protocol, and joins the client's connection to it when it does.
@@ -92,11 +94,25 @@ pub(crate) fn outgoing(
     if let (false, Some(authority)) = (parts.headers.contains_key(HOST), parts.uri.authority()) {
         headers::set(&mut parts.headers, HOST, authority.as_str());
     }
-    let mut out = http::Request::new(body.map_err(Into::into).boxed_unsync());
+    let body = passed_on(body, &parts.extensions)?;
+    let mut out = http::Request::new(body);
     *out.method_mut() = parts.method;
     *out.uri_mut() = location.uri()?;
     *out.headers_mut() = parts.headers;
     Ok(out)
+}
+
+/// A body that is passed on as it arrives. What is buffered of it counts for its user.
+///
+/// # Errors
+/// When the user, or all users together, hold too much.
+pub fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::Body, Status> {
+    if http_body::Body::is_end_stream(&body) {
+        return Ok(body.map_err(Into::into).boxed_unsync());
+    }
+    let mut held = Held::new(extensions.user().map_or("", |user| user.name.as_str()));
+    held.add(memory::STREAM)?;
+    Ok(body.hold(held).map_err(Into::into).boxed_unsync())
 }
 
 fn text(headers: &HeaderMap<HeaderValue>, name: &HeaderName) -> String {

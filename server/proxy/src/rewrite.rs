@@ -1,21 +1,15 @@
 //! Addresses in answers of a backend, made to lead through this server (upstream: `proxy.Transport`).
 
 mod html;
+mod page;
 
-use std::io::{Read, Write};
-
-use bytes::Bytes;
-use flate2::Compression;
-use flate2::read::{DeflateDecoder, GzDecoder};
-use flate2::write::{DeflateEncoder, GzEncoder};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION};
 use machinery::status::Status;
+use serving::work::memory::{self, Held};
 use serving::{Body, Response};
 
 use crate::headers;
-
-/// The longest page that is read to find its links.
-const MAX_PAGE: usize = 64 << 20;
+use page::{Encoding, Page};
 
 /// Where a backend is, and where clients find it.
 pub(crate) struct Links {
@@ -35,11 +29,11 @@ impl Links {
         if joined == "/" { joined } else { format!("{joined}{slash}") }
     }
 
-    /// An answer whose redirect or links lead through this server.
+    /// An answer to this user whose redirect or links lead through this server. A page is rewritten while it is sent.
     ///
     /// # Errors
-    /// When a page cannot be read.
-    pub async fn rewrite(&self, mut response: Response) -> Result<Response, Status> {
+    /// When the user, or all users together, hold too much.
+    pub fn rewrite(self, mut response: Response, user: &str) -> Result<Response, Status> {
         if let Some(to) = text(&response, &LOCATION) {
             let rewritten = self.address(&to).unwrap_or(to);
             headers::set(response.headers_mut(), LOCATION, &rewritten);
@@ -55,13 +49,11 @@ impl Links {
             Some("deflate") => Encoding::Deflate,
             Some(_) => return Ok(response),
         };
-        let (mut parts, body) = response.into_parts();
-        let body = body.read(MAX_PAGE).await.map_err(|why| Status::service_unavailable(why.to_string()))?;
-        let page = encoding.read(&body).map_err(|why| Status::new(500, "", why.to_string()))?;
-        let page = html::rewrite(&page, |address| self.address(address));
-        let body = encoding.write(page).map_err(|why| Status::new(500, "", why.to_string()))?;
-        parts.headers.remove(CONTENT_LENGTH);
-        Ok(Response::from_parts(parts, Body::full(body)))
+        let mut held = Held::new(user);
+        held.add(memory::STREAM)?;
+        response.headers_mut().remove(CONTENT_LENGTH);
+        let rewritten = |body| Body::stream(Page::new(body, encoding, move |address: &str| self.address(address)));
+        Ok(response.map(|body| rewritten(body).hold(held)))
     }
 
     /// A page with its links rewritten.
@@ -110,44 +102,19 @@ fn text(response: &Response, name: &HeaderName) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// How a page is compressed.
-enum Encoding {
-    Plain,
-    Gzip,
-    Deflate,
-}
-
-impl Encoding {
-    fn read(&self, body: &Bytes) -> std::io::Result<Vec<u8>> {
-        let mut page = Vec::new();
-        let limit = MAX_PAGE as u64;
-        match self {
-            Encoding::Plain => page.extend_from_slice(body),
-            Encoding::Gzip => drop(GzDecoder::new(&**body).take(limit).read_to_end(&mut page)?),
-            Encoding::Deflate => drop(DeflateDecoder::new(&**body).take(limit).read_to_end(&mut page)?),
-        }
-        Ok(page)
-    }
-
-    fn write(&self, page: Vec<u8>) -> std::io::Result<Vec<u8>> {
-        match self {
-            Encoding::Plain => Ok(page),
-            Encoding::Gzip => {
-                let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-                encoder.write_all(&page)?;
-                encoder.finish()
-            }
-            Encoding::Deflate => {
-                let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
-                encoder.write_all(&page)?;
-                encoder.finish()
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use bytes::Bytes;
+    use flate2::Compression;
+    use flate2::read::{DeflateDecoder, DeflateEncoder, GzDecoder, GzEncoder};
+    use http_body::Frame;
+    use http_body_util::{BodyExt, StreamBody};
+    use serving::body::BodyError;
+
     use super::*;
 
     fn links() -> Links {
@@ -171,25 +138,69 @@ mod tests {
         }
     }
 
+    /// A page in this encoding, which arrives in pieces of some bytes.
+    fn page(text: &str, encoding: &str, piece: usize) -> Response {
+        let mut bytes = Vec::new();
+        match encoding {
+            "gzip" => drop(GzEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes).unwrap()),
+            "deflate" => {
+                drop(DeflateEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes).unwrap())
+            }
+            _ => bytes.extend_from_slice(text.as_bytes()),
+        }
+        let pieces: Vec<Result<_, BodyError>> =
+            bytes.chunks(piece).map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece)))).collect();
+        let body = Body::stream(StreamBody::new(futures_util::stream::iter(pieces)));
+        let mut response = Response::new(body);
+        response.headers_mut().insert(CONTENT_TYPE, "text/html; charset=utf-8".parse().unwrap());
+        response.headers_mut().insert(CONTENT_ENCODING, encoding.parse().unwrap());
+        response
+    }
+
+    fn decoded(bytes: &[u8], encoding: &str) -> String {
+        let mut text = String::new();
+        match encoding {
+            "gzip" => drop(GzDecoder::new(bytes).read_to_string(&mut text).unwrap()),
+            "deflate" => drop(DeflateDecoder::new(bytes).read_to_string(&mut text).unwrap()),
+            _ => text.push_str(std::str::from_utf8(bytes).unwrap()),
+        }
+        text
+    }
+
     #[tokio::test]
     async fn pages_are_rewritten_however_they_are_compressed() {
-        let page = "<p><a href=\"/a\">a</a></p>";
-        for (name, encoding) in [("", Encoding::Plain), ("gzip", Encoding::Gzip), ("deflate", Encoding::Deflate)] {
-            let mut response = Response::new(Body::full(encoding.write(page.into()).unwrap()));
-            let headers = response.headers_mut();
-            headers.insert(CONTENT_TYPE, "text/html; charset=utf-8".parse().unwrap());
-            headers.insert(CONTENT_ENCODING, name.parse().unwrap());
-            let rewritten = links().rewrite(response).await.unwrap().into_body().read(1 << 20).await.unwrap();
-            let text = String::from_utf8(encoding.read(&rewritten).unwrap()).unwrap();
-            assert_eq!(text, "<p><a href=\"/proxy/web/a\">a</a></p>", "{name}");
+        let text = "<p><a href=\"/a\">a</a></p>".repeat(2_000);
+        for encoding in ["", "gzip", "deflate"] {
+            for piece in [7, 1 << 20] {
+                let rewritten = links().rewrite(page(&text, encoding, piece), "").unwrap();
+                let sent = rewritten.into_body().read(1 << 20).await.unwrap();
+                assert_eq!(decoded(&sent, encoding), text.replace("/a\"", "/proxy/web/a\""), "{encoding}, {piece}");
+            }
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_is_read_as_far_as_it_is_sent() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counter = asked.clone();
+        let endless = futures_util::stream::repeat_with(move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            Ok::<_, BodyError>(Frame::data(Bytes::from(vec![b'x'; 1 << 16])))
+        });
+        let mut response = Response::new(Body::stream(StreamBody::new(endless)));
+        response.headers_mut().insert(CONTENT_TYPE, "text/html".parse().unwrap());
+        let mut body = links().rewrite(response, "").unwrap().into_body();
+        for _ in 0..3 {
+            body.frame().await.unwrap().unwrap();
+        }
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
 
     #[tokio::test]
     async fn what_is_no_page_stays() {
         let mut response = Response::new(Body::full("<a href=\"/a\">"));
         response.headers_mut().insert(CONTENT_TYPE, "text/plain".parse().unwrap());
-        let body = links().rewrite(response).await.unwrap().into_body().read(100).await.unwrap();
+        let body = links().rewrite(response, "").unwrap().into_body().read(100).await.unwrap();
         assert_eq!(body, "<a href=\"/a\">");
     }
 }

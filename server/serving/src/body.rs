@@ -12,6 +12,7 @@ use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use machinery::budget::Exceeded;
 
 use held::Held;
 
@@ -40,6 +41,9 @@ pub enum ReadError {
     /// More bytes than the reader allows.
     #[error("request entity too large: limit is {limit}")]
     TooLarge { limit: usize },
+    /// The memory for it is in use.
+    #[error(transparent)]
+    NoMemory(#[from] Exceeded),
     /// The peer went away, or sent what is no body.
     #[error("reading the body: {0}")]
     Broken(#[source] BodyError),
@@ -92,7 +96,16 @@ impl Body {
     }
 
     /// All bytes of the body, at most `limit` of them. Keeps nothing as soon as there are more.
-    pub async fn read(mut self, limit: usize) -> Result<Bytes, ReadError> {
+    pub async fn read(self, limit: usize) -> Result<Bytes, ReadError> {
+        self.read_counted(limit, |_| Ok(())).await
+    }
+
+    /// The same; `count` is told how many bytes there are before more of them are kept, and may refuse them.
+    pub async fn read_counted(
+        mut self,
+        limit: usize,
+        mut count: impl FnMut(usize) -> Result<(), Exceeded>,
+    ) -> Result<Bytes, ReadError> {
         let too_large = || ReadError::TooLarge { limit };
         if http_body::Body::size_hint(&self).lower() > limit as u64 {
             self.drain().await;
@@ -105,6 +118,10 @@ impl Body {
             if first.len().max(all.as_ref().map_or(0, BytesMut::len)) + data.len() > limit {
                 self.drain().await;
                 return Err(too_large());
+            }
+            if let Err(exceeded) = count(first.len().max(all.as_ref().map_or(0, BytesMut::len)) + data.len()) {
+                self.drain().await;
+                return Err(exceeded.into());
             }
             match &mut all {
                 Some(all) => all.extend_from_slice(&data),

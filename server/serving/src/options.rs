@@ -249,6 +249,8 @@ pub struct RequestOptions {
     pub max_in_flight: usize,
     /// Writes at a time; 0 for no limit.
     pub max_mutating_in_flight: usize,
+    /// Bytes that all requests together may take; 0 for a part of the memory that there is.
+    pub max_memory: u64,
     /// Whether the limits are shared out by priority, and requests above them wait.
     pub priority_and_fairness: bool,
     pub cors_allowed_origins: Vec<String>,

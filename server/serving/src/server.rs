@@ -69,6 +69,7 @@ impl Server {
         let certificates = Certificates::prepare(&options)?;
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
         options.egress.dials.register(metrics.registry());
+        work::memory::set_limit(options.requests.max_memory);
         work::register(metrics.registry());
         let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
         options.serving.secure_port = listener.address()?.port();

@@ -8,6 +8,7 @@
 //! [`run`] runs the work of one request. The work begins on the thread of the connection, and moves to the
 //! pool when it asks to ([`machinery::offload::to_work_pool`]): small requests cost nothing extra.
 
+pub mod memory;
 mod pool;
 mod queue;
 mod request;

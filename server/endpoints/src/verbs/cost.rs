@@ -35,12 +35,15 @@ impl Cost {
     /// # Errors
     /// 429 when the pool has too much to do.
     pub async fn offload(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Result<(), Status> {
-        let is_small = self == Cost::BySize
-            && !endpoint.is_costly
-            && body <= SMALL_BODY
-            && stored_size(endpoint, info) <= SMALL_OBJECT;
-        if is_small { Ok(()) } else { offload::to_work_pool().await }
+        let stored = stored_size(endpoint, info);
+        let is_small = self == Cost::BySize && !endpoint.is_costly && body <= SMALL_BODY && stored <= SMALL_OBJECT;
+        if is_small { Ok(()) } else { offload::to_work_pool_with(memory(body.max(stored))).await }
     }
+}
+
+/// How many bytes the work takes that is done with a body or object of this length: decoded, copied and encoded.
+fn memory(length: usize) -> u64 {
+    (1 << 20) + 32 * length as u64
 }
 
 /// The size of the object that the path names, as the cache has it; 0 if it has none.

@@ -24,6 +24,7 @@ use serving::audit::{Level, Trail};
 use serving::filters::Detach;
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
+use serving::work::memory::Held;
 use serving::{Body, RequestInfo, User, respond};
 
 use crate::admission::{Attributes, Operation, Reservations};
@@ -45,6 +46,8 @@ pub struct Call {
     pub trail: Trail,
     /// What is counted of a watch.
     pub watched: Option<Watched>,
+    /// The bytes of its body, as far as they are counted.
+    pub held: Held,
     /// Detaches a write from its client.
     pub detach: Option<Detach>,
 }
@@ -53,7 +56,7 @@ impl Call {
     /// Reads the whole body, and moves the work to the work pool where it may cost much. The request is a write, and
     /// from then on it runs to its end, whatever its client does.
     pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
-        let bytes = body::read(std::mem::take(&mut self.body)).await?;
+        let bytes = body::read(std::mem::take(&mut self.body), &mut self.held).await?;
         cost.offload(endpoint, &self.info, bytes.len()).await?;
         if let Some(detach) = &self.detach {
             detach.detach();

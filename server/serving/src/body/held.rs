@@ -1,7 +1,11 @@
 //! What is held for as long as an answer is sent, and let go at its end.
 
 use std::any::Any;
-use std::task::Poll;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http_body::{Frame, SizeHint};
 
 use super::{Body, BodyError};
 
@@ -46,13 +50,49 @@ impl Body {
     }
 }
 
+impl Body {
+    /// Holds something until the body has been sent or given up, also for a body that is known as a whole: such a
+    /// body is then sent piece by piece.
+    pub fn hold_until_sent<T: Send + Unpin + 'static>(self, thing: T) -> Self {
+        match self.known().cloned() {
+            Some(left) => Body::layer(Whole { left, _thing: thing }),
+            None => self.hold(thing),
+        }
+    }
+}
+
+/// A body that is known as a whole and sent in pieces.
+struct Whole<T> {
+    left: Bytes,
+    _thing: T,
+}
+
+/// As much of a body is handed over at a time: more would be let go before it is sent.
+const PIECE: usize = 64 << 10;
+
+impl<T: Unpin> http_body::Body for Whole<T> {
+    type Data = Bytes;
+    type Error = BodyError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        let length = self.left.len().min(PIECE);
+        Poll::Ready((length > 0).then(|| Ok(Frame::data(self.left.split_to(length)))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left.len() as u64)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use bytes::Bytes;
     use futures_util::StreamExt;
-    use http_body::Frame;
     use http_body_util::{BodyExt, StreamBody};
 
     use super::*;
@@ -73,6 +113,19 @@ mod tests {
         assert!(futures_util::poll!(body.frame()).is_pending() && is_held(&whole) && !is_held(&beginning));
         drop(body);
         assert!(!is_held(&whole));
+    }
+
+    #[tokio::test]
+    async fn a_whole_body_is_held_until_its_last_piece() {
+        let thing = Arc::new(());
+        let mut body = Body::full(vec![7; PIECE + 1]).hold_until_sent(thing.clone());
+        assert_eq!(http_body::Body::size_hint(&body).exact(), Some(PIECE as u64 + 1));
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap().len(), PIECE);
+        assert!(is_held(&thing));
+        assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap().len(), 1);
+        assert!(body.frame().await.is_none());
+        drop(body);
+        assert!(!is_held(&thing));
     }
 
     #[tokio::test]

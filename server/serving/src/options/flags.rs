@@ -30,6 +30,7 @@ pub(super) static FLAGS: &[Flag] = &[
     works(Generic, "feature-gates", List, "", "NAME=BOOL,...", "Feature gates to turn on or off."),
     works(Generic, "goaway-chance", One, "0", "FRACTION", "Chance (0 to 0.02) that a request makes its HTTP/2 client reconnect, so that a load balancer can spread clients again."),
     works(Generic, "livez-grace-period", One, "0s", "DURATION", "For how long after its start /livez counts work of the start as done that is not."),
+    works(ThisServer, "max-request-memory", One, "0", "BYTES", "Bytes that bodies, decoded objects and large answers of all requests may take; above, requests are answered with 429. 0: a quarter of the memory of the control group or of the machine."),
     works(Generic, "max-mutating-requests-inflight", One, "200", "N", "Writes served at a time. 0: no limit."),
     works(Generic, "max-requests-inflight", One, "400", "N", "Reads served at a time. 0: no limit."),
     works(Generic, "min-compatibility-version", List, "", "VERSION,...", "The oldest version that the control plane may go back to: kube=1.35, there is no other."),

@@ -308,6 +308,7 @@ impl Values {
             min_request_timeout: Duration::from_secs(self.number("min-request-timeout")?),
             max_in_flight,
             max_mutating_in_flight,
+            max_memory: self.number("max-request-memory")?,
             priority_and_fairness,
             cors_allowed_origins: owned("cors-allowed-origins"),
             hsts_directives: owned("strict-transport-security-directives"),

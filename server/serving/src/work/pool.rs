@@ -7,6 +7,7 @@ use std::thread;
 
 use prometheus::{IntCounter, IntGauge, Registry};
 
+use super::memory;
 use super::queue::{Limits, Queue};
 use super::task::Task;
 
@@ -32,6 +33,7 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
         threads_per_user: processors,
         requests: REQUESTS,
         requests_per_user: REQUESTS_PER_USER,
+        memory: memory::decoded_limit(),
     })
 });
 
@@ -91,16 +93,28 @@ impl Pool {
         entered
     }
 
-    pub fn leave(&self, user: &Arc<str>) {
+    /// Counts a request out whose work took this many bytes.
+    pub fn leave(&self, user: &Arc<str>, memory: u64) {
         let mut state = self.state();
-        state.queue.leave(user);
+        state.queue.leave(user, memory);
         self.count(&state);
+        drop(state);
+        self.has_work.notify_one();
     }
 
-    pub fn push(&'static self, task: Arc<Task>, has_begun: bool) {
+    /// Queues a task that has not begun.
+    pub fn push(&'static self, task: Arc<Task>) {
+        let mut state = self.state();
+        let (user, memory) = (task.user.clone(), task.memory);
+        state.queue.push(&user, task, memory);
+        self.wake_a_thread(state);
+    }
+
+    /// Queues a task that can go on.
+    pub fn push_begun(&'static self, task: Arc<Task>) {
         let mut state = self.state();
         let user = task.user.clone();
-        state.queue.push(&user, task, has_begun);
+        state.queue.push_begun(&user, task);
         self.wake_a_thread(state);
     }
 

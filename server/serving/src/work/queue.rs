@@ -14,6 +14,8 @@ pub(super) struct Limits {
     pub requests: usize,
     /// Requests of one user that are in the pool at a time.
     pub requests_per_user: usize,
+    /// Bytes that the work takes which has begun.
+    pub memory: u64,
 }
 
 /// Requests of all users. `T` is a task; it is queued each time that it can go on.
@@ -25,12 +27,15 @@ pub(super) struct Queue<T> {
     /// Requests in the pool, whether they are queued, running or waiting for something.
     requests: usize,
     running: usize,
+    /// Bytes that the work takes which has begun.
+    memory: u64,
 }
 
 struct User<T> {
     /// Tasks that have begun: these hold what they have decoded.
     begun: VecDeque<T>,
-    fresh: VecDeque<T>,
+    /// Tasks that have not begun, with the bytes that their work takes.
+    fresh: VecDeque<(T, u64)>,
     running: usize,
     requests: usize,
 }
@@ -49,7 +54,7 @@ impl<T> Default for User<T> {
 
 impl<T> Queue<T> {
     pub fn new(limits: Limits) -> Self {
-        Queue { limits, users: HashMap::new(), turns: VecDeque::new(), requests: 0, running: 0 }
+        Queue { limits, users: HashMap::new(), turns: VecDeque::new(), requests: 0, running: 0, memory: 0 }
     }
 
     /// Counts a request in; false when there are too many. A user for whom `unlimited` holds is never refused.
@@ -63,8 +68,9 @@ impl<T> Queue<T> {
         true
     }
 
-    /// Counts a request out.
-    pub fn leave(&mut self, user: &Arc<str>) {
+    /// Counts a request out whose work took this many bytes.
+    pub fn leave(&mut self, user: &Arc<str>, memory: u64) {
+        self.memory = self.memory.saturating_sub(memory);
         self.requests = self.requests.saturating_sub(1);
         if let Some(of_user) = self.users.get_mut(user) {
             of_user.requests = of_user.requests.saturating_sub(1);
@@ -74,13 +80,22 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Queues a task of a user.
-    pub fn push(&mut self, user: &Arc<str>, task: T, has_begun: bool) {
-        let of_user = self.users.entry(user.clone()).or_default();
-        if !of_user.has_queued() {
-            self.turns.push_back(user.clone());
+    /// Queues a task of a user that has not begun; its work takes this many bytes.
+    pub fn push(&mut self, user: &Arc<str>, task: T, memory: u64) {
+        self.user_with_turn(user).fresh.push_back((task, memory));
+    }
+
+    /// Queues a task of a user that can go on.
+    pub fn push_begun(&mut self, user: &Arc<str>, task: T) {
+        self.user_with_turn(user).begun.push_back(task);
+    }
+
+    fn user_with_turn(&mut self, name: &Arc<str>) -> &mut User<T> {
+        let user = self.users.entry(name.clone()).or_default();
+        if !user.has_queued() {
+            self.turns.push_back(name.clone());
         }
-        if has_begun { of_user.begun.push_back(task) } else { of_user.fresh.push_back(task) }
+        user
     }
 
     /// The next task to run, with a thread counted as running it; nothing when none may run now.
@@ -95,7 +110,16 @@ impl<T> Queue<T> {
                 self.turns.push_back(name);
                 continue;
             }
-            let task = user.begun.pop_front().or_else(|| user.fresh.pop_front());
+            // Work that takes more than there is for all begins when no other has.
+            let room = if self.memory == 0 { u64::MAX } else { self.limits.memory.saturating_sub(self.memory) };
+            let fits = user.fresh.front().is_some_and(|(_, memory)| *memory <= room);
+            let task = match user.begun.pop_front() {
+                None if fits => user.fresh.pop_front().map(|(task, memory)| {
+                    self.memory += memory;
+                    task
+                }),
+                begun => begun,
+            };
             user.running += usize::from(task.is_some());
             if user.has_queued() {
                 self.turns.push_back(name);
@@ -137,12 +161,15 @@ impl<T> Queue<T> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { threads: 3, threads_per_user: 2, requests: 5, requests_per_user: 4 };
+    const LIMITS: Limits = Limits { threads: 3, threads_per_user: 2, requests: 5, requests_per_user: 4, memory: 100 };
 
     fn queue(tasks: &[(&str, u32, bool)]) -> Queue<u32> {
         let mut queue = Queue::new(LIMITS);
         for (user, task, has_begun) in tasks {
-            queue.push(&Arc::from(*user), *task, *has_begun);
+            match has_begun {
+                true => queue.push_begun(&Arc::from(*user), *task),
+                false => queue.push(&Arc::from(*user), *task, 0),
+            }
         }
         queue
     }
@@ -164,12 +191,29 @@ mod tests {
     }
 
     #[test]
+    fn work_begins_when_there_is_memory_for_it() {
+        let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+        let mut queue = Queue::new(LIMITS);
+        queue.push(&a, 1, 500);
+        queue.push(&b, 2, 60);
+        queue.push(&b, 3, 60);
+        assert_eq!([queue.pop(), queue.pop()], [Some(1), None]);
+        queue.leave(&a, 500);
+        assert_eq!([queue.pop(), queue.pop()], [Some(2), None]);
+        queue.push_begun(&b, 4);
+        assert_eq!([queue.pop(), queue.pop()], [Some(4), None]);
+        queue.leave(&b, 60);
+        queue.stopped(&b);
+        assert_eq!(queue.pop(), Some(3));
+    }
+
+    #[test]
     fn requests_are_bounded_for_a_user_and_for_all() {
         let (a, b, c): (Arc<str>, Arc<str>, Arc<str>) = ("a".into(), "b".into(), "c".into());
         let mut queue = Queue::<u32>::new(LIMITS);
         assert!((0..4).all(|_| queue.enter(&a, false)) && !queue.enter(&a, false));
         assert!(queue.enter(&b, false) && !queue.enter(&c, false) && queue.enter(&c, true));
-        (0..4).for_each(|_| queue.leave(&a));
+        (0..4).for_each(|_| queue.leave(&a, 0));
         assert!(queue.enter(&c, false) && queue.counts() == (3, 0));
     }
 }

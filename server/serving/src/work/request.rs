@@ -64,8 +64,10 @@ impl<T: Send + 'static> Future for Running<T> {
         let result = match &mut this.state {
             State::Here(future) => match offload::poll(future.as_mut(), context) {
                 Polled::Here(polled) => ready!(polled),
-                Polled::Move if !this.work.enter_pool() => ready!(offload::poll_refused(future.as_mut(), context)),
-                Polled::Move => ready!(this.move_to_pool(context)),
+                Polled::Move { .. } if !this.work.enter_pool() => {
+                    ready!(offload::poll_refused(future.as_mut(), context))
+                }
+                Polled::Move { memory } => ready!(this.move_to_pool(memory, context)),
             },
             State::InPool(join) => ready!(join.poll(context)),
             State::Done => return Poll::Pending,
@@ -76,12 +78,12 @@ impl<T: Send + 'static> Future for Running<T> {
 }
 
 impl<T: Send + 'static> Running<T> {
-    fn move_to_pool(&mut self, context: &mut Context<'_>) -> Poll<T> {
+    fn move_to_pool(&mut self, memory: u64, context: &mut Context<'_>) -> Poll<T> {
         let State::Here(future) = std::mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
         if let Some(seat) = &self.work.seat {
             seat.give_back();
         }
-        let mut join = Task::spawn(pool(), self.work.user.name.as_str().into(), future);
+        let mut join = Task::spawn(pool(), self.work.user.name.as_str().into(), future, memory);
         let polled = join.poll(context);
         self.state = State::InPool(join);
         polled

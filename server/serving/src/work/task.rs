@@ -8,9 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::FutureExt;
+use machinery::budget::Budget;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
+use super::memory;
 use super::pool::Pool;
 use crate::handler::BoxFuture;
 
@@ -26,6 +28,10 @@ pub(super) struct Task {
     future: Mutex<Option<BoxFuture<'static, ()>>>,
     state: AtomicU8,
     is_cancelled: AtomicBool,
+    /// Bytes that its work is expected to take.
+    pub memory: u64,
+    /// What its decoders charge.
+    budget: Arc<Budget>,
     pub user: Arc<str>,
     /// The runtime that drives timers and connections of the future.
     runtime: Handle,
@@ -34,7 +40,12 @@ pub(super) struct Task {
 
 impl Task {
     /// Queues a future of a user who has been counted in; gives what waits for its result.
-    pub fn spawn<T: Send + 'static>(pool: &'static Pool, user: Arc<str>, future: BoxFuture<'static, T>) -> Join<T> {
+    pub fn spawn<T: Send + 'static>(
+        pool: &'static Pool,
+        user: Arc<str>,
+        future: BoxFuture<'static, T>,
+        memory: u64,
+    ) -> Join<T> {
         let (sender, result) = oneshot::channel();
         // A panic is the request's own; it goes on where the request is awaited.
         let future = async move { drop(sender.send(AssertUnwindSafe(future).catch_unwind().await)) };
@@ -42,11 +53,13 @@ impl Task {
             future: Mutex::new(Some(Box::pin(future))),
             state: AtomicU8::new(QUEUED),
             is_cancelled: AtomicBool::new(false),
+            memory,
+            budget: memory::budget(),
             user,
             runtime: Handle::current(),
             pool,
         });
-        pool.push(task.clone(), false);
+        pool.push(task.clone());
         Join { task, result }
     }
 
@@ -58,7 +71,7 @@ impl Task {
         let is_cancelled = self.is_cancelled.load(Ordering::Acquire);
         let waker = Waker::from(self.clone());
         let polled = match slot.as_mut().filter(|_| !is_cancelled) {
-            Some(future) => future.as_mut().poll(&mut Context::from_waker(&waker)),
+            Some(future) => self.budget.scope(|| future.as_mut().poll(&mut Context::from_waker(&waker))),
             None => Poll::Ready(()),
         };
         if polled.is_ready() {
@@ -69,7 +82,7 @@ impl Task {
         drop(slot);
         if self.state.compare_exchange(RUNNING, IDLE, Ordering::AcqRel, Ordering::Acquire).is_err() {
             self.state.store(QUEUED, Ordering::Release);
-            self.pool.push(self.clone(), true);
+            self.pool.push_begun(self.clone());
         }
     }
 
@@ -91,14 +104,14 @@ impl Wake for Task {
             _ => None,
         });
         if woken == Ok(IDLE) {
-            self.pool.push(self.clone(), true);
+            self.pool.push_begun(self.clone());
         }
     }
 }
 
 impl Drop for Task {
     fn drop(&mut self) {
-        self.pool.leave(&self.user);
+        self.pool.leave(&self.user, self.memory);
     }
 }
 

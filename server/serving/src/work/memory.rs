@@ -1,0 +1,161 @@
+//! How many bytes requests hold: bodies that were read, and answers that wait for slow clients.
+//!
+//! What a decoder allocates is counted by [`machinery::budget`]; this counts what stays while a request waits.
+//! A user has a share of the total, so that one user cannot make the server refuse all others.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
+use machinery::budget::{self, Budget, Exceeded};
+
+/// The part of the memory of this machine, or of this control group, that requests may take by default.
+const PART: u64 = 4;
+/// What requests may take where the memory is not known.
+const UNKNOWN: u64 = 1 << 30;
+/// The part of the total that one user may hold.
+const USERS: u64 = 4;
+/// Bodies and answers up to this many bytes are not counted: the number of requests bounds them.
+pub const SMALL: u64 = 64 << 10;
+
+/// What is buffered of a body that is passed on as it arrives.
+pub const STREAM: u64 = 256 << 10;
+
+static LIMIT: OnceLock<u64> = OnceLock::new();
+
+static HELD: LazyLock<Mutex<Accounts>> = LazyLock::new(|| Mutex::new(Accounts::new(limit() / 2)));
+
+static DECODED: LazyLock<Arc<budget::Pool>> = LazyLock::new(|| budget::Pool::new(limit() / 2));
+
+/// Sets how many bytes all requests together may take. Takes effect once, before the first request; 0 leaves the default.
+pub fn set_limit(bytes: u64) {
+    if bytes > 0 {
+        let _ = LIMIT.set(bytes); // a second server of the process, in a test, shares the limit of the first
+    }
+}
+
+/// How many bytes all requests together may take.
+pub fn limit() -> u64 {
+    *LIMIT.get_or_init(|| available().map_or(UNKNOWN, |bytes| bytes / PART))
+}
+
+/// How many bytes the decoded objects of all requests together may take.
+pub(super) fn decoded_limit() -> u64 {
+    limit() / 2
+}
+
+/// The budget of one request for what it decodes.
+pub(super) fn budget() -> Arc<Budget> {
+    Budget::within(&DECODED, decoded_limit())
+}
+
+/// The memory of this machine or of its control group, whichever is less.
+fn available() -> Option<u64> {
+    let of_machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
+    });
+    [of_machine, of_control_group()].into_iter().flatten().min()
+}
+
+/// The least `memory.max` of this process's control group and of those around it (version 2, or the mounted one of version 1).
+fn of_control_group() -> Option<u64> {
+    let read = |path: &Path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|line| line.strip_prefix("0::/")).unwrap_or_default();
+    let root = Path::new("/sys/fs/cgroup");
+    let of_groups = Path::new(own).ancestors().filter_map(|group| read(&root.join(group).join("memory.max")));
+    of_groups.chain(read(&root.join("memory/memory.limit_in_bytes"))).min()
+}
+
+/// Who holds how much.
+struct Accounts {
+    limit: u64,
+    total: u64,
+    users: HashMap<Arc<str>, u64>,
+}
+
+impl Accounts {
+    fn new(limit: u64) -> Self {
+        Accounts { limit, total: 0, users: HashMap::new() }
+    }
+
+    /// Adds to what a user holds. One that holds nothing may hold something large.
+    fn add(&mut self, user: &Arc<str>, bytes: u64) -> Result<(), Exceeded> {
+        let held = self.users.get(user).copied().unwrap_or_default();
+        let is_within_share = held == 0 || held + bytes <= self.limit / USERS;
+        if !is_within_share || (self.total > 0 && self.total + bytes > self.limit) {
+            return Err(Exceeded::Pool { limit: self.limit });
+        }
+        self.total += bytes;
+        *self.users.entry(user.clone()).or_default() += bytes;
+        Ok(())
+    }
+
+    fn give_back(&mut self, user: &Arc<str>, bytes: u64) {
+        self.total -= bytes;
+        if let Some(held) = self.users.get_mut(user) {
+            *held -= bytes;
+            if *held == 0 {
+                self.users.remove(user);
+            }
+        }
+    }
+}
+
+/// Bytes that a request holds, until this is dropped.
+pub struct Held {
+    user: Arc<str>,
+    bytes: u64,
+}
+
+impl Held {
+    /// Nothing yet.
+    pub fn new(user: &str) -> Self {
+        Held { user: user.into(), bytes: 0 }
+    }
+
+    /// Counts bytes before they are kept.
+    ///
+    /// # Errors
+    /// When the user, or all users together, hold too much. Nothing more is counted then.
+    pub fn add(&mut self, bytes: u64) -> Result<(), Exceeded> {
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&self.user, bytes)?;
+        self.bytes += bytes;
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&self.user, self.bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_have_shares_of_a_total() {
+        let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+        let mut accounts = Accounts::new(100);
+        accounts.add(&a, 20).unwrap();
+        assert_eq!(accounts.add(&a, 6), Err(Exceeded::Pool { limit: 100 }), "more than its share");
+        accounts.add(&a, 5).unwrap();
+        accounts.add(&b, 70).unwrap();
+        assert!(accounts.add(&"c".into(), 6).is_err(), "more than the total");
+        accounts.give_back(&a, 25);
+        accounts.add(&"c".into(), 6).unwrap();
+        accounts.give_back(&b, 70);
+        assert_eq!((accounts.total, accounts.users.len()), (6, 1));
+    }
+
+    #[test]
+    fn the_limit_is_a_part_of_the_memory() {
+        assert!(available().is_some_and(|bytes| bytes > 64 << 20));
+        assert!(limit() > 0);
+    }
+}

@@ -1,0 +1,165 @@
+//! What a request costs is not paid by others: poisoned bodies in numbers, and pages that nobody reads.
+//!
+//! The bounds suit a debug build on a busy machine. `ATTACK_BODIES` is the number of poisoned bodies at once (64 in the
+//! release run), and `ATTACK_STRICT` sets the bounds of the release run; the measured figures are printed.
+
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::poison::{self, NAMESPACE, Poison};
+use crate::support::{ADMIN, MERGE_PATCH, Target, http_client, token};
+
+/// Clients that send poisoned bodies, each on a connection of its own.
+const CLIENTS: usize = 8;
+/// The memory that requests may take in a control group of 1 GB.
+const REQUEST_MEMORY: &str = "--max-request-memory=268435456";
+const GIGABYTE: u64 = 1 << 30;
+
+fn is_strict() -> bool {
+    std::env::var_os("ATTACK_STRICT").is_some()
+}
+
+/// A server that believes to have 1 GB of memory; an older program has no flag for that.
+fn target() -> Target {
+    match std::env::var_os("ATTACK_PROGRAM") {
+        Some(_) => Target::start(&[]),
+        None => Target::start(&[REQUEST_MEMORY]),
+    }
+}
+
+/// Sends a poisoned body `count` times at once; the codes of the answers.
+async fn attack(target: &Target, poison: &Poison, count: usize) -> Vec<u16> {
+    let url = format!("{}{}", target.server.url, poison.path);
+    let clients: Vec<_> = (0..CLIENTS).map(|_| http_client(&target.server).build().unwrap()).collect();
+    let requests = (0..count).map(|i| {
+        let request = clients[i % CLIENTS].request(poison.method.clone(), &url).bearer_auth(token("mallory"));
+        request
+            .header("Content-Type", poison.media_type)
+            .body(poison.body.clone())
+            .timeout(Duration::from_secs(120))
+            .send()
+    });
+    join_all(requests)
+        .await
+        .into_iter()
+        .map(|response| response.map_or(0, |response| response.status().as_u16()))
+        .collect()
+}
+
+/// Finding B12, with the bodies of B1 to B8 and B13: whatever a body costs, health checks and reads of others go on, and the
+/// memory is bounded.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn poisoned_bodies_delay_neither_health_checks_nor_reads_of_others() {
+    let target = target();
+    poison::prepare(&target, "mallory").await;
+    target.grant("alice", "", json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}])).await;
+    let count = std::env::var("ATTACK_BODIES").map_or(CLIENTS, |text| text.parse().unwrap());
+    let read = format!("/api/v1/namespaces/{NAMESPACE}/configmaps/patched");
+    let quiet = target.probe("alice", &read);
+    for _ in 0..50 {
+        target.get(ADMIN, &read).await;
+    }
+    let quiet = quiet.finish().percentile(99);
+    for poison in poison::all() {
+        let (health, reads) = (target.probe("alice", "/livez"), target.probe("alice", &read));
+        let codes = attack(&target, &poison, count).await;
+        let (health, reads) = (health.finish().percentile(99), reads.finish().percentile(99));
+        let memory = target.memory();
+        let figures = format!(
+            "{}: {count} bodies of {} KB: /livez p99 {health:?}, read p99 {reads:?} (quiet {quiet:?}), peak {} MB, codes {codes:?}",
+            poison.name,
+            poison.body.len() >> 10,
+            memory.peak >> 20
+        );
+        println!("{figures}");
+        let (of_health, of_reads) = match is_strict() {
+            true => (Duration::from_millis(100), quiet * 5),
+            false => (Duration::from_secs(2), Duration::from_secs(2)),
+        };
+        assert!(health < of_health && reads < of_reads && memory.peak < GIGABYTE, "{figures}");
+        assert!(codes.iter().all(|code| *code != 0 && *code != 500), "{figures}");
+    }
+    target.assert_alive().await;
+}
+
+/// An address of this machine by which its pods can be reached: not a loopback address.
+fn own_address() -> Option<IpAddr> {
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    let address = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr()).map(|address| address.ip());
+    address.ok().filter(|ip| !ip.is_loopback() && !ip.is_unspecified())
+}
+
+/// A backend that answers each request with a page of this length.
+async fn backend(address: IpAddr, length: usize) -> u16 {
+    let listener = TcpListener::bind(SocketAddr::new(address, 0)).await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let chunk: Arc<[u8]> = vec![b'x'; 1 << 16].into();
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let chunk = chunk.clone();
+            tokio::spawn(async move {
+                let _ = stream.read(&mut [0; 4096]).await;
+                let link = "<a href=\"/a\">";
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\n\r\n{link}",
+                    length + link.len()
+                );
+                let mut sent = stream.write_all(head.as_bytes()).await;
+                for _ in 0..length / chunk.len() {
+                    if sent.is_ok() {
+                        sent = stream.write_all(&chunk).await;
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+/// Finding B10: pages of a backend whose readers stall take a window of memory each, and not their length.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn stalled_readers_of_pages_hold_a_window_each() {
+    const READERS: usize = 12;
+    const PAGE: usize = 60 << 20;
+    let Some(address) = own_address() else { return eprintln!("no network here: passing over") };
+    let target = target();
+    target.create_namespace("pages").await;
+    let pods = "/api/v1/namespaces/pages/pods";
+    let spec = json!({
+        "nodeName": "one", "automountServiceAccountToken": false, "containers": [{"name": "main", "image": "a"}],
+    });
+    target.create(pods, &json!({"metadata": {"name": "web"}, "spec": spec})).await;
+    let status = json!({"status": {"phase": "Running", "podIP": address, "podIPs": [{"ip": address}]}});
+    let path = format!("{pods}/web/status");
+    let patched = target.send(ADMIN, Method::PATCH, &path, MERGE_PATCH, status.to_string()).await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
+    let port = backend(address, PAGE).await;
+    let path = format!("{pods}/web:{port}/proxy/");
+    let clients: Vec<_> = (0..READERS).map(|_| http_client(&target.server).build().unwrap()).collect();
+    let url = format!("{}{path}", target.server.url);
+    let stalled = clients.iter().map(|client| client.get(&url).bearer_auth(token(ADMIN)).send());
+    let mut stalled: Vec<_> = join_all(stalled).await.into_iter().map(Result::unwrap).collect();
+    assert!(stalled.iter().all(|response| response.status() == 200));
+    let memory = target.memory();
+    println!("{READERS} stalled pages of {} MB: peak {} MB", PAGE >> 20, memory.peak >> 20);
+    assert!(memory.peak < GIGABYTE / 2, "{memory:?}");
+    // One that reads on gets the page.
+    let (mut reader, mut length, mut begin) = (stalled.remove(0), 0, Vec::new());
+    while let Some(chunk) = reader.chunk().await.unwrap() {
+        if begin.len() < 100 {
+            begin.extend_from_slice(&chunk);
+        }
+        length += chunk.len();
+    }
+    let link = format!("<a href=\"{path}a\">");
+    assert!(begin.starts_with(link.as_bytes()), "{}", String::from_utf8_lossy(&begin[..begin.len().min(200)]));
+    assert_eq!(length, PAGE + link.len());
+    target.assert_alive().await;
+}
