@@ -321,7 +321,7 @@ fn call(
     let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
     Call {
         info,
-        held: Held::new(&user.name),
+        held: Held::new(user.clone()),
         user,
         headers,
         body,
@@ -361,7 +361,7 @@ async fn answered(
 ) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
     let (catalog, trail, is_stream) = (endpoint.catalog, call.trail.clone(), call.info.verb == "watch");
-    let (held, is_write) = (Held::new(&call.user.name), !call.info.is_read_only());
+    let (held, is_write) = (Held::new(call.user.clone()), !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat };
     let answered = async move {
         match dispatch(endpoint, target, verb, call).await {

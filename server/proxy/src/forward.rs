@@ -1,12 +1,14 @@
 //! Passing a request on to a backend that knows nothing of the path by which clients reach it (upstream: `proxy.UpgradeAwareHandler` around
 //! `proxy.Transport`).
 
+use std::sync::Arc;
+
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
 use http_body_util::BodyExt;
 use machinery::status::Status;
 use serving::work::memory::{self, Held};
-use serving::{Body, Request, RequestExt, Response};
+use serving::{Body, Request, RequestExt, Response, User};
 use webhook::Client;
 
 use crate::rewrite::Links;
@@ -31,7 +33,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
     if location.path.is_empty() && [Method::GET, Method::HEAD].contains(request.method()) {
         return Ok(to_folder(&asked, &location.query));
     }
-    let user = request.user().map_or_else(String::new, |user| user.name.clone());
+    let user = user_of(request.extensions());
     let mut out = outgoing(request, &location, false)?;
     let links = Links {
         prefix: asked.strip_suffix(location.path.as_str()).unwrap_or(&asked).to_owned(),
@@ -43,7 +45,7 @@ pub async fn forward(client: &Client, mut location: Location, request: Request) 
     let mut response = client.send(out).await.map_err(|why| unreachable(&why))?.map(Body::from);
     *response.version_mut() = http::Version::default();
     headers::clean_answer(response.headers_mut());
-    links.rewrite(response, &user)
+    links.rewrite(response, user)
 }
 
 /// Asks a backend to go on in another protocol, and joins the client's connection to it when it does.
@@ -110,9 +112,13 @@ pub fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::B
     if http_body::Body::is_end_stream(&body) {
         return Ok(body.map_err(Into::into).boxed_unsync());
     }
-    let mut held = Held::new(extensions.user().map_or("", |user| user.name.as_str()));
+    let mut held = Held::new(user_of(extensions));
     held.add(memory::STREAM)?;
     Ok(body.hold(held).map_err(Into::into).boxed_unsync())
+}
+
+fn user_of(extensions: &http::Extensions) -> Arc<User> {
+    extensions.user().cloned().unwrap_or_default()
 }
 
 fn text(headers: &HeaderMap<HeaderValue>, name: &HeaderName) -> String {

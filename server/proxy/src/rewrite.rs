@@ -3,10 +3,12 @@
 mod html;
 mod page;
 
+use std::sync::Arc;
+
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION};
 use machinery::status::Status;
 use serving::work::memory::{self, Held};
-use serving::{Body, Response};
+use serving::{Body, Response, User};
 
 use crate::headers;
 use page::{Encoding, Page};
@@ -33,7 +35,7 @@ impl Links {
     ///
     /// # Errors
     /// When the user, or all users together, hold too much.
-    pub fn rewrite(self, mut response: Response, user: &str) -> Result<Response, Status> {
+    pub fn rewrite(self, mut response: Response, user: Arc<User>) -> Result<Response, Status> {
         if let Some(to) = text(&response, &LOCATION) {
             let rewritten = self.address(&to).unwrap_or(to);
             headers::set(response.headers_mut(), LOCATION, &rewritten);
@@ -105,7 +107,6 @@ fn text(response: &Response, name: &HeaderName) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use std::io::Read;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use bytes::Bytes;
@@ -141,13 +142,12 @@ mod tests {
     /// A page in this encoding, which arrives in pieces of some bytes.
     fn page(text: &str, encoding: &str, piece: usize) -> Response {
         let mut bytes = Vec::new();
-        match encoding {
-            "gzip" => drop(GzEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes).unwrap()),
-            "deflate" => {
-                drop(DeflateEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes).unwrap())
-            }
-            _ => bytes.extend_from_slice(text.as_bytes()),
-        }
+        let read = match encoding {
+            "gzip" => GzEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes),
+            "deflate" => DeflateEncoder::new(text.as_bytes(), Compression::fast()).read_to_end(&mut bytes),
+            _ => text.as_bytes().read_to_end(&mut bytes),
+        };
+        assert!(read.is_ok());
         let pieces: Vec<Result<_, BodyError>> =
             bytes.chunks(piece).map(|piece| Ok(Frame::data(Bytes::copy_from_slice(piece)))).collect();
         let body = Body::stream(StreamBody::new(futures_util::stream::iter(pieces)));
@@ -159,11 +159,12 @@ mod tests {
 
     fn decoded(bytes: &[u8], encoding: &str) -> String {
         let mut text = String::new();
-        match encoding {
-            "gzip" => drop(GzDecoder::new(bytes).read_to_string(&mut text).unwrap()),
-            "deflate" => drop(DeflateDecoder::new(bytes).read_to_string(&mut text).unwrap()),
-            _ => text.push_str(std::str::from_utf8(bytes).unwrap()),
-        }
+        let read = match encoding {
+            "gzip" => GzDecoder::new(bytes).read_to_string(&mut text),
+            "deflate" => DeflateDecoder::new(bytes).read_to_string(&mut text),
+            _ => (&bytes[..]).read_to_string(&mut text),
+        };
+        assert!(read.is_ok());
         text
     }
 
@@ -172,7 +173,7 @@ mod tests {
         let text = "<p><a href=\"/a\">a</a></p>".repeat(2_000);
         for encoding in ["", "gzip", "deflate"] {
             for piece in [7, 1 << 20] {
-                let rewritten = links().rewrite(page(&text, encoding, piece), "").unwrap();
+                let rewritten = links().rewrite(page(&text, encoding, piece), Arc::default()).unwrap();
                 let sent = rewritten.into_body().read(1 << 20).await.unwrap();
                 assert_eq!(decoded(&sent, encoding), text.replace("/a\"", "/proxy/web/a\""), "{encoding}, {piece}");
             }
@@ -189,7 +190,7 @@ mod tests {
         });
         let mut response = Response::new(Body::stream(StreamBody::new(endless)));
         response.headers_mut().insert(CONTENT_TYPE, "text/html".parse().unwrap());
-        let mut body = links().rewrite(response, "").unwrap().into_body();
+        let mut body = links().rewrite(response, Arc::default()).unwrap().into_body();
         for _ in 0..3 {
             body.frame().await.unwrap().unwrap();
         }
@@ -200,7 +201,7 @@ mod tests {
     async fn what_is_no_page_stays() {
         let mut response = Response::new(Body::full("<a href=\"/a\">"));
         response.headers_mut().insert(CONTENT_TYPE, "text/plain".parse().unwrap());
-        let body = links().rewrite(response, "").unwrap().into_body().read(100).await.unwrap();
+        let body = links().rewrite(response, Arc::default()).unwrap().into_body().read(100).await.unwrap();
         assert_eq!(body, "<a href=\"/a\">");
     }
 }

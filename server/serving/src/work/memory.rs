@@ -9,6 +9,8 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use machinery::budget::{self, Budget, Exceeded};
 
+use crate::user::User;
+
 /// The part of the memory of this machine, or of this control group, that requests may take by default.
 const PART: u64 = 4;
 /// What requests may take where the memory is not known.
@@ -72,7 +74,7 @@ fn of_control_group() -> Option<u64> {
 struct Accounts {
     limit: u64,
     total: u64,
-    users: HashMap<Arc<str>, u64>,
+    users: HashMap<Box<str>, u64>,
 }
 
 impl Accounts {
@@ -81,18 +83,18 @@ impl Accounts {
     }
 
     /// Adds to what a user holds. One that holds nothing may hold something large.
-    fn add(&mut self, user: &Arc<str>, bytes: u64) -> Result<(), Exceeded> {
+    fn add(&mut self, user: &str, bytes: u64) -> Result<(), Exceeded> {
         let held = self.users.get(user).copied().unwrap_or_default();
         let is_within_share = held == 0 || held + bytes <= self.limit / USERS;
         if !is_within_share || (self.total > 0 && self.total + bytes > self.limit) {
             return Err(Exceeded::Pool { limit: self.limit });
         }
         self.total += bytes;
-        *self.users.entry(user.clone()).or_default() += bytes;
+        *self.users.entry(user.into()).or_default() += bytes;
         Ok(())
     }
 
-    fn give_back(&mut self, user: &Arc<str>, bytes: u64) {
+    fn give_back(&mut self, user: &str, bytes: u64) {
         self.total -= bytes;
         if let Some(held) = self.users.get_mut(user) {
             *held -= bytes;
@@ -105,14 +107,14 @@ impl Accounts {
 
 /// Bytes that a request holds, until this is dropped.
 pub struct Held {
-    user: Arc<str>,
+    user: Arc<User>,
     bytes: u64,
 }
 
 impl Held {
     /// Nothing yet.
-    pub fn new(user: &str) -> Self {
-        Held { user: user.into(), bytes: 0 }
+    pub fn new(user: Arc<User>) -> Self {
+        Held { user, bytes: 0 }
     }
 
     /// Counts bytes before they are kept.
@@ -120,7 +122,7 @@ impl Held {
     /// # Errors
     /// When the user, or all users together, hold too much. Nothing more is counted then.
     pub fn add(&mut self, bytes: u64) -> Result<(), Exceeded> {
-        HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&self.user, bytes)?;
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&self.user.name, bytes)?;
         self.bytes += bytes;
         Ok(())
     }
@@ -129,7 +131,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if self.bytes > 0 {
-            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&self.user, self.bytes);
+            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&self.user.name, self.bytes);
         }
     }
 }
@@ -140,16 +142,16 @@ mod tests {
 
     #[test]
     fn users_have_shares_of_a_total() {
-        let (a, b): (Arc<str>, Arc<str>) = ("a".into(), "b".into());
+        let (a, b) = ("a", "b");
         let mut accounts = Accounts::new(100);
-        accounts.add(&a, 20).unwrap();
-        assert_eq!(accounts.add(&a, 6), Err(Exceeded::Pool { limit: 100 }), "more than its share");
-        accounts.add(&a, 5).unwrap();
-        accounts.add(&b, 70).unwrap();
-        assert!(accounts.add(&"c".into(), 6).is_err(), "more than the total");
-        accounts.give_back(&a, 25);
-        accounts.add(&"c".into(), 6).unwrap();
-        accounts.give_back(&b, 70);
+        accounts.add(a, 20).unwrap();
+        assert_eq!(accounts.add(a, 6), Err(Exceeded::Pool { limit: 100 }), "more than its share");
+        accounts.add(a, 5).unwrap();
+        accounts.add(b, 70).unwrap();
+        assert!(accounts.add("c", 6).is_err(), "more than the total");
+        accounts.give_back(a, 25);
+        accounts.add("c", 6).unwrap();
+        accounts.give_back(b, 70);
         assert_eq!((accounts.total, accounts.users.len()), (6, 1));
     }
 
