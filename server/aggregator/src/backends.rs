@@ -4,13 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use endpoints::{Backend, Registration};
-use http::{Method, Request, Uri};
-use http_body_util::{BodyExt, Empty};
+use http::{Request, Uri};
 use serving::user::SYSTEM_MASTERS;
 use serving::{RequestInfo, User};
 use webhook::{Body, Client, Error, Identity, Reply, Route, Services, Trust};
-
-use crate::identity;
 
 /// Who this server is when it asks an aggregated server for itself.
 const AGGREGATOR: &str = "system:kube-aggregator";
@@ -59,7 +56,7 @@ impl Backends {
         headers: &[(http::HeaderName, &str)],
     ) -> Result<Reply, Error> {
         let uri = uri(&self.resolve(backend)?, path)?;
-        self.client(backend)?.exchange(question(&uri, &asker(), headers), PATIENCE, MAX_DOCUMENT).await
+        self.client(backend)?.exchange(question(&uri, &asker(), headers)?, PATIENCE, MAX_DOCUMENT).await
     }
 
     /// Whether a server answers for its group version (upstream: the probe of `remote.AvailableConditionController`). The error is the
@@ -93,7 +90,8 @@ impl Backends {
         let uri = self.resolve(backend).and_then(|host| uri(&host, path)).map_err(|why| why.to_string())?;
         let client = self.client(backend).map_err(|why| why.to_string())?;
         let missing = |why: &str| format!("failing or missing response from {uri}: {why}");
-        match client.exchange(question(&uri, &asker(), &[]), PATIENCE, MAX_DOCUMENT).await {
+        let question = question(&uri, &asker(), &[]).map_err(|why| why.to_string())?;
+        match client.exchange(question, PATIENCE, MAX_DOCUMENT).await {
             Ok(reply) if reply.status.is_success() => Ok(()),
             Ok(reply) => Err(missing(&format!("bad status from {uri}: {}", reply.status.as_u16()))),
             Err(why) => Err(missing(&why.to_string())),
@@ -116,15 +114,12 @@ pub(crate) fn target(host: &str, info: &RequestInfo) -> Result<Uri, Error> {
 }
 
 /// A request for a document, in the name of a user.
-pub(crate) fn question(uri: &Uri, user: &User, headers: &[(http::HeaderName, &str)]) -> Request<Body> {
-    let mut request = Request::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
-    *request.method_mut() = Method::GET;
-    *request.uri_mut() = uri.clone();
-    identity::set(request.headers_mut(), user);
+pub(crate) fn question(uri: &Uri, user: &User, headers: &[(http::HeaderName, &str)]) -> Result<Request<Body>, Error> {
+    let mut request = proxy::question(uri.clone(), user).map_err(|status| Error::Service(status.message))?;
     for (name, value) in headers {
         if let Ok(value) = http::HeaderValue::from_str(value) {
             request.headers_mut().insert(name, value);
         }
     }
-    request
+    Ok(request)
 }

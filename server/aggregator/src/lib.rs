@@ -5,7 +5,6 @@
 
 mod backends;
 mod discovery;
-mod identity;
 mod keyed;
 mod legacy;
 mod peers;

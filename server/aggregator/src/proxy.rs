@@ -7,13 +7,11 @@ use endpoints::Backend;
 use http::Uri;
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use machinery::status::Status;
-use proxy::forward::passed_on;
-use proxy::{headers, upgrade};
+use proxy::{Caller, headers, upgrade};
 use serving::{Body, Request, RequestExt, Response, User, respond};
 use webhook::Client;
 
 use crate::backends::{Backends, target};
-use crate::identity;
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");
@@ -67,14 +65,14 @@ pub(crate) async fn exchange(client: &Client, target: &Uri, user: &User, request
         let (request, client_side) = upgrade::split(request);
         let request = match outgoing(request, target, user, true) {
             Ok(request) => request,
-            Err(status) => return upgrade::closing(too_many(&status)),
+            Err(status) => return upgrade::closing(not_passed_on(&status)),
         };
         let answer = upgrade::pass_on(client, request, client_side, None).await;
         return answer.unwrap_or_else(|why| upgrade::closing(unavailable(&why.to_string())));
     }
     let request = match outgoing(request, target, user, false) {
         Ok(request) => request,
-        Err(status) => return too_many(&status),
+        Err(status) => return not_passed_on(&status),
     };
     match client.send(request).await {
         Ok(response) => {
@@ -94,7 +92,7 @@ fn refused_redirect() -> Response {
     response
 }
 
-/// The request as it is sent on.
+/// The request as it is sent on, in the user's name.
 fn outgoing(
     request: Request,
     target: &Uri,
@@ -102,29 +100,24 @@ fn outgoing(
     upgrade: bool,
 ) -> Result<http::Request<webhook::Body>, Status> {
     let audit_id = request.extensions().get::<serving::filters::AuditId>().map(|id| id.0.clone());
-    let (mut parts, body) = request.into_parts();
-    let said = &mut parts.headers;
-    headers::start_anew(said, upgrade);
-    said.remove(HOST);
-    identity::set(said, user);
-    headers::set(said, FORWARDED_URI, target.path());
-    headers::set(said, FORWARDED_HOST, target.authority().map_or("", |a| a.as_str()));
-    headers::set(said, FORWARDED_PROTO, "https");
-    headers::add_peer(said, &parts.extensions);
+    let mut out = proxy::outgoing(request, target.clone(), Caller::Named(user), upgrade)?;
+    let sent = out.headers_mut();
+    sent.remove(HOST);
+    headers::set(sent, FORWARDED_URI, target.path());
+    headers::set(sent, FORWARDED_HOST, target.authority().map_or("", |a| a.as_str()));
+    headers::set(sent, FORWARDED_PROTO, "https");
     if let Some(id) = audit_id {
-        said.insert(HeaderName::from_static("audit-id"), id);
+        sent.insert(HeaderName::from_static("audit-id"), id);
     }
-    let mut out = http::Request::new(passed_on(body, &parts.extensions)?);
-    *out.method_mut() = parts.method;
-    *out.uri_mut() = target.clone();
-    *out.headers_mut() = parts.headers;
     Ok(out)
 }
 
-/// 429 to a user who passes on too much at a time.
-fn too_many(status: &Status) -> Response {
-    let mut response = error(429, &status.message);
-    response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from_static("1"));
+/// Why a request is not passed on: 429 to a user who passes on too much at a time.
+fn not_passed_on(status: &Status) -> Response {
+    let mut response = error(status.code, &status.message);
+    if status.code == 429 {
+        response.headers_mut().insert(http::header::RETRY_AFTER, HeaderValue::from_static("1"));
+    }
     response
 }
 

@@ -5,15 +5,13 @@ use std::sync::Arc;
 
 use http::header::{HOST, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, Method, StatusCode};
-use http_body_util::BodyExt;
 use machinery::status::Status;
-use serving::work::memory::{self, Held};
 use serving::{Body, Request, RequestExt, Response, User};
 use webhook::Client;
 
 use crate::rewrite::Links;
 use crate::upgrade::{self, UpgradeError};
-use crate::{Location, headers};
+use crate::{Caller, Location, headers};
 
 const FORWARDED_URI: HeaderName = HeaderName::from_static("x-forwarded-uri");
 
@@ -84,40 +82,21 @@ fn to_folder(asked: &str, query: &str) -> Response {
     response
 }
 
-/// The request as it is sent on. It names the host that the client named.
+/// The request as it is sent on. It names the host that the client named, and no user.
 pub(crate) fn outgoing(
     request: Request,
     location: &Location,
     upgrade: bool,
 ) -> Result<http::Request<webhook::Body>, Status> {
-    let (mut parts, body) = request.into_parts();
-    headers::start_anew(&mut parts.headers, upgrade);
-    headers::add_peer(&mut parts.headers, &parts.extensions);
-    if let (false, Some(authority)) = (parts.headers.contains_key(HOST), parts.uri.authority()) {
-        headers::set(&mut parts.headers, HOST, authority.as_str());
+    let authority = request.uri().authority().map(|authority| authority.as_str().to_owned());
+    let mut out = crate::outgoing(request, location.uri()?, Caller::Unnamed, upgrade)?;
+    if let (false, Some(authority)) = (out.headers().contains_key(HOST), authority) {
+        headers::set(out.headers_mut(), HOST, &authority);
     }
-    let body = passed_on(body, &parts.extensions)?;
-    let mut out = http::Request::new(body);
-    *out.method_mut() = parts.method;
-    *out.uri_mut() = location.uri()?;
-    *out.headers_mut() = parts.headers;
     Ok(out)
 }
 
-/// A body that is passed on as it arrives. What is buffered of it counts for its user.
-///
-/// # Errors
-/// When the user, or all users together, hold too much.
-pub fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::Body, Status> {
-    if http_body::Body::is_end_stream(&body) {
-        return Ok(body.map_err(Into::into).boxed_unsync());
-    }
-    let mut held = Held::new(user_of(extensions));
-    held.add(memory::STREAM)?;
-    Ok(body.hold(held).map_err(Into::into).boxed_unsync())
-}
-
-fn user_of(extensions: &http::Extensions) -> Arc<User> {
+pub(crate) fn user_of(extensions: &http::Extensions) -> Arc<User> {
     extensions.user().cloned().unwrap_or_default()
 }
 

@@ -7,7 +7,9 @@ pub mod forward;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 pub mod headers;
+mod identity;
 mod location;
+mod outgoing;
 pub mod remote_command;
 mod rewrite;
 mod spdy;
@@ -18,3 +20,4 @@ mod websocket;
 
 pub use forward::forward;
 pub use location::{Location, escape_path};
+pub use outgoing::{Caller, outgoing, question};

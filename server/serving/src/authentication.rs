@@ -7,6 +7,7 @@ mod bearer;
 mod cache;
 mod client_certificate;
 mod configured;
+mod credentials;
 mod oidc;
 mod request_header;
 mod token_file;
@@ -20,6 +21,7 @@ use subtle::ConstantTimeEq;
 
 pub use client_certificate::{ClientCertificate, user_of_certificate};
 pub use configured::Configured;
+pub use credentials::{IdentityHeaders, remove_impersonation};
 pub use oidc::Issuers;
 pub use request_header::RequestHeaders;
 pub use token_file::TokenFile;
@@ -80,6 +82,7 @@ impl Anonymous {
 #[derive(Clone)]
 pub struct Authentication {
     request_headers: Option<Arc<RequestHeaders>>,
+    identity_headers: Arc<IdentityHeaders>,
     tokens: Tokens,
     anonymous: Anonymous,
 }
@@ -87,11 +90,17 @@ pub struct Authentication {
 impl Authentication {
     /// Client certificates only, besides who comes in without credentials. `audiences` are those of this server.
     pub fn new(anonymous: Anonymous, audiences: Vec<String>) -> Self {
-        Authentication { request_headers: None, tokens: Tokens::new(audiences), anonymous }
+        Authentication {
+            request_headers: None,
+            identity_headers: Arc::default(),
+            tokens: Tokens::new(audiences),
+            anonymous,
+        }
     }
 
     /// Believes a front proxy.
     pub fn with_request_headers(mut self, headers: RequestHeaders) -> Self {
+        self.identity_headers = Arc::new(IdentityHeaders::with(&headers));
         self.request_headers = Some(Arc::new(headers));
         self
     }
@@ -107,8 +116,22 @@ impl Authentication {
         self.tokens.audiences()
     }
 
-    /// Who makes the request. Used credentials are removed from the headers, so that nothing behind can pass them on.
+    /// The user that makes the request; none where anonymous requests are refused.
+    ///
+    /// The headers of an authenticated request hold no credentials and no identity afterwards, whichever authenticator
+    /// decided: handlers and backends see neither tokens nor names that the client has sent.
+    ///
+    /// # Errors
+    /// When the request shows a credential and none is valid.
     pub async fn authenticate(&self, request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+        let user = self.identify(request).await?;
+        if user.is_some() {
+            self.identity_headers.remove(&mut request.headers);
+        }
+        Ok(user)
+    }
+
+    async fn identify(&self, request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let mut errors = Vec::new();
         for (source, found) in [("requestheader", self.by_proxy(request)), ("x509", by_certificate(request))] {
             match found {
@@ -123,7 +146,6 @@ impl Authentication {
         if let Some(token) = self.token(request) {
             match self.tokens.authenticate(&token, self.audiences()).await {
                 Ok(Some(found)) => {
-                    bearer::remove(&mut request.headers);
                     found.warnings.iter().for_each(|text| request.extensions.warn(text));
                     let trail = request.extensions.trail();
                     let said = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
@@ -140,11 +162,11 @@ impl Authentication {
         }
     }
 
-    fn by_proxy(&self, request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+    fn by_proxy(&self, request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let (Some(headers), Some(peer)) = (&self.request_headers, request.extensions.get::<Arc<Peer>>()) else {
             return Ok(None);
         };
-        let user = headers.authenticate(&peer.proxy, &mut request.headers)?;
+        let user = headers.authenticate(&peer.proxy(), &request.headers)?;
         Ok(user.map(|user| Arc::new(with_authenticated_group(user))))
     }
 
@@ -174,14 +196,11 @@ impl Authentication {
     }
 }
 
-fn by_certificate(request: &mut Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+fn by_certificate(request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
     let Some(peer) = request.extensions.get::<Arc<Peer>>() else { return Ok(None) };
-    match &peer.certificate {
-        ClientCertificate::Valid(user) => {
-            request.headers.remove(http::header::AUTHORIZATION);
-            Ok(Some(user.clone()))
-        }
-        ClientCertificate::Invalid(why) => Err(AuthenticationError(why.clone())),
+    match peer.client() {
+        ClientCertificate::Valid(user) => Ok(Some(user)),
+        ClientCertificate::Invalid(why) => Err(AuthenticationError(why)),
         ClientCertificate::None => Ok(None),
     }
 }

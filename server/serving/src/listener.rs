@@ -1,6 +1,7 @@
 //! From sockets to requests: TLS, HTTP/1.1 and HTTP/2, and an orderly end.
 
 mod activity;
+pub(crate) mod client_certificates;
 mod connection;
 mod ear;
 mod gather;
@@ -26,6 +27,7 @@ use crate::certificates::{Certificates, TlsContents, TlsFiles};
 use crate::handler::Handler;
 use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
+use client_certificates::PresentedCertificate;
 use connection::Connections;
 pub(crate) use streams::{Waits, body_is_asked};
 use tls::Terms;
@@ -35,28 +37,31 @@ const MAX_CONNECTIONS: usize = 32_768;
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4_096;
 
-/// Who is at the other end of a connection; in the extensions of each of its requests as `Arc<Peer>`.
-#[derive(Debug)]
+/// The other end of a connection; in the extensions of each of its requests as `Arc<Peer>`.
 pub struct Peer {
     pub address: SocketAddr,
-    pub certificate: ClientCertificate,
-    /// The same certificate as one of a front proxy.
-    pub proxy: ClientCertificate,
+    /// The certificate that the client presented.
+    pub(crate) certificate: Option<PresentedCertificate>,
     pub(crate) close: Notify,
 }
 
 impl Default for Peer {
     fn default() -> Self {
-        Peer {
-            address: (Ipv4Addr::UNSPECIFIED, 0).into(),
-            certificate: ClientCertificate::None,
-            proxy: ClientCertificate::None,
-            close: Notify::new(),
-        }
+        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new() }
     }
 }
 
 impl Peer {
+    /// The user whom the client's certificate proves at this moment.
+    pub(crate) fn client(&self) -> ClientCertificate {
+        self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::client)
+    }
+
+    /// The front proxy that the client's certificate proves at this moment.
+    pub(crate) fn proxy(&self) -> ClientCertificate {
+        self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::proxy)
+    }
+
     /// Ends the connection once the requests that are under way have been answered (HTTP/2: GOAWAY).
     pub fn close(&self) {
         self.close.notify_one();

@@ -57,7 +57,8 @@ impl Peers {
             let why = "Error getting ip and port info of the remote server while proxying";
             return respond::failure(&request, &Status::service_unavailable(why));
         };
-        request.headers_mut().append(PASSED_ON, HeaderValue::from_static("true"));
+        // Whatever a client has said here before: the other server must not pass the request on again.
+        request.headers_mut().insert(PASSED_ON, HeaderValue::from_static("true"));
         let response = proxy::exchange(&self.client, &target, &user, request).await;
         self.metrics.passed_on(response.status().as_u16(), asked(info));
         response

@@ -92,7 +92,7 @@ impl Peers {
     async fn groups(&self, address: &str, path: &str) -> Result<Vec<Value>, String> {
         let uri = uri(address, path).map_err(|why| why.to_string())?;
         let user = User { uid: USER.into(), ..User::new(USER, [ALL_AUTHENTICATED]) };
-        let mut request = question(&uri, &user, &[(ACCEPT, ACCEPTED)]);
+        let mut request = question(&uri, &user, &[(ACCEPT, ACCEPTED)]).map_err(|why| why.to_string())?;
         request.headers_mut().insert(PASSED_ON, HeaderValue::from_static("true"));
         let reply = self.client.exchange(request, PATIENCE, MAX_DOCUMENT).await;
         let code = reply.as_ref().map_or(StatusCode::SERVICE_UNAVAILABLE, |reply| reply.status);

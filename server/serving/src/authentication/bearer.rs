@@ -12,14 +12,16 @@ pub(super) fn token(headers: &HeaderMap) -> Option<String> {
     from_authorization(headers).map(String::from).or_else(|| from_protocols(headers))
 }
 
-/// Removes the token.
+/// Removes the Authorization header and every subprotocol that is a token, valid or not.
 pub(super) fn remove(headers: &mut HeaderMap) {
     headers.remove(header::AUTHORIZATION);
-    if from_protocols(headers).is_some() {
-        let kept = protocols(headers).filter(|p| !p.starts_with(PROTOCOL_PREFIX)).collect::<Vec<_>>().join(",");
-        if let Ok(kept) = HeaderValue::from_str(&kept) {
-            headers.insert(header::SEC_WEBSOCKET_PROTOCOL, kept);
-        }
+    if !protocols(headers).any(|protocol| protocol.starts_with(PROTOCOL_PREFIX)) {
+        return;
+    }
+    let kept = protocols(headers).filter(|p| !p.starts_with(PROTOCOL_PREFIX)).collect::<Vec<_>>().join(",");
+    match HeaderValue::from_str(&kept) {
+        Ok(kept) if !kept.is_empty() => drop(headers.insert(header::SEC_WEBSOCKET_PROTOCOL, kept)),
+        _ => drop(headers.remove(header::SEC_WEBSOCKET_PROTOCOL)),
     }
 }
 
@@ -91,6 +93,9 @@ mod tests {
         assert_eq!(h["sec-websocket-protocol"], "v4.channel.k8s.io");
         assert_eq!(token(&headers(&[("sec-websocket-protocol", protocol)])), None);
         let alone = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg";
-        assert_eq!(token(&headers(&[("upgrade", "websocket"), ("sec-websocket-protocol", alone)])), None);
+        let mut alone = headers(&[("upgrade", "websocket"), ("sec-websocket-protocol", alone)]);
+        assert_eq!(token(&alone), None);
+        remove(&mut alone);
+        assert!(!alone.contains_key("sec-websocket-protocol"), "a token that does not count is removed as well");
     }
 }

@@ -15,7 +15,7 @@ const UID: &str = "1.3.6.1.4.1.57683.2";
 /// The extra that tells which credential was used.
 const CREDENTIAL_ID: &str = "authentication.kubernetes.io/credential-id";
 
-/// What is known of the client certificate of a connection. Found out once, when the connection is made.
+/// What the client certificate of a connection proves at a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ClientCertificate {
     /// The client sent none, or there is no authority to check it by.
@@ -43,9 +43,13 @@ pub fn user_of_certificate(der: &[u8]) -> Result<Option<User>, String> {
         return Ok(None);
     };
     let mut user = User::new(name, subject.iter_organization().map(text));
-    let uids = subject.iter_attributes().filter(|a| a.attr_type().to_id_string() == UID);
-    if let Some(uid) = uids.last() {
-        user.uid = text(uid);
+    let uids: Vec<String> =
+        subject.iter_attributes().filter(|a| a.attr_type().to_id_string() == UID).map(text).collect();
+    match uids.as_slice() {
+        [] => {}
+        [uid] if uid.is_empty() => return Err("UID cannot be an empty string".into()),
+        [uid] => user.uid.clone_from(uid),
+        _ => return Err(format!("expected 1 UID, but found multiple: {uids:?}")),
     }
     user.extra.insert(CREDENTIAL_ID.into(), vec![format!("X509SHA256={}", hex(&Sha256::digest(der)))]);
     Ok(Some(user))

@@ -30,11 +30,11 @@ impl RequestHeaders {
         }
     }
 
-    /// The user that a proxy names. The headers are removed once they were used.
+    /// The user that a proxy names.
     pub(super) fn authenticate(
         &self,
         proxy: &ClientCertificate,
-        headers: &mut HeaderMap,
+        headers: &HeaderMap,
     ) -> Result<Option<User>, AuthenticationError> {
         let proxy = match proxy {
             ClientCertificate::None => return Ok(None),
@@ -49,26 +49,14 @@ impl RequestHeaders {
             User { uid: first(headers, &self.uids).unwrap_or_default(), ..User::new(name, Vec::<String>::new()) };
         let groups = self.groups.iter().flat_map(|name| headers.get_all(name)).map(text);
         user.groups = groups.filter(|group| !group.is_empty()).collect();
-        for prefix in &self.extra_prefixes {
+        for prefix in self.extra_prefixes.iter().filter(|prefix| !prefix.is_empty()) {
             for (name, value) in headers.iter() {
                 if let Some(key) = name.as_str().strip_prefix(prefix.as_str()) {
                     user.extra.entry(unescaped_extra_key(key)).or_default().push(text(value));
                 }
             }
         }
-        self.remove(headers);
         Ok(Some(user))
-    }
-
-    fn remove(&self, headers: &mut HeaderMap) {
-        let ours = |name: &HeaderName| {
-            let named = [&self.user_names, &self.uids, &self.groups].iter().any(|names| names.contains(name));
-            named || self.extra_prefixes.iter().any(|prefix| name.as_str().starts_with(prefix.as_str()))
-        };
-        let names: Vec<HeaderName> = headers.keys().filter(|name| ours(name)).cloned().collect();
-        for name in names {
-            headers.remove(name);
-        }
     }
 }
 
@@ -108,17 +96,16 @@ mod tests {
     #[test]
     fn a_known_proxy_is_believed() {
         let proxy = |name: &str| ClientCertificate::of(User::new(name, ["x"]));
-        let mut sent = request();
-        let user = headers().authenticate(&proxy("proxy"), &mut sent).unwrap().unwrap();
+        let sent = request();
+        let user = headers().authenticate(&proxy("proxy"), &sent).unwrap().unwrap();
         assert_eq!((user.name.as_str(), user.uid.as_str()), ("jane", "42"));
         assert_eq!(user.groups, ["dev", "ops"]);
         assert_eq!(user.extra["example.com/scope"], ["a"]);
-        assert_eq!(sent.keys().map(HeaderName::as_str).collect::<Vec<_>>(), ["accept"]);
-        let refused = headers().authenticate(&proxy("other"), &mut request()).unwrap_err();
+        let refused = headers().authenticate(&proxy("other"), &request()).unwrap_err();
         assert_eq!(refused.0, "x509: subject with cn=other is not allowed");
         let wrong = ClientCertificate::Invalid("expired".into());
-        assert_eq!(headers().authenticate(&wrong, &mut request()).unwrap_err().0, "expired");
-        assert_eq!(headers().authenticate(&ClientCertificate::None, &mut request()), Ok(None));
-        assert_eq!(headers().authenticate(&proxy("proxy"), &mut HeaderMap::new()), Ok(None));
+        assert_eq!(headers().authenticate(&wrong, &request()).unwrap_err().0, "expired");
+        assert_eq!(headers().authenticate(&ClientCertificate::None, &request()), Ok(None));
+        assert_eq!(headers().authenticate(&proxy("proxy"), &HeaderMap::new()), Ok(None));
     }
 }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::listener::client_certificates::CurrentAuthorities;
+use crate::listener::client_certificates::testing::{ALWAYS, TestAuthority, authorities, peer};
 use crate::warnings::Warnings;
 use http::{HeaderMap, header};
 
@@ -9,12 +11,30 @@ fn authentication(anonymous: Anonymous) -> Authentication {
     Authentication::new(anonymous, audiences).with_tokens(Arc::new(tokens))
 }
 
-fn request(authorization: &str, certificate: ClientCertificate) -> Parts {
+/// What a client presents.
+#[derive(Clone, Copy)]
+enum Presents {
+    Nothing,
+    Valid,
+    Expired,
+    /// The certificate of a front proxy, which names jane.
+    Proxy,
+}
+
+fn request(authorization: &str, presents: Presents) -> Parts {
     let mut request = http::Request::get("/api").body(()).unwrap().into_parts().0;
     if !authorization.is_empty() {
         request.headers.insert(header::AUTHORIZATION, authorization.parse().unwrap());
     }
-    request.extensions.insert(Arc::new(Peer { certificate, ..Peer::default() }));
+    let (clients, proxies) = (TestAuthority::new("ca", ALWAYS), TestAuthority::new("proxies", ALWAYS));
+    let current = CurrentAuthorities::new(authorities(&clients, Some(&proxies)), Arc::new(|| 1_000));
+    let chain = match presents {
+        Presents::Nothing => Vec::new(),
+        Presents::Valid => clients.issue("cert", ALWAYS),
+        Presents::Expired => clients.issue("cert", (10, 20)),
+        Presents::Proxy => proxies.issue("proxy", ALWAYS),
+    };
+    request.extensions.insert(Arc::new(peer(&chain, &Arc::new(current))));
     request.extensions.insert(Warnings::default());
     let info = crate::RequestInfo::new(&request.method, &request.uri).unwrap();
     request.extensions.insert(Arc::new(info));
@@ -27,36 +47,77 @@ async fn names(authentication: &Authentication, request: &mut Parts) -> Result<O
 
 #[tokio::test]
 async fn the_first_proof_wins() {
-    let valid = || ClientCertificate::of(User::new("cert", ["ops"]));
-    let invalid = || ClientCertificate::Invalid("expired".into());
     let alice = "alice dev,system:authenticated";
     let anonymous = "system:anonymous system:unauthenticated";
-    for (authorization, certificate, expect) in [
-        ("", ClientCertificate::None, Ok(Some(anonymous))),
-        ("Basic x", ClientCertificate::None, Ok(Some(anonymous))),
-        ("Bearer alicetoken", ClientCertificate::None, Ok(Some(alice))),
-        ("Bearer wrong", ClientCertificate::None, Err("invalid bearer token")),
-        ("", valid(), Ok(Some("cert ops,system:authenticated"))),
-        ("Bearer wrong", valid(), Ok(Some("cert ops,system:authenticated"))),
-        ("Bearer alicetoken", invalid(), Ok(Some(alice))),
-        ("", invalid(), Err("expired")),
+    let expired = "verifying the client certificate: invalid peer certificate: certificate expired";
+    for (authorization, presents, expect) in [
+        ("", Presents::Nothing, Ok(Some(anonymous))),
+        ("Basic x", Presents::Nothing, Ok(Some(anonymous))),
+        ("Bearer alicetoken", Presents::Nothing, Ok(Some(alice))),
+        ("Bearer wrong", Presents::Nothing, Err("invalid bearer token")),
+        ("", Presents::Valid, Ok(Some("cert system:authenticated"))),
+        ("Bearer wrong", Presents::Valid, Ok(Some("cert system:authenticated"))),
+        ("Bearer alicetoken", Presents::Expired, Ok(Some(alice))),
+        ("", Presents::Expired, Err(expired)),
     ] {
-        let got = names(&authentication(Anonymous::Everybody), &mut request(authorization, certificate)).await;
-        assert_eq!(got.as_ref().map(Option::as_deref).map_err(|e| e.0.as_str()), expect, "{authorization}");
+        let got = names(&authentication(Anonymous::Everybody), &mut request(authorization, presents)).await;
+        let got = got.as_ref().map(Option::as_deref).map_err(|e| e.0.split(':').take(3).collect::<Vec<_>>().join(":"));
+        assert_eq!(got, expect.map_err(str::to_owned), "{authorization}");
     }
-    assert_eq!(names(&authentication(Anonymous::Nobody), &mut request("", ClientCertificate::None)).await, Ok(None));
+    assert_eq!(names(&authentication(Anonymous::Nobody), &mut request("", Presents::Nothing)).await, Ok(None));
 }
 
+/// Finding A7: no header of a client survives authentication, whichever authenticator decides.
 #[tokio::test]
-async fn nobody_behind_sees_the_token() {
-    let mut request = request("Bearer alicetoken", ClientCertificate::None);
-    names(&authentication(Anonymous::Everybody), &mut request).await.unwrap();
-    assert!(!request.headers.contains_key(header::AUTHORIZATION));
+async fn credentials_and_identities_end_with_authentication() {
+    let name = |text: &str| text.parse::<http::HeaderName>().unwrap();
+    let configured = RequestHeaders {
+        user_names: vec![name("x-user"), name("x-login")],
+        groups: vec![name("x-group")],
+        extra_prefixes: vec!["x-extra-".into()],
+        ..RequestHeaders::default()
+    };
+    let authentication = authentication(Anonymous::Everybody).with_request_headers(configured);
+    for (authorization, presents, expect) in [
+        ("Basic x", Presents::Nothing, "system:anonymous"),
+        ("Bearer alicetoken", Presents::Nothing, "alice"),
+        ("Bearer alicetoken", Presents::Valid, "cert"),
+        ("Bearer alicetoken", Presents::Proxy, "jane"),
+    ] {
+        let mut request = request(authorization, presents);
+        for (header, value) in [
+            ("x-user", "jane"),
+            ("X-Login", "root"),
+            ("X-GROUP", "dev"),
+            ("x-extra-scopes", "all"),
+            ("x-remote-user", "root"),
+            ("x-remote-uid", "0"),
+            ("x-remote-group", "system:masters"),
+            ("x-remote-extra-scopes", "all"),
+            ("upgrade", "websocket"),
+            // Two tokens count for nothing.
+            ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.d3Jvbmc, v5.channel.k8s.io"),
+            ("sec-websocket-protocol", "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg"),
+            ("accept", "*/*"),
+        ] {
+            request.headers.append(name(header), value.parse().unwrap());
+        }
+        let user = authentication.authenticate(&mut request).await.unwrap().unwrap();
+        let mut left: Vec<String> =
+            request.headers.iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+        left.sort();
+        assert_eq!(user.name, expect);
+        assert_eq!(
+            left,
+            ["accept: */*", "sec-websocket-protocol: v5.channel.k8s.io", "upgrade: websocket"],
+            "{expect}"
+        );
+    }
 }
 
 #[tokio::test]
 async fn two_spaces_are_warned_of() {
-    let mut request = request("Bearer  alicetoken", ClientCertificate::None);
+    let mut request = request("Bearer  alicetoken", Presents::Nothing);
     assert!(
         names(&authentication(Anonymous::Everybody), &mut request)
             .await
@@ -72,8 +133,8 @@ async fn two_spaces_are_warned_of() {
 #[tokio::test]
 async fn anonymous_users_may_be_let_in_to_some_paths() {
     let to = |path: &str| authentication(Anonymous::To(vec![path.into()]));
-    assert!(names(&to("/api"), &mut request("", ClientCertificate::None)).await.unwrap().is_some());
-    assert_eq!(names(&to("/ap"), &mut request("", ClientCertificate::None)).await, Ok(None));
+    assert!(names(&to("/api"), &mut request("", Presents::Nothing)).await.unwrap().is_some());
+    assert_eq!(names(&to("/ap"), &mut request("", Presents::Nothing)).await, Ok(None));
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use machinery::status::Status;
 
+use crate::authentication::remove_impersonation;
 use crate::authorization::{Attributes, Authorizer, Selectors};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
@@ -107,7 +108,11 @@ fn with_group_of_proof(mut user: User) -> User {
 impl<H: Handler> Handler for WithImpersonation<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let wanted = match headers::wanted(request.headers()) {
-            Ok(None) => return self.inner.handle(request),
+            Ok(None) => {
+                // Without a name there is nothing to impersonate; a backend may read the headers differently.
+                remove_impersonation(request.headers_mut());
+                return self.inner.handle(request);
+            }
             Ok(Some(wanted)) => wanted,
             Err(wanted) => {
                 let status = Status::bad_request(headers::nobody_to_impersonate(&wanted, self.constrained));
@@ -124,7 +129,7 @@ impl<H: Handler> Handler for WithImpersonation<H> {
                 Ok((user, mode)) => {
                     trail.impersonate(&user, &mode.constraint());
                     tracing::debug!(requestor = requestor.name, user = user.name, "impersonating");
-                    headers::remove(request.headers_mut());
+                    remove_impersonation(request.headers_mut());
                     request.extensions_mut().insert(Arc::new(user));
                     self.inner.handle(request).await
                 }

@@ -19,6 +19,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 use super::activity::{Activity, UnderWay};
+use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCertificate, system_clock};
 use super::ear::Ear;
 use super::gather::gather;
 use super::leftover::Leftover;
@@ -50,18 +51,30 @@ const MAX_RESET_STREAMS: usize = 100;
 /// What all connections share.
 pub(super) struct Connections {
     terms: RwLock<Arc<Terms>>,
+    authorities: Arc<CurrentAuthorities>,
     /// Streams that an HTTP/2 connection may have at a time.
     max_streams: u32,
     tls_errors: IntCounter,
 }
 
 impl Connections {
-    pub(super) fn new(terms: Terms, options: &ServingOptions, tls_errors: IntCounter) -> Self {
-        Connections { terms: RwLock::new(Arc::new(terms)), max_streams: options.http2_max_streams, tls_errors }
+    pub(super) fn new(
+        (terms, authorities): (Terms, Authorities),
+        options: &ServingOptions,
+        tls_errors: IntCounter,
+    ) -> Self {
+        Connections {
+            terms: RwLock::new(Arc::new(terms)),
+            authorities: Arc::new(CurrentAuthorities::new(authorities, system_clock())),
+            max_streams: options.http2_max_streams,
+            tls_errors,
+        }
     }
 
-    /// Makes handshakes with these from now on. Connections that there are go on.
-    pub(super) fn set_terms(&self, terms: Terms) {
+    /// Makes handshakes with these terms, and judges client certificates by these authorities, from now on. Open
+    /// connections go on; their next requests are judged by the new authorities.
+    pub(super) fn set_terms(&self, (terms, authorities): (Terms, Authorities)) {
+        self.authorities.replace(authorities);
         *self.terms.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(terms);
     }
 
@@ -93,9 +106,8 @@ impl Connections {
         let is_http2 = session.alpn_protocol() == Some(b"h2");
         let (streams, mut settled) = Streams::new();
         let builder = if is_http2 { http2(streams, self.max_streams) } else { http1(streams) };
-        let shown = session.peer_certificates();
-        let (certificate, proxy) = (terms.client(shown), terms.proxy(shown));
-        let peer = Arc::new(Peer { address, certificate, proxy, close: Notify::new() });
+        let certificate = PresentedCertificate::new(session.peer_certificates(), &self.authorities);
+        let peer = Arc::new(Peer { address, certificate, close: Notify::new() });
         let activity = Arc::new(Activity::default());
         let service = {
             let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));

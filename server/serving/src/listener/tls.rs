@@ -1,58 +1,45 @@
 //! TLS: what the server shows, and what it makes of what clients show.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 
 use rustls::client::danger::HandshakeSignatureValid;
-use rustls::crypto::CryptoProvider;
+use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
-use rustls::server::{ClientHello, ResolvesServerCert, WebPkiClientVerifier};
+use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
-use rustls::{DigitallySignedStruct, DistinguishedName, RootCertStore, ServerConfig, SignatureScheme};
+use rustls::{DigitallySignedStruct, DistinguishedName, ServerConfig, SignatureScheme};
 use tokio_rustls::TlsAcceptor;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
+use super::client_certificates::Authorities;
 use crate::Error;
-use crate::authentication::{ClientCertificate, user_of_certificate};
 use crate::certificates::{KeyPairPem, TlsContents, certificates, private_key};
 use crate::options::ServingOptions;
 
 /// What handshakes are made with. Another one takes its place when a file has changed.
 pub(super) struct Terms {
     pub acceptor: TlsAcceptor,
-    clients: Arc<dyn ClientCertVerifier>,
-    /// Knows the certificates of front proxies.
-    proxies: Option<Arc<dyn ClientCertVerifier>>,
 }
 
 impl Terms {
-    /// Of the flags, and of what the files hold.
-    pub fn new(options: &ServingOptions, contents: &TlsContents) -> Result<Self, Error> {
+    /// Of the flags, and of what the files hold. Also the authorities that judge what clients present.
+    pub fn new(options: &ServingOptions, contents: &TlsContents) -> Result<(Self, Authorities), Error> {
         let provider = provider(options);
-        let clients = verifier(&contents.client_ca, &provider)?;
-        let proxies = contents.proxy_ca.as_deref().map(|pem| verifier(pem, &provider)).transpose()?;
+        let authorities = Authorities::new(contents, &provider)?;
+        let any =
+            AnyCertificate { algorithms: provider.signature_verification_algorithms, authorities: authorities.names() };
         let versions: &[_] = if options.tls13_only { &[&rustls::version::TLS13] } else { rustls::DEFAULT_VERSIONS };
         let mut config = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(versions)?
-            .with_client_cert_verifier(Arc::new(AnyCertificate::new(&clients, proxies.as_ref())))
+            .with_client_cert_verifier(Arc::new(any))
             .with_cert_resolver(Arc::new(ByName::new(contents, &provider)?));
         if options.http2 {
             config.alpn_protocols.push(b"h2".to_vec());
         }
         config.alpn_protocols.push(b"http/1.1".to_vec());
-        Ok(Terms { acceptor: TlsAcceptor::from(Arc::new(config)), clients, proxies })
-    }
-
-    /// Who a client is by the certificate that it showed.
-    pub fn client(&self, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
-        client(&*self.clients, chain)
-    }
-
-    /// The same of a front proxy.
-    pub fn proxy(&self, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
-        self.proxies.as_ref().map_or(ClientCertificate::None, |verifier| client(&**verifier, chain))
+        Ok((Terms { acceptor: TlsAcceptor::from(Arc::new(config)) }, authorities))
     }
 }
 
@@ -69,29 +56,6 @@ fn provider(options: &ServingOptions) -> Arc<CryptoProvider> {
         provider.kx_groups.sort_by_key(|group| place(group.name()));
     }
     Arc::new(provider)
-}
-
-/// Checks client certificates against the authorities of a PEM text. That they may be used by clients, and hold today, is checked too.
-fn verifier(authorities: &[u8], provider: &Arc<CryptoProvider>) -> Result<Arc<dyn ClientCertVerifier>, Error> {
-    let path = Path::new("client CA");
-    let mut roots = RootCertStore::empty();
-    for authority in certificates(path, authorities)? {
-        roots.add(authority)?;
-    }
-    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
-    builder.allow_unauthenticated().build().map_err(|why| Error::content(path, why.to_string()))
-}
-
-fn client(verifier: &dyn ClientCertVerifier, chain: Option<&[CertificateDer<'_>]>) -> ClientCertificate {
-    let Some((first, others)) = chain.and_then(<[_]>::split_first) else { return ClientCertificate::None };
-    if let Err(why) = verifier.verify_client_cert(first, others, UnixTime::now()) {
-        return ClientCertificate::Invalid(format!("verifying the client certificate: {why}"));
-    }
-    match user_of_certificate(first) {
-        Ok(Some(user)) => ClientCertificate::of(user),
-        Ok(None) => ClientCertificate::None,
-        Err(why) => ClientCertificate::Invalid(why),
-    }
 }
 
 /// Shows each client the certificate of the name that it asks for (upstream: `BuildNamedCertificates`).
@@ -153,21 +117,13 @@ fn names_of(key: &CertifiedKey) -> Vec<String> {
     common.chain(alternative).map(str::to_ascii_lowercase).collect()
 }
 
-/// Lets any certificate through the handshake if the client has its key. Whether it is worth anything is for authentication to say: a
-/// client with an old certificate and a good token is welcome, and one with neither should get a 401 and not a broken connection.
+/// Lets any certificate through the handshake if the client has its key. Authentication judges it at each request: a
+/// client with an old certificate and a valid token is let in, and one with neither gets a 401 and no broken connection.
 #[derive(Debug)]
 struct AnyCertificate {
-    clients: Arc<dyn ClientCertVerifier>,
-    /// The authorities of clients and of front proxies: Go programs show a certificate only to those who know its authority.
+    algorithms: WebPkiSupportedAlgorithms,
+    /// The names of the authorities of clients and of front proxies.
     authorities: Vec<DistinguishedName>,
-}
-
-impl AnyCertificate {
-    fn new(clients: &Arc<dyn ClientCertVerifier>, proxies: Option<&Arc<dyn ClientCertVerifier>>) -> Self {
-        let all = std::iter::once(clients).chain(proxies);
-        let authorities = all.flat_map(|verifier| verifier.root_hint_subjects()).cloned().collect();
-        AnyCertificate { clients: clients.clone(), authorities }
-    }
 }
 
 impl ClientCertVerifier for AnyCertificate {
@@ -194,7 +150,7 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.clients.verify_tls12_signature(message, certificate, signature)
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn verify_tls13_signature(
@@ -203,10 +159,10 @@ impl ClientCertVerifier for AnyCertificate {
         certificate: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.clients.verify_tls13_signature(message, certificate, signature)
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.clients.supported_verify_schemes()
+        self.algorithms.supported_schemes()
     }
 }

@@ -34,14 +34,6 @@ fn text(value: &HeaderValue) -> String {
     String::from_utf8_lossy(value.as_bytes()).into_owned()
 }
 
-/// Removes the headers: nothing behind may see them, least of all a server that the request is passed on to.
-pub(super) fn remove(headers: &mut HeaderMap) {
-    let names: Vec<HeaderName> = headers.keys().filter(|name| name.as_str().starts_with(PREFIX)).cloned().collect();
-    for name in names {
-        headers.remove(name);
-    }
-}
-
 /// What the client is told who names no user: what it did name, as Go prints its values.
 pub(super) fn nobody_to_impersonate(wanted: &User, constrained: bool) -> String {
     if constrained {

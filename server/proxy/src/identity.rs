@@ -1,0 +1,105 @@
+//! Users as this server names them to another API server, which trusts its front proxy certificate (upstream:
+//! `transport.SetAuthProxyHeaders`).
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serving::User;
+
+const USER: HeaderName = HeaderName::from_static("x-remote-user");
+const UID: HeaderName = HeaderName::from_static("x-remote-uid");
+const GROUP: HeaderName = HeaderName::from_static("x-remote-group");
+const EXTRA: &str = "x-remote-extra-";
+
+/// What the name of a header may not have in it, and the percent sign.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'#')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'^')
+    .remove(b'_')
+    .remove(b'`')
+    .remove(b'|')
+    .remove(b'~');
+
+/// A part of a user's identity that a header cannot carry unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid header field value for {0:?}")]
+pub(crate) struct InvalidIdentity(pub String);
+
+/// Adds the headers that name a user. The caller has removed those that a client sent.
+///
+/// # Errors
+/// When a header cannot carry a value unchanged: a backend would see another user or other groups.
+pub(crate) fn add(headers: &mut HeaderMap, user: &User) -> Result<(), InvalidIdentity> {
+    append(headers, USER, &user.name)?;
+    if !user.uid.is_empty() {
+        append(headers, UID, &user.uid)?;
+    }
+    for group in &user.groups {
+        append(headers, GROUP, group)?;
+    }
+    for (key, values) in &user.extra {
+        let name = format!("{EXTRA}{}", utf8_percent_encode(key, ESCAPED)).to_ascii_lowercase();
+        let name: HeaderName = name.parse().map_err(|_| InvalidIdentity(name))?;
+        for value in values {
+            append(headers, name.clone(), value)?;
+        }
+    }
+    Ok(())
+}
+
+/// Appends a value. HTTP takes no account of spaces around it, so a value with such spaces would become another one.
+fn append(headers: &mut HeaderMap, name: HeaderName, value: &str) -> Result<(), InvalidIdentity> {
+    let is_changed = value.trim_matches([' ', '\t']) != value;
+    match HeaderValue::from_bytes(value.as_bytes()) {
+        Ok(value) if !is_changed => {
+            headers.append(name, value);
+            Ok(())
+        }
+        _ => Err(InvalidIdentity(name.as_str().to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_is_named_in_full() {
+        let mut user = User::new("jane", ["dev", "ops"]);
+        user.uid = "42".into();
+        user.extra.insert("example.com/scope".into(), vec!["x".into()]);
+        let mut headers = HeaderMap::new();
+        add(&mut headers, &user).unwrap();
+        let mut seen: Vec<String> = headers.iter().map(|(n, v)| format!("{n}: {}", v.to_str().unwrap())).collect();
+        seen.sort();
+        assert_eq!(
+            seen,
+            [
+                "x-remote-extra-example.com%2fscope: x",
+                "x-remote-group: dev",
+                "x-remote-group: ops",
+                "x-remote-uid: 42",
+                "x-remote-user: jane"
+            ]
+        );
+    }
+
+    #[test]
+    fn an_identity_that_a_header_would_change_is_refused() {
+        for (user, header) in [
+            (User::new("admin ", ["dev"]), "x-remote-user"),
+            (User::new("\tadmin", ["dev"]), "x-remote-user"),
+            (User::new("a\nb", ["dev"]), "x-remote-user"),
+            (User::new("jane", [" system:masters"]), "x-remote-group"),
+        ] {
+            assert_eq!(add(&mut HeaderMap::new(), &user), Err(InvalidIdentity(header.into())), "{user:?}");
+        }
+    }
+}
