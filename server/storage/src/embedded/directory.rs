@@ -1,8 +1,9 @@
 //! The directory of an embedded store: whose it is, and the lock that admits one writer.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions, TryLockError},
-    os::unix::fs::DirBuilderExt,
+    fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError},
+    io::ErrorKind,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -11,6 +12,12 @@ use crate::{Error, Result};
 const LOCK: &str = "lock";
 const DATABASE: &str = "store.db";
 const UNFINISHED: &str = "store.db.restoring";
+/// All files that hold objects, and the lock.
+const FILES: [&str; 5] = [LOCK, DATABASE, "store.db-wal", "store.db-shm", UNFINISHED];
+const PRIVATE_FILE: u32 = 0o600;
+const PRIVATE_DIRECTORY: u32 = 0o700;
+/// The bits of a mode that count for other users and groups.
+const FOR_OTHERS: u32 = 0o077;
 /// What a directory without a database may hold: our lock, if we were stopped right after taking it, and what `mkfs`
 /// leaves in a fresh volume.
 const HARMLESS: [&str; 2] = [LOCK, "lost+found"];
@@ -27,10 +34,12 @@ impl Directory {
     pub(super) fn lock(path: &Path) -> Result<Self> {
         create(path).map_err(|error| foreign(path, format!("it cannot be created: {error}")))?;
         refuse_foreign(path)?;
+        make_private(path);
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
             .write(true)
+            .mode(PRIVATE_FILE)
             .open(path.join(LOCK))
             .map_err(|error| foreign(path, format!("its lock cannot be opened: {error}")))?;
         match lock.try_lock() {
@@ -47,6 +56,12 @@ impl Directory {
         }
         remove_unfinished(path).map_err(Error::backend)?;
         Self::lock(path)
+    }
+
+    /// Creates the file of a database for its owner alone, unless it exists. SQLite gives its log the same mode.
+    pub(super) fn create_private(file: &Path) -> Result<()> {
+        let created = OpenOptions::new().create(true).truncate(false).append(true).mode(PRIVATE_FILE).open(file);
+        created.map(drop).map_err(Error::backend)
     }
 
     /// Where a store is built before it gets its name. A directory that has no more than this is refused.
@@ -86,12 +101,33 @@ fn remove_unfinished(path: &Path) -> std::io::Result<()> {
     }
 }
 
+/// Takes the permissions of others away from the directory and its files, which earlier versions left to the umask. One
+/// that belongs to another user stays as it is.
+fn make_private(path: &Path) {
+    let files = FILES.iter().map(|name| (path.join(name), PRIVATE_FILE));
+    for (path, mode) in std::iter::once((path.to_owned(), PRIVATE_DIRECTORY)).chain(files) {
+        let tighten = || {
+            let permissions = std::fs::metadata(&path)?.permissions();
+            match permissions.mode() & FOR_OTHERS {
+                0 => Ok(()),
+                _ => std::fs::set_permissions(&path, Permissions::from_mode(mode)),
+            }
+        };
+        match tighten() {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                tracing::warn!(path = %path.display(), %error, "cannot take the permissions of other users away");
+            }
+            _ => {}
+        }
+    }
+}
+
 /// Creates the directory for its owner alone (it holds secrets), and makes its name durable.
 fn create(path: &Path) -> std::io::Result<()> {
     if path.is_dir() {
         return Ok(());
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+    DirBuilder::new().recursive(true).mode(PRIVATE_DIRECTORY).create(path)?;
     match path.parent() {
         Some(parent) if parent != Path::new("") => File::open(parent)?.sync_all(),
         _ => File::open(".")?.sync_all(),

@@ -46,6 +46,7 @@ INSERT INTO compaction VALUES (0, 0, 0);
 
 /// Opens the database for the writer, creating the tables when it is new.
 pub(super) fn open(directory: &Directory, durable: bool) -> Result<Connection> {
+    Directory::create_private(&directory.database())?;
     let mut connection = Connection::open_with_flags(directory.database(), CREATE)?;
     let is_new = is_new(&connection, directory.path())?;
     // One fsync of the log per commit, none per table page; a checkpoint every 16 MiB of log.
@@ -63,6 +64,7 @@ pub(super) fn open(directory: &Directory, durable: bool) -> Result<Connection> {
 
 /// Creates a database that is not durable until it is closed and synced: for filling it in one go.
 pub(super) fn create_unsafe(path: &Path) -> Result<Connection> {
+    Directory::create_private(path)?;
     let mut connection = Connection::open_with_flags(path, CREATE)?;
     connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536;")?;
     configure(&connection)?;
