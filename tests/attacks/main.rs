@@ -10,15 +10,22 @@ mod bodies;
 mod cancellation;
 #[path = "../common/mod.rs"]
 mod common;
+mod connections;
 mod credentials;
 mod isolation;
+#[path = "../../server/storage/tests/etcd_server/mod.rs"]
+mod etcd_server;
+mod files;
+mod identity;
 mod nodes;
 mod poison;
 mod published;
+mod recorder;
 mod routes;
 mod selectors;
 mod store_faults;
 mod support;
 mod work;
+mod tls;
 
 mod admission;

@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -55,6 +56,16 @@ impl Target {
 
     /// The same in a folder of the caller, with further variables in the environment of the server.
     pub fn start_in(folder: TempDir, flags: &[&str], environment: &[(&str, &OsStr)]) -> Target {
+        Target::start_by(folder, flags, |folder, flags| Server::start_in_environment(folder, flags, environment))
+    }
+
+    /// The same with a server that may open so many files.
+    pub fn start_with_files(open_files: u32, flags: &[&str]) -> Target {
+        let start = |folder: &Path, flags: &[&str]| Server::start_with_files(open_files, folder, flags);
+        Target::start_by(tempfile::tempdir().unwrap(), flags, start)
+    }
+
+    fn start_by(folder: TempDir, flags: &[&str], start: impl Fn(&Path, &[&str]) -> Server) -> Target {
         // Fails when another test of this process has installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let tokens = folder.path().join("tokens.csv");
@@ -62,9 +73,14 @@ impl Target {
         fs::write(&tokens, USERS.iter().map(line).collect::<String>()).unwrap();
         let token_flag = format!("--token-auth-file={}", tokens.display());
         let flags: Vec<&str> = flags.iter().copied().chain([token_flag.as_str()]).collect();
-        let server = Server::start_in_environment(folder.path(), &flags, environment);
+        let server = start(folder.path(), &flags);
         let http = http_client(&server).build().unwrap();
         Target { server, http, _folder: folder }
+    }
+
+    /// Ends the server; what it logged.
+    pub fn end(self) -> String {
+        self.server.log()
     }
 
     /// A client of this server that sends no credentials of its own.
@@ -228,9 +244,7 @@ pub fn token(user: &str) -> String {
 pub fn http_client(server: &Server) -> reqwest::ClientBuilder {
     // The tests of this program share the provider of cryptography; the first one installs it.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let kubeconfig = fs::read_to_string(server.kubeconfig()).unwrap();
-    let encoded = kubeconfig.lines().find_map(|line| line.trim().strip_prefix("certificate-authority-data: ")).unwrap();
-    let pem = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, encoded.trim_matches('"')).unwrap();
+    let pem = fs::read(server.data().join("pki/ca.crt")).unwrap();
     reqwest::Client::builder().add_root_certificate(Certificate::from_pem(&pem).unwrap())
 }
 

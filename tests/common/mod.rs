@@ -63,14 +63,26 @@ impl Server {
 
     /// The same with further variables in its environment.
     pub fn start_in_environment(folder: &Path, flags: &[&str], environment: &[(&str, &OsStr)]) -> Server {
+        let mut command = Command::new(program());
+        command.envs(environment.iter().copied());
+        Server::start_by(command, folder, flags)
+    }
+
+    /// Starts a server that may open so many files.
+    pub fn start_with_files(open_files: u32, folder: &Path, flags: &[&str]) -> Server {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {open_files}; exec \"$0\" \"$@\""), &program()]);
+        Server::start_by(shell, folder, flags)
+    }
+
+    fn start_by(mut command: Command, folder: &Path, flags: &[&str]) -> Server {
         let data = folder.join("data");
         let (logs, logging) = Logs::prepare(folder, flags);
-        let mut process = Command::new(program())
+        let mut process = command
             .args(["--secure-port=0", "--bind-address=127.0.0.1"])
             .arg(format!("--data-dir={}", data.display()))
             .args(logging)
             .args(flags)
-            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -122,6 +134,11 @@ impl Server {
         None
     }
 
+    /// The folder in which the server keeps everything.
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
     /// The id of the server's process.
     pub fn process_id(&self) -> u32 {
         self.process.id()
@@ -136,6 +153,13 @@ impl Server {
     pub fn search_logs(mut self, secrets: &[&str]) {
         let log = self.end();
         self.logs.search(&log, secrets);
+    }
+
+    /// Ends the server; what it logged.
+    pub fn log(mut self) -> String {
+        let log = self.end();
+        self.logs.search(&log, &[]);
+        log
     }
 
     /// Ends the server, unless it has ended; what it logged.

@@ -6,10 +6,12 @@ mod connection;
 mod ear;
 mod gather;
 mod leftover;
+mod limits;
 mod plaintext;
 mod renewal;
 mod spare;
 mod streams;
+mod table;
 mod tls;
 mod turn;
 
@@ -17,23 +19,25 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use prometheus::IntCounter;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, mpsc};
 
 use crate::Error;
 use crate::authentication::ClientCertificate;
 use crate::certificates::{Certificates, TlsContents, TlsFiles};
 use crate::handler::Handler;
+use crate::logging::LogLimit;
+use crate::metrics::Metrics;
 use crate::options::{Options, ServingOptions};
 use crate::shutdown::{Phase, Shutdown};
 use client_certificates::PresentedCertificate;
 use connection::Connections;
 pub(crate) use streams::{Waits, body_is_asked};
+use table::Place;
 use tls::Terms;
 
-/// Connections at a time. Each costs some ten kilobytes and a descriptor; past this the server would rather not accept.
-const MAX_CONNECTIONS: usize = 32_768;
+/// How long the server waits after an accept that failed.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections that may wait to be accepted.
 const BACKLOG: u32 = 4_096;
 
@@ -43,11 +47,12 @@ pub struct Peer {
     /// The certificate that the client presented.
     pub(crate) certificate: Option<PresentedCertificate>,
     pub(crate) close: Notify,
+    pub(crate) place: Option<Arc<Place>>,
 }
 
 impl Default for Peer {
     fn default() -> Self {
-        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new() }
+        Peer { address: (Ipv4Addr::UNSPECIFIED, 0).into(), certificate: None, close: Notify::new(), place: None }
     }
 }
 
@@ -60,6 +65,18 @@ impl Peer {
     /// The front proxy that the client's certificate proves at this moment.
     pub(crate) fn proxy(&self) -> ClientCertificate {
         self.certificate.as_ref().map_or(ClientCertificate::None, PresentedCertificate::proxy)
+    }
+
+    /// A request of the connection was authenticated as a user that is not anonymous.
+    pub(crate) fn set_authenticated(&self) {
+        if let Some(place) = &self.place {
+            place.set_authenticated();
+        }
+    }
+
+    /// Whether a request of the connection was authenticated as a user that is not anonymous.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        self.place.as_ref().is_some_and(|place| place.is_authenticated())
     }
 
     /// Ends the connection once the requests that are under way have been answered (HTTP/2: GOAWAY).
@@ -80,14 +97,14 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens on the address of the options; `tls_errors` counts handshakes that come to nothing.
-    pub fn bind(options: &Options, certificates: &Certificates, tls_errors: IntCounter) -> Result<Self, Error> {
+    /// Listens on the address of the options. Raises the soft limit of open files to the hard limit.
+    pub fn bind(options: &Options, certificates: &Certificates, metrics: &Metrics) -> Result<Self, Error> {
         let serving = &options.serving;
         let address = SocketAddr::new(serving.bind_address, serving.secure_port);
         let listener = listen(address, serving.shares_port)
             .map_err(|source| Error::Listen { address: address.to_string(), source })?;
         let terms = Terms::new(serving, &certificates.tls)?;
-        let connections = Arc::new(Connections::new(terms, serving, tls_errors));
+        let connections = Arc::new(Connections::new(terms, serving, metrics));
         Ok(Listener {
             listener,
             connections,
@@ -114,7 +131,9 @@ impl Listener {
         let connections = self.connections;
         let renewal =
             tokio::spawn(renewal::follow(connections.clone(), self.options.clone(), self.files, self.contents));
-        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        // Every connection holds a sender, so that the receiver ends with the last of them.
+        let (alive, mut all_ended) = mpsc::channel::<()>(1);
+        let failures = LogLimit::default();
         tokio::spawn({
             let shutdown = shutdown.clone();
             async move { shutdown.drain_after(self.options.shutdown_delay, self.drain).await }
@@ -122,35 +141,32 @@ impl Listener {
         let end = shutdown.reached(Phase::Draining);
         tokio::pin!(end);
         loop {
-            let accept = async {
-                // A semaphore that is never closed always has a place in the end.
-                let place = Arc::clone(&places).acquire_owned().await.ok();
-                (self.listener.accept().await, place)
-            };
             tokio::select! {
                 biased;
                 () = &mut end => break,
-                (accepted, place) = accept => match accepted {
+                accepted = self.listener.accept() => match accepted {
                     Ok((stream, address)) => {
                         let (connections, handler, shutdown) = (Arc::clone(&connections), Arc::clone(&handler), shutdown.clone());
+                        let alive = alive.clone();
                         tokio::spawn(async move {
-                            let _place = place;
                             connections.serve(stream, address, handler, shutdown).await;
+                            drop(alive);
                         });
                     }
                     Err(error) => {
-                        // Mostly too many open files: they become fewer, and asking at once again helps nobody.
-                        tracing::warn!(%error, "accepting a connection");
-                        tokio::time::sleep(Duration::from_millis(50)).await;
+                        // Mostly too many open files: an idle connection ends, and the next attempt waits for that.
+                        if let Some(unlogged) = failures.admit() {
+                            tracing::warn!(%error, unlogged, "cannot accept a connection");
+                        }
+                        connections.make_room();
+                        tokio::time::sleep(ACCEPT_PAUSE).await;
                     }
                 },
             }
         }
-        drop(self.listener);
+        drop((self.listener, alive));
         renewal.abort();
-        // Every connection gives its place back when it ends, so having them all means that none is left.
-        let all_ended = places.acquire_many(MAX_CONNECTIONS as u32);
-        if tokio::time::timeout(self.drain, all_ended).await.is_err() {
+        if tokio::time::timeout(self.drain, all_ended.recv()).await.is_err() {
             tracing::warn!("requests were still under way when the server ended");
         }
     }

@@ -4,6 +4,7 @@
 //! requests, of the target [`HTTP`], are of verbosity 3.
 
 mod format;
+mod limit;
 mod sink;
 mod threshold;
 
@@ -14,6 +15,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::options::LogOptions;
 use format::LineFormat;
+pub(crate) use limit::LogLimit;
 use sink::Sinks;
 use threshold::{Levels, Threshold};
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod allowed;
+mod connections;
 mod parts;
 mod process;
 mod requests;
@@ -16,6 +17,7 @@ use prometheus::{
 };
 
 pub use access::AccessMetrics;
+pub use connections::ConnectionMetrics;
 pub use parts::PartMetrics;
 use process::ProcessMetrics;
 pub(crate) use requests::Terminated;
@@ -38,6 +40,7 @@ pub struct Metrics {
     pub access: AccessMetrics,
     pub parts: PartMetrics,
     pub streams: StreamMetrics,
+    pub connections: ConnectionMetrics,
     in_flight: IntGaugeVec,
     in_queue: IntGaugeVec,
     dropped: IntCounterVec,
@@ -58,6 +61,7 @@ impl Default for Metrics {
             access: AccessMetrics::new(&registry),
             parts: PartMetrics::new(&registry),
             streams: StreamMetrics::new(&registry),
+            connections: ConnectionMetrics::new(&registry),
             in_flight: gauges(
                 &registry,
                 "apiserver_current_inflight_requests",

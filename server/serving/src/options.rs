@@ -7,6 +7,7 @@ mod aggregation;
 mod audit;
 mod authorization;
 mod command;
+mod connections;
 mod deprecated;
 mod documents;
 mod egress;
@@ -38,6 +39,7 @@ pub use audit::{
     AuditWebhookOptions,
 };
 pub use authorization::{AccessWebhookOptions, AuthorizationMode, AuthorizationOptions};
+pub use connections::ConnectionOptions;
 pub use documents::document;
 pub use egress::EgressOptions;
 pub use kubelet::KubeletOptions;
@@ -166,6 +168,7 @@ pub struct ServingOptions {
     pub shares_port: bool,
     pub http2: bool,
     pub http2_max_streams: u32,
+    pub connections: ConnectionOptions,
     /// How long requests are still served after the signal to stop.
     pub shutdown_delay: Duration,
     /// Whether requests that come after that are answered, with the advice to try again, until those before them are done.

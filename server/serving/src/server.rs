@@ -71,7 +71,7 @@ impl Server {
         options.egress.dials.register(metrics.registry());
         work::memory::set_limit(options.requests.max_memory);
         work::register(metrics.registry());
-        let listener = Listener::bind(&options, &certificates, metrics.tls_errors.clone())?;
+        let listener = Listener::bind(&options, &certificates, &metrics)?;
         options.serving.secure_port = listener.address()?.port();
         let instance = identity::of_host(&options.serving.hostname);
         let tracing = options.tracing_config_file.as_deref();

@@ -10,8 +10,9 @@ use super::audit::refuse;
 use crate::authentication::{Authentication, AuthenticationError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::listener::Peer;
+use crate::logging::LogLimit;
 use crate::metrics::AccessMetrics;
-use crate::user::{ANONYMOUS, User};
+use crate::user::{ALL_UNAUTHENTICATED, ANONYMOUS, User};
 
 /// Puts the [`crate::User`] into the extensions, or answers 401.
 pub struct WithAuthentication<H> {
@@ -19,13 +20,15 @@ pub struct WithAuthentication<H> {
     authentication: Authentication,
     close_unauthenticated: bool,
     metrics: AccessMetrics,
+    /// Clients that fail decide how often they try.
+    failures: LogLimit,
 }
 
 impl<H> WithAuthentication<H> {
     /// `close_unauthenticated` gives strangers a new connection for each request over HTTP/2, where a connection would let them ask for
     /// much at once (the gate `UnauthenticatedHTTP2DOSMitigation`).
     pub fn new(inner: H, authentication: Authentication, close_unauthenticated: bool, metrics: AccessMetrics) -> Self {
-        WithAuthentication { inner, authentication, close_unauthenticated, metrics }
+        WithAuthentication { inner, authentication, close_unauthenticated, metrics, failures: LogLimit::default() }
     }
 
     fn count(&self, verdict: &Result<Option<Arc<User>>, AuthenticationError>, began: Instant) {
@@ -50,6 +53,11 @@ impl<H> WithAuthentication<H> {
     }
 }
 
+/// Whether a user has proved nothing (upstream: `isAnonymousUser`).
+fn is_anonymous(user: &User) -> bool {
+    user.name == ANONYMOUS || user.is_in(ALL_UNAUTHENTICATED)
+}
+
 impl<H: Handler> Handler for WithAuthentication<H> {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
@@ -60,15 +68,20 @@ impl<H: Handler> Handler for WithAuthentication<H> {
             let mut request = Request::from_parts(parts, body);
             match verdict {
                 Ok(Some(user)) => {
-                    if user.name == ANONYMOUS {
-                        self.distrust(&request);
+                    match request.extensions().get::<Arc<Peer>>() {
+                        _ if is_anonymous(&user) => self.distrust(&request),
+                        Some(peer) => peer.set_authenticated(),
+                        None => {}
                     }
                     request.extensions_mut().insert(user);
                     return self.inner.handle(request).await;
                 }
                 Ok(None) => {}
                 Err(why) => {
-                    tracing::warn!(path = request.info().map(|i| i.path.as_str()), %why, "unable to authenticate the request")
+                    if let Some(unlogged) = self.failures.admit() {
+                        let path = request.info().map(|i| i.path.as_str());
+                        tracing::warn!(path, %why, unlogged, "unable to authenticate the request");
+                    }
                 }
             }
             self.distrust(&request);

@@ -8,6 +8,8 @@ use tokio::time::Instant;
 
 /// A connection without requests is ended after so long (upstream: `IdleTimeout`), give or take a tick.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(90);
+/// The same while no request of the connection has been authenticated.
+const UNAUTHENTICATED_TIMEOUT: Duration = Duration::from_secs(30);
 /// So often it is looked at.
 const TICK: Duration = Duration::from_secs(30);
 
@@ -33,13 +35,14 @@ impl Activity {
         self.begun.load(Ordering::Relaxed).saturating_sub(ended)
     }
 
-    /// Waits until nothing has happened for too long.
-    pub async fn ceased(&self) {
+    /// Waits until nothing has happened for too long; on a connection that is not authenticated, for a tick.
+    pub async fn ceased(&self, is_authenticated: impl Fn() -> bool) {
         let mut ticks = tokio::time::interval_at(Instant::now() + TICK, TICK);
         let mut idleness = Idleness::default();
         loop {
             ticks.tick().await;
-            if idleness.is_over(self) {
+            let allowed = if is_authenticated() { IDLE_TIMEOUT } else { UNAUTHENTICATED_TIMEOUT };
+            if idleness.lasts(self) >= allowed {
                 return;
             }
         }
@@ -60,12 +63,12 @@ struct Idleness {
 }
 
 impl Idleness {
-    /// Whether nothing has happened for too long. To be asked once a tick.
-    fn is_over(&mut self, activity: &Activity) -> bool {
+    /// For how long nothing has happened. To be asked once a tick.
+    fn lasts(&mut self, activity: &Activity) -> Duration {
         let (begun, ended) = (activity.begun.load(Ordering::Relaxed), activity.ended.load(Ordering::Relaxed));
         self.ticks = if begun == ended && begun == self.seen { self.ticks + 1 } else { 0 };
         self.seen = begun;
-        TICK * self.ticks >= IDLE_TIMEOUT
+        TICK * self.ticks
     }
 }
 
@@ -74,13 +77,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn idle_is_who_has_no_request_for_three_ticks() {
+    fn idleness_is_counted_in_ticks() {
         let (activity, mut idleness) = (Arc::new(Activity::default()), Idleness::default());
-        let mut ticks = |count: usize| (0..count).any(|_| idleness.is_over(&activity));
-        assert!(!ticks(2));
+        let mut ticks = |count: usize| (0..count).map(|_| idleness.lasts(&activity)).max();
+        assert_eq!(ticks(2), Some(2 * TICK));
         let watch = activity.begin();
-        assert!(!ticks(20));
+        assert_eq!(ticks(20), Some(Duration::ZERO));
         drop(watch);
-        assert!(!ticks(2) && ticks(1));
+        assert_eq!(ticks(3), Some(IDLE_TIMEOUT));
     }
 }

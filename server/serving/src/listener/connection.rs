@@ -7,8 +7,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::task::Poll;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,16 +17,20 @@ use prometheus::IntCounter;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::timeout;
+use tokio_rustls::server::TlsStream;
 
 use super::activity::{Activity, UnderWay};
 use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCertificate, system_clock};
 use super::ear::Ear;
 use super::gather::gather;
 use super::leftover::Leftover;
+use super::limits::{Limits, raise_open_files};
 use super::streams::{Streams, Waits, settle};
+use super::table::{Place, Table};
 use super::tls::Terms;
 use super::{Peer, plaintext, turn};
 use crate::handler::{BoxFuture, Handler};
+use crate::metrics::Metrics;
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
 
@@ -48,8 +52,13 @@ const PING_TIMEOUT: Duration = Duration::from_secs(15);
 /// Streams of a connection that a client may take back before they were looked at (CVE-2023-44487).
 const MAX_RESET_STREAMS: usize = 100;
 
+/// For how long a connection that ends may go on without requests, until its client has closed it.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// What all connections share.
 pub(super) struct Connections {
+    table: Arc<Table>,
+    max_age: Option<Duration>,
     terms: RwLock<Arc<Terms>>,
     authorities: Arc<CurrentAuthorities>,
     /// Streams that an HTTP/2 connection may have at a time.
@@ -58,16 +67,16 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    pub(super) fn new(
-        (terms, authorities): (Terms, Authorities),
-        options: &ServingOptions,
-        tls_errors: IntCounter,
-    ) -> Self {
+    pub(super) fn new((terms, authorities): (Terms, Authorities), options: &ServingOptions, metrics: &Metrics) -> Self {
+        let limits = Limits::new(&options.connections, raise_open_files());
+        tracing::debug!(?limits, "limits of connections");
         Connections {
+            table: Arc::new(Table::new(limits, metrics.connections.clone())),
+            max_age: options.connections.max_age,
             terms: RwLock::new(Arc::new(terms)),
             authorities: Arc::new(CurrentAuthorities::new(authorities, system_clock())),
             max_streams: options.http2_max_streams,
-            tls_errors,
+            tls_errors: metrics.tls_errors.clone(),
         }
     }
 
@@ -78,49 +87,70 @@ impl Connections {
         *self.terms.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(terms);
     }
 
-    /// Serves a connection to its end.
+    /// Makes room for a connection whose accept failed because the process cannot open more files.
+    pub(super) fn make_room(&self) {
+        self.table.evict_for_files();
+    }
+
+    /// Serves a connection to its end, unless there are too many.
     pub(super) async fn serve(
         &self,
-        mut stream: TcpStream,
+        stream: TcpStream,
         address: SocketAddr,
         handler: Arc<dyn Handler>,
         shutdown: Shutdown,
     ) {
+        let activity = Arc::new(Activity::default());
+        let Ok(place) = self.table.admit(address.ip(), &activity) else { return };
+        let stream = tokio::select! {
+            biased;
+            () = place.evicted() => return,
+            stream = timeout(HANDSHAKE_TIMEOUT, self.handshake(stream, address)) => stream,
+        };
+        let Ok(Some(stream)) = stream else { return self.tls_errors.inc() };
+        place.set_connected();
+        let certificate = PresentedCertificate::new(stream.get_ref().1.peer_certificates(), &self.authorities);
+        let peer = Arc::new(Peer { address, certificate, close: Notify::new(), place: Some(place.clone()) });
+        self.serve_http(stream, peer, activity, handler, shutdown).await;
+        place.set_upgraded();
+    }
+
+    async fn handshake(&self, mut stream: TcpStream, address: SocketAddr) -> Option<TlsStream<TcpStream>> {
         // Answers are written whole; waiting for more to send only adds delay.
         let _ = stream.set_nodelay(true);
         let terms = self.terms.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let handshake = async {
-            if !plaintext::speaks_tls(&mut stream).await {
-                return None;
-            }
-            match terms.acceptor.accept(stream).await {
-                Ok(stream) => Some(stream),
-                Err(error) => {
-                    tracing::debug!(%address, %error, "TLS handshake error");
-                    None
-                }
-            }
-        };
-        let Ok(Some(stream)) = timeout(HANDSHAKE_TIMEOUT, handshake).await else { return self.tls_errors.inc() };
-        let session = stream.get_ref().1;
-        let is_http2 = session.alpn_protocol() == Some(b"h2");
+        if !plaintext::speaks_tls(&mut stream).await {
+            return None;
+        }
+        let stream = terms.acceptor.accept(stream).await;
+        stream.inspect_err(|error| tracing::debug!(%address, %error, "TLS handshake error")).ok()
+    }
+
+    async fn serve_http(
+        &self,
+        stream: TlsStream<TcpStream>,
+        peer: Arc<Peer>,
+        activity: Arc<Activity>,
+        handler: Arc<dyn Handler>,
+        shutdown: Shutdown,
+    ) {
+        let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let (streams, mut settled) = Streams::new();
         let builder = if is_http2 { http2(streams, self.max_streams) } else { http1(streams) };
-        let certificate = PresentedCertificate::new(session.peer_certificates(), &self.authorities);
-        let peer = Arc::new(Peer { address, certificate, close: Notify::new() });
-        let activity = Arc::new(Activity::default());
         let service = {
             let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
         };
         let (stream, mut turns) = gather(stream, is_http2);
+        if let Some(place) = &peer.place {
+            turns.hold(place.clone());
+        }
         let ear = Ear::new();
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
         tokio::pin!(connection);
-        let mut ends = reasons_to_end(&shutdown, &peer, &activity);
-        let mut closing = false;
+        let mut ends = reasons_to_end(&shutdown, &peer, &activity, self.max_age);
         loop {
-            tokio::select! {
+            let end = tokio::select! {
                 biased;
                 ended = poll_fn(|context| {
                     let polled = turn::take(&ear, context, |context| settled.poll(context), |context| connection.as_mut().poll(context));
@@ -131,32 +161,69 @@ impl Connections {
                     }
                 }) => {
                     if let Err(error) = ended {
-                        tracing::debug!(%address, error, "connection ended");
+                        tracing::debug!(address = %peer.address, error, "connection ended");
                     }
                     return;
                 }
-                _ = ends.next(), if !closing => {}
+                end = ends.next() => end,
+            };
+            match end {
+                Some(End::Gracefully) => {
+                    connection.as_mut().graceful_shutdown();
+                    ends.clear();
+                    ends.push(Box::pin(unused(activity.clone())));
+                    ends.extend(peer.place.clone().map(evicted));
+                }
+                Some(End::AtOnce) | None => return,
             }
-            connection.as_mut().graceful_shutdown();
-            closing = true;
         }
     }
 }
 
-/// Why a connection is to be ended once its requests have been answered, each as it comes about. One stream of all: a connection that is polled is
-/// seldom polled for one of these.
-fn reasons_to_end(
-    shutdown: &Shutdown,
-    peer: &Arc<Peer>,
-    activity: &Arc<Activity>,
-) -> FuturesUnordered<BoxFuture<'static, ()>> {
-    let (shutdown, peer, activity) = (shutdown.clone(), peer.clone(), activity.clone());
-    let reasons: [BoxFuture<'static, ()>; 3] = [
+/// How a connection is to be ended.
+enum End {
+    /// Once its requests have been answered.
+    Gracefully,
+    AtOnce,
+}
+
+type Ends = FuturesUnordered<BoxFuture<'static, End>>;
+
+/// Why a connection is to be ended, each as it comes about. One stream of all: a connection that is polled is seldom
+/// polled for one of these.
+fn reasons_to_end(shutdown: &Shutdown, peer: &Arc<Peer>, activity: &Arc<Activity>, max_age: Option<Duration>) -> Ends {
+    let (shutdown, closed, idle, activity) = (shutdown.clone(), peer.clone(), peer.clone(), activity.clone());
+    let ends: [BoxFuture<'static, ()>; 3] = [
         Box::pin(async move { shutdown.reached(Phase::Draining).await }),
-        Box::pin(async move { peer.close.notified().await }),
-        Box::pin(async move { activity.ceased().await }),
+        Box::pin(async move { closed.close.notified().await }),
+        Box::pin(async move { activity.ceased(|| idle.is_authenticated()).await }),
     ];
-    reasons.into_iter().collect()
+    let old = max_age.map(|age| -> BoxFuture<'static, ()> { Box::pin(tokio::time::sleep(jittered(age))) });
+    let graceful = ends.into_iter().chain(old);
+    let graceful = graceful.map(|end| -> BoxFuture<'static, End> { Box::pin(end.map(|()| End::Gracefully)) });
+    graceful.chain(peer.place.clone().map(evicted)).collect()
+}
+
+/// An age, give or take a tenth: connections that were made together are not ended together (gRPC: `MAX_CONNECTION_AGE`).
+fn jittered(age: Duration) -> Duration {
+    age.mul_f64(rand::random_range(0.9..=1.1))
+}
+
+fn evicted(place: Arc<Place>) -> BoxFuture<'static, End> {
+    Box::pin(async move {
+        place.evicted().await;
+        End::AtOnce
+    })
+}
+
+/// Waits until a connection that ends has no requests, and its client has had time to close it.
+async fn unused(activity: Arc<Activity>) -> End {
+    loop {
+        tokio::time::sleep(CLOSE_TIMEOUT).await;
+        if activity.under_way() == 0 {
+            return End::AtOnce;
+        }
+    }
 }
 
 fn http1(streams: Streams) -> Builder<Streams> {

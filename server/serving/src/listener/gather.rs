@@ -14,6 +14,7 @@ use std::task::{Context, Poll, Wake, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::spare;
+use super::table::Place;
 
 /// How much is gathered before it is written in any case: four TLS records of the largest size.
 const ENOUGH: usize = 64 << 10;
@@ -39,11 +40,14 @@ struct Gathering<S> {
     written: usize,
     /// Something has been written that the stream may still hold back.
     is_unflushed: bool,
+    /// The connection's place, for as long as the stream lives: longer than HTTP where it changes protocols.
+    place: Option<Arc<Place>>,
 }
 
 /// Gathers the writes of a stream.
 pub(super) fn gather<S>(stream: S, is_gathering: bool) -> (Gathered<S>, Turns<S>) {
-    let gathering = Gathering { stream, is_gathering, waiting: Vec::new(), written: 0, is_unflushed: false };
+    let gathering =
+        Gathering { stream, is_gathering, waiting: Vec::new(), written: 0, is_unflushed: false, place: None };
     let gathering = Arc::new(Mutex::new(gathering));
     (Gathered(gathering.clone()), Turns { gathering, lull: None, lulls: 0 })
 }
@@ -79,6 +83,11 @@ impl Lull {
 }
 
 impl<S: AsyncWrite + Unpin> Turns<S> {
+    /// Keeps a place until the stream is dropped.
+    pub fn hold(&self, place: Arc<Place>) {
+        lock(&self.gathering).place = Some(place);
+    }
+
     /// Ends a turn of the connection: writes what its streams have said in it. `is_busy`: others are about to say more.
     ///
     /// # Errors

@@ -22,6 +22,10 @@ pub(super) const fn works(
 pub(super) static FLAGS: &[Flag] = &[
     works(ThisServer, "data-dir", One, "kube-apiserver-data", "DIR", "Where this server keeps objects, certificates and keys."),
     works(ThisServer, "hostname-override", One, "", "NAME", "What this host is called towards other API servers of the cluster, which are told apart by it. When empty: what the system says."),
+    works(ThisServer, "max-connection-age", One, "0s", "DURATION", "Age at which a connection ends once its requests have been answered (HTTP/2: GOAWAY), give or take a tenth, so that clients spread over the servers of a cluster again. Requests that last, such as watches, go on to their end. 0: no limit. Upstream has no such flag."),
+    works(ThisServer, "max-connections", One, "0", "N", "Connections at a time. 0: as the limit of open files allows (ulimit -n), at most 32768. When there are too many, the oldest idle ones end, those that have not been authenticated first. Upstream has no such flag."),
+    works(ThisServer, "max-connections-per-address", One, "0", "N", "Connections of one client address at a time (IPv6: of a network of 64 bits). 0: three quarters of all. Clients behind a load balancer that hides their addresses count as one. Upstream has no such flag."),
+    works(ThisServer, "max-unauthenticated-connections", One, "0", "N", "Connections at a time on which no request has been authenticated; the oldest idle one ends for a new one. 0: half of all. Upstream has no such flag."),
     works(Generic, "advertise-address", One, "", "ADDRESS", "Address that other members of the cluster reach this server at. When empty: the bind address."),
     works(Generic, "cors-allowed-origins", List, "", "REGEXP,...", "Origins that browsers may call from, as regular expressions pinned to the host: ^https://example[.]com$"),
     works(Generic, "emulated-version", List, "", "VERSION,...", "The version whose API is served: kube=1.36, there is no other."),

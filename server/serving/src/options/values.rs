@@ -147,6 +147,7 @@ impl Values {
             http2_max_streams: Some(self.number("http2-max-streams-per-connection")?)
                 .filter(|n| *n > 0)
                 .unwrap_or(HTTP2_MAX_STREAMS),
+            connections: self.connections()?,
             shutdown_delay: self.duration("shutdown-delay-duration")?,
             shutdown_send_retry_after: self.bool("shutdown-send-retry-after")?,
             shutdown_watch_grace: self.duration("shutdown-watch-termination-grace-period")?,

@@ -1,0 +1,162 @@
+//! The open connections, and which of them ends when there are too many.
+//!
+//! A connection begins with its TLS handshake, then waits for its first authenticated request, and counts as authenticated
+//! from then on. A full share evicts: of the address that holds most of the share, the connection that has been open
+//! longest and serves no request. So one client that opens many connections mostly evicts its own.
+
+mod client;
+mod place;
+mod state;
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::activity::Activity;
+use super::limits::Limits;
+use crate::logging::LogLimit;
+use crate::metrics::ConnectionMetrics;
+use client::ClientAddress;
+pub(crate) use place::Place;
+use state::{State, Victim};
+
+/// How far a connection has come. The order is that of a connection's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Handshake,
+    Unauthenticated,
+    Authenticated,
+    /// It speaks another protocol, and is not evicted.
+    Upgraded,
+}
+
+/// Why a connection is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Its address has as many connections as it may have, and all of them serve requests.
+    Address,
+    /// There are as many connections as there may be, and all of them serve requests.
+    Total,
+}
+
+impl Refusal {
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::Address => "address",
+            Refusal::Total => "total",
+        }
+    }
+}
+
+/// All open connections.
+pub(super) struct Table {
+    state: Mutex<State>,
+    limits: Limits,
+    metrics: ConnectionMetrics,
+    evictions: LogLimit,
+    refusals: LogLimit,
+}
+
+impl Table {
+    pub fn new(limits: Limits, metrics: ConnectionMetrics) -> Self {
+        Table {
+            state: Mutex::default(),
+            limits,
+            metrics,
+            evictions: LogLimit::default(),
+            refusals: LogLimit::default(),
+        }
+    }
+
+    /// Takes a connection in, at the cost of another one where a share is full.
+    ///
+    /// # Errors
+    /// When a limit is reached and every connection that could be evicted serves a request.
+    pub fn admit(self: &Arc<Self>, address: IpAddr, activity: &Arc<Activity>) -> Result<Arc<Place>, Refusal> {
+        let address = ClientAddress::from(address);
+        let mut state = self.lock();
+        let made_room = self.make_room(&mut state, address);
+        let entered = made_room.map(|()| state.enter(address, activity.clone()));
+        self.metrics.show(state.counts());
+        drop(state);
+        match entered {
+            Ok((id, eviction)) => Ok(Arc::new(Place::new(self.clone(), id, eviction))),
+            Err(refusal) => {
+                self.metrics.refused(refusal.name());
+                if let Some(unlogged) = self.refusals.admit() {
+                    tracing::warn!(limit = refusal.name(), unlogged, "refused a connection: too many are open");
+                }
+                Err(refusal)
+            }
+        }
+    }
+
+    /// Evicts an idle connection of any stage: the process cannot open more files.
+    pub fn evict_for_files(&self) {
+        let mut state = self.lock();
+        self.evict_idle(&mut state, None, "files");
+    }
+
+    fn make_room(&self, state: &mut State, address: ClientAddress) -> Result<(), Refusal> {
+        let limits = &self.limits;
+        if state.count_of(address) >= limits.per_address && !self.evict_idle(state, Some(address), "address") {
+            return Err(Refusal::Address);
+        }
+        if state.count(Stage::Handshake) >= limits.handshaking {
+            self.evict(state, Stage::Handshake, None, Victim::Any, "handshakes");
+        }
+        if state.count(Stage::Handshake) + state.count(Stage::Unauthenticated) >= limits.unauthenticated
+            && !self.evict(state, Stage::Unauthenticated, None, Victim::Any, "unauthenticated")
+        {
+            self.evict(state, Stage::Handshake, None, Victim::Any, "unauthenticated");
+        }
+        if state.total() >= limits.total && !self.evict_idle(state, None, "total") {
+            return Err(Refusal::Total);
+        }
+        Ok(())
+    }
+
+    /// Evicts the connection that has the least claim: an unauthenticated one if there is any, or else one that serves no
+    /// request. Whether there was one.
+    fn evict_idle(&self, state: &mut State, address: Option<ClientAddress>, limit: &'static str) -> bool {
+        self.evict(state, Stage::Unauthenticated, address, Victim::Any, limit)
+            || self.evict(state, Stage::Handshake, address, Victim::Any, limit)
+            || self.evict(state, Stage::Authenticated, address, Victim::Idle, limit)
+    }
+
+    fn evict(
+        &self,
+        state: &mut State,
+        stage: Stage,
+        address: Option<ClientAddress>,
+        victim: Victim,
+        limit: &'static str,
+    ) -> bool {
+        let is_evicted = state.evict(stage, address, victim);
+        if is_evicted {
+            self.metrics.evicted(limit);
+            if let Some(unlogged) = self.evictions.admit() {
+                tracing::warn!(limit, unlogged, "evicted the oldest idle connection: too many are open");
+            }
+        }
+        is_evicted
+    }
+
+    fn set_stage(&self, id: u64, stage: Stage) {
+        let mut state = self.lock();
+        state.set_stage(id, stage);
+        self.metrics.show(state.counts());
+    }
+
+    fn leave(&self, id: u64) {
+        let mut state = self.lock();
+        state.leave(id);
+        self.metrics.show(state.counts());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

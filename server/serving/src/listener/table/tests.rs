@@ -1,0 +1,109 @@
+use futures_util::FutureExt;
+
+use super::*;
+use crate::metrics::Metrics;
+
+/// A table, and the connections that have entered it.
+struct Test {
+    table: Arc<Table>,
+    connections: Vec<(Arc<Place>, Arc<Activity>)>,
+}
+
+impl Test {
+    fn new(total: usize, per_address: usize, unauthenticated: usize, handshaking: usize) -> Self {
+        let limits = Limits { total, per_address, unauthenticated, handshaking };
+        Test { table: Arc::new(Table::new(limits, Metrics::default().connections)), connections: Vec::new() }
+    }
+
+    fn enter(&mut self, host: u8) -> Result<usize, Refusal> {
+        let activity = Arc::new(Activity::default());
+        let place = self.table.admit(IpAddr::from([10, 0, 0, host]), &activity)?;
+        self.connections.push((place, activity));
+        Ok(self.connections.len() - 1)
+    }
+
+    fn connect(&mut self, host: u8) -> usize {
+        let index = self.enter(host).unwrap();
+        self.connections[index].0.set_connected();
+        index
+    }
+
+    fn authenticate(&mut self, host: u8) -> usize {
+        let index = self.connect(host);
+        self.connections[index].0.set_authenticated();
+        index
+    }
+
+    /// Which connections have been evicted since this was asked last.
+    fn evicted(&self) -> Vec<usize> {
+        let is_evicted = |(_, (place, _)): &(usize, &(Arc<Place>, _))| place.evicted().now_or_never().is_some();
+        self.connections.iter().enumerate().filter(is_evicted).map(|(index, _)| index).collect()
+    }
+}
+
+#[test]
+fn a_full_unauthenticated_share_evicts_the_oldest_of_the_busiest_address() {
+    let mut test = Test::new(10, 10, 4, 4);
+    let other = test.connect(2);
+    let mine: Vec<usize> = (0..3).map(|_| test.connect(1)).collect();
+    assert_eq!(test.evicted(), [0; 0]);
+    test.connect(3);
+    assert_eq!(test.evicted(), [mine[0]], "address 1 has most connections");
+    let request = test.connections[mine[1]].1.begin();
+    test.connect(3);
+    assert_eq!(test.evicted(), [mine[2]], "the older one serves a request");
+    drop(request);
+    // Authenticated connections have the rest for themselves.
+    for _ in 0..6 {
+        test.authenticate(4);
+    }
+    assert!(!test.evicted().contains(&other), "the connection of an address that has one stays");
+}
+
+#[test]
+fn handshakes_evict_handshakes() {
+    let mut test = Test::new(10, 10, 6, 2);
+    let connected = test.connect(1);
+    let first = test.enter(1).unwrap();
+    for _ in 0..2 {
+        test.enter(1).unwrap();
+    }
+    assert_eq!(test.evicted(), [first]);
+    assert!(!test.evicted().contains(&connected));
+}
+
+#[test]
+fn a_full_server_evicts_idle_connections_only() {
+    let mut test = Test::new(3, 3, 2, 2);
+    let all: Vec<usize> = (0..3).map(|_| test.authenticate(1)).collect();
+    let requests: Vec<_> = [0, 1].map(|index| test.connections[all[index]].1.begin()).into();
+    let fourth = test.authenticate(2);
+    assert_eq!(test.evicted(), [all[2]]);
+    let _busy = test.connections[fourth].1.begin();
+    assert_eq!(test.enter(2), Err(Refusal::Total));
+    drop(requests);
+    assert!(test.enter(2).is_ok());
+}
+
+#[test]
+fn an_address_has_a_limit_of_its_own() {
+    let mut test = Test::new(10, 2, 10, 10);
+    let mine: Vec<usize> = (0..2).map(|_| test.authenticate(1)).collect();
+    let _watches: Vec<_> = mine.iter().map(|index| test.connections[*index].1.begin()).collect();
+    assert_eq!(test.enter(1), Err(Refusal::Address));
+    assert!(test.enter(2).is_ok() && test.evicted().is_empty());
+}
+
+#[test]
+fn connections_that_end_make_room() {
+    let mut test = Test::new(2, 2, 2, 2);
+    for _ in 0..2 {
+        test.authenticate(1);
+    }
+    test.connections[0].0.set_upgraded();
+    test.connections.clear();
+    for _ in 0..2 {
+        test.authenticate(2);
+    }
+    assert_eq!((test.evicted(), test.table.lock().total()), (Vec::new(), 2));
+}

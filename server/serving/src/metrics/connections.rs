@@ -1,0 +1,56 @@
+//! Metrics of connections. Upstream has none of them.
+
+use prometheus::{IntCounterVec, IntGaugeVec, Registry};
+
+use super::{counters, gauges};
+
+/// The stages of connections, in the order of their life.
+const STAGES: [&str; 4] = ["handshake", "unauthenticated", "authenticated", "upgraded"];
+
+/// Open connections, and those that were evicted or refused.
+#[derive(Clone)]
+pub struct ConnectionMetrics {
+    open: IntGaugeVec,
+    evicted: IntCounterVec,
+    refused: IntCounterVec,
+}
+
+impl ConnectionMetrics {
+    pub(super) fn new(registry: &Registry) -> Self {
+        ConnectionMetrics {
+            open: gauges(
+                registry,
+                "apiserver_open_connections",
+                "Open connections, by how far they have come.",
+                &["stage"],
+            ),
+            evicted: counters(
+                registry,
+                "apiserver_evicted_connections_total",
+                "Connections that were ended to make room for others, by the limit that was reached.",
+                &["limit"],
+            ),
+            refused: counters(
+                registry,
+                "apiserver_refused_connections_total",
+                "Connections that were refused because no other one could be ended, by the limit that was reached.",
+                &["limit"],
+            ),
+        }
+    }
+
+    /// Shows how many connections there are in each stage.
+    pub(crate) fn show(&self, counts: [usize; 4]) {
+        for (stage, count) in STAGES.iter().zip(counts) {
+            self.open.with_label_values(&[*stage]).set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
+    }
+
+    pub(crate) fn evicted(&self, limit: &str) {
+        self.evicted.with_label_values(&[limit]).inc();
+    }
+
+    pub(crate) fn refused(&self, limit: &str) {
+        self.refused.with_label_values(&[limit]).inc();
+    }
+}

@@ -1,0 +1,102 @@
+//! Clients that open as many connections as they can.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tokio::time::timeout;
+
+use crate::support::{ADMIN, Target, token};
+use crate::tls::Dialer;
+
+/// The usual limit of open files, and as many connections as the review opened (finding B11).
+const OPEN_FILES: u32 = 1_024;
+const CONNECTIONS: usize = 1_006;
+/// How many connections are made at a time.
+const AT_A_TIME: usize = 32;
+/// How long another client may wait. Before, it waited until handshakes or idle connections had timed out.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Makes connections and keeps those that succeed.
+async fn flood<C, F: Future<Output = Option<C>>>(connect: impl Fn() -> F) -> Vec<C> {
+    let connections = stream::iter(0..CONNECTIONS).map(|_| connect()).buffer_unordered(AT_A_TIME);
+    connections.filter_map(std::future::ready).collect().await
+}
+
+/// Fails unless a client that has no connection yet is served soon, and the server is well.
+async fn assert_serves_others(target: &Target) {
+    for _ in 0..3 {
+        let fresh = Dialer::new(&target.server, None, false);
+        let authorization = format!("Bearer {}", token(ADMIN));
+        let served = timeout(PATIENCE, async {
+            let mut connection = fresh.http().await.unwrap();
+            connection.get("/api/v1/namespaces/default", &[("Authorization", &authorization)]).await.unwrap()
+        });
+        assert_eq!(served.await, Ok(200), "another client waits");
+    }
+    target.assert_alive().await;
+}
+
+/// Finding B11: idle connections of one client kept everybody else out.
+#[tokio::test]
+async fn serves_others_beside_idle_connections() {
+    let target = Target::start_with_files(OPEN_FILES, &[]);
+    let dialer = Dialer::new(&target.server, None, false);
+    let idle = flood(async || timeout(PATIENCE, dialer.tls()).await.ok()?.ok()).await;
+    assert_serves_others(&target).await;
+    drop(idle);
+    let log = target.end();
+    let about = log.lines().filter(|line| line.starts_with('W') && line.contains("connection")).count();
+    assert!((1..100).contains(&about), "{about} lines about connections");
+}
+
+/// Finding B11, by a client that sends a request on each connection.
+#[tokio::test]
+async fn serves_others_beside_anonymous_connections() {
+    let target = Target::start_with_files(OPEN_FILES, &[]);
+    let dialer = Dialer::new(&target.server, None, false);
+    let idle = flood(async || {
+        let mut connection = timeout(PATIENCE, dialer.http()).await.ok()?.ok()?;
+        timeout(PATIENCE, connection.get("/livez", &[])).await.ok()?.ok()?;
+        Some(connection)
+    });
+    let idle = idle.await;
+    assert_serves_others(&target).await;
+    drop(idle);
+}
+
+/// Finding B11, by a client that never begins its handshakes.
+#[tokio::test]
+async fn serves_others_beside_handshakes_that_never_end() {
+    let target = Target::start_with_files(OPEN_FILES, &[]);
+    let dialer = Dialer::new(&target.server, None, false);
+    let silent = flood(async || timeout(PATIENCE, dialer.tcp()).await.ok()?.ok()).await;
+    assert_serves_others(&target).await;
+    drop(silent);
+}
+
+/// Finding B11, by a user: its connections count as authenticated.
+#[tokio::test]
+async fn serves_others_beside_connections_of_a_user() {
+    let target = Target::start_with_files(OPEN_FILES, &[]);
+    let dialer = Dialer::new(&target.server, None, false).from_address([127, 0, 0, 2]);
+    let authorization = format!("Bearer {}", token("mallory"));
+    let idle = flood(async || {
+        let mut connection = timeout(PATIENCE, dialer.http()).await.ok()?.ok()?;
+        timeout(PATIENCE, connection.get("/version", &[("Authorization", &authorization)])).await.ok()?.ok()?;
+        Some(connection)
+    });
+    let idle = idle.await;
+    assert_serves_others(&target).await;
+    drop(idle);
+}
+
+/// A connection ends gracefully at the age that the operator allows.
+#[tokio::test]
+async fn ends_connections_that_are_too_old() {
+    let target = Target::start(&["--max-connection-age=1s"]);
+    let mut connection = Dialer::new(&target.server, None, false).http().await.unwrap();
+    assert_eq!(connection.get("/livez", &[]).await.unwrap(), 200);
+    let ended = async { while connection.get("/livez", &[]).await.is_ok() {} };
+    assert!(timeout(Duration::from_secs(60), ended).await.is_ok(), "the connection goes on");
+    target.assert_alive().await;
+}

@@ -1,0 +1,177 @@
+//! Clients that want to be taken for others, by certificates that have ended and by headers that only proxies may send.
+
+mod passed_on;
+mod peers;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::{ADMIN, JSON, Target};
+use crate::tls::{Authority, Connection, Dialer, Pair, next_frame};
+
+const MASTERS: &str = "system:masters";
+const SECRETS: &str = "/api/v1/namespaces/default/secrets";
+const MAPS: &str = "/api/v1/namespaces/default/configmaps";
+/// How long a change may take until it counts.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long certificates last that are to end in a test: long enough for a first request.
+const SHORT: Duration = Duration::from_secs(8);
+const LONG: Duration = Duration::from_secs(3600);
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+fn encoded(text: &str) -> String {
+    STANDARD.encode(text)
+}
+
+/// Asks on a connection until the certificate does not count any more.
+async fn refused(connection: &mut Connection) {
+    let begin = Instant::now();
+    loop {
+        match connection.get(SECRETS, &[]).await.unwrap() {
+            401 => return,
+            code => assert_eq!(code, 200),
+        }
+        assert!(begin.elapsed() < PATIENCE, "the open connection still reads secrets");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Finding A6: a certificate was judged once for a connection, and counted after its end.
+#[tokio::test]
+async fn refuses_expired_certificates_on_open_connections() {
+    let (folder, authority) = (tempfile::tempdir().unwrap(), Authority::new("clients"));
+    let file = write(folder.path(), "clients.crt", &authority.pem);
+    let target = Target::start(&[&format!("--client-ca-file={file}")]);
+    for is_http2 in [false, true] {
+        let pair = authority.issue("root", &[MASTERS], SHORT);
+        let mut connection = Dialer::new(&target.server, Some(&pair), is_http2).http().await.unwrap();
+        assert_eq!(connection.get(SECRETS, &[]).await.unwrap(), 200);
+        // What was authorized before goes on, as upstream.
+        let watch = match is_http2 {
+            true => Some(connection.send(&format!("{MAPS}?watch=1&resourceVersion=0"), &[]).await.unwrap()),
+            false => None,
+        };
+        refused(&mut connection).await;
+        if let Some(watch) = watch {
+            assert_eq!(watch.status(), 200);
+            target.create(MAPS, &json!({"metadata": {"name": "after-the-end"}})).await;
+            let (mut body, mut seen) = (watch.into_body(), Vec::new());
+            while !String::from_utf8_lossy(&seen).contains("after-the-end") {
+                seen.extend_from_slice(&next_frame(&mut body).await.expect("the watch goes on").unwrap());
+            }
+        }
+    }
+    target.assert_alive().await;
+}
+
+/// Finding A6: a connection went on under authorities that had been replaced.
+#[tokio::test]
+async fn refuses_certificates_of_replaced_authorities_on_open_connections() {
+    let (folder, old, new) = (tempfile::tempdir().unwrap(), Authority::new("old"), Authority::new("new"));
+    let file = write(folder.path(), "clients.crt", &old.pem);
+    let target = Target::start(&[&format!("--client-ca-file={file}")]);
+    let pair = |authority: &Authority| authority.issue("root", &[MASTERS], LONG);
+    let mut connections = Vec::new();
+    for is_http2 in [false, true] {
+        let mut connection = Dialer::new(&target.server, Some(&pair(&old)), is_http2).http().await.unwrap();
+        assert_eq!(connection.get(SECRETS, &[]).await.unwrap(), 200);
+        connections.push(connection);
+    }
+    // A client that waits for its authority has a connection as well.
+    let mut early = Dialer::new(&target.server, Some(&pair(&new)), true).http().await.unwrap();
+    let _ = early.get("/livez", &[]).await;
+    fs::write(&file, &new.pem).unwrap();
+    for connection in &mut connections {
+        refused(connection).await;
+    }
+    let mut late = Dialer::new(&target.server, Some(&pair(&new)), false).http().await.unwrap();
+    assert_eq!(late.get(SECRETS, &[]).await.unwrap(), 200);
+    target.assert_alive().await;
+}
+
+/// Finding A6, of front proxies: the authority that signed the proxy's certificate was replaced.
+#[tokio::test]
+async fn refuses_front_proxies_of_replaced_authorities_on_open_connections() {
+    let proxies = FrontProxy::new();
+    let target = Target::start(&proxies.flags());
+    let mut connection = Dialer::new(&target.server, Some(&proxies.pair), false).http().await.unwrap();
+    let headers = [("X-Remote-User", "root"), ("X-Remote-Group", MASTERS)];
+    assert_eq!(connection.get(SECRETS, &headers).await.unwrap(), 200);
+    fs::write(proxies.folder.path().join("proxies.crt"), &Authority::new("other").pem).unwrap();
+    let begin = Instant::now();
+    while connection.get(SECRETS, &headers).await.unwrap() != 401 {
+        assert!(begin.elapsed() < PATIENCE, "the open connection of the proxy still reads secrets");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    target.assert_alive().await;
+}
+
+/// A front proxy, and servers that take users from several headers of it.
+struct FrontProxy {
+    folder: tempfile::TempDir,
+    pair: Pair,
+    flags: Vec<String>,
+}
+
+impl FrontProxy {
+    fn new() -> Self {
+        let (folder, authority) = (tempfile::tempdir().unwrap(), Authority::new("proxies"));
+        let pair = authority.issue("front-proxy", &[], LONG);
+        let file = |flag: &str, name: &str, text: &str| format!("--{flag}={}", write(folder.path(), name, text));
+        let flags = vec![
+            file("requestheader-client-ca-file", "proxies.crt", &authority.pem),
+            file("proxy-client-cert-file", "proxy.crt", &pair.certificate),
+            file("proxy-client-key-file", "proxy.key", &pair.key),
+            "--requestheader-allowed-names=front-proxy".to_owned(),
+            "--requestheader-username-headers=X-User,X-Remote-User".to_owned(),
+            "--requestheader-uid-headers=X-Uid,X-Remote-Uid".to_owned(),
+            "--requestheader-group-headers=X-Group,X-Remote-Group".to_owned(),
+            "--requestheader-extra-headers-prefix=X-Extra-,X-Remote-Extra-".to_owned(),
+        ];
+        FrontProxy { folder, pair, flags }
+    }
+
+    fn flags(&self) -> Vec<&str> {
+        self.flags.iter().map(String::as_str).collect()
+    }
+}
+
+/// What a client says to be taken for an administrator.
+const FORGED: [(&str, &str); 9] = [
+    ("X-User", "root"),
+    ("x-uid", "0"),
+    ("X-GROUP", MASTERS),
+    ("X-Extra-Scopes", "forged"),
+    ("X-Remote-User", "root"),
+    ("X-Remote-Uid", "0"),
+    ("X-Remote-Group", MASTERS),
+    ("X-Remote-Extra-Scopes", "forged"),
+    ("Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0LXRva2Vu"),
+];
+
+/// Updates the status of an object as the administrator.
+async fn set_status(target: &Target, path: &str, status: serde_json::Value) {
+    let path = format!("{path}/status");
+    let patch = json!({"status": status}).to_string();
+    let answer = target.send(ADMIN, Method::PATCH, &path, crate::support::MERGE_PATCH, patch).await;
+    assert_eq!(answer.code, 200, "{path}: {}", answer.body);
+}
+
+/// A request by the administrator.
+async fn create_all(target: &Target, objects: &[(&str, serde_json::Value)]) {
+    for (path, object) in objects {
+        let created = target.send(ADMIN, Method::POST, path, JSON, object.to_string()).await;
+        assert_eq!(created.code, 201, "{path}: {}", created.body);
+    }
+}
