@@ -3,7 +3,7 @@
 use generated::CATALOG;
 use machinery::catalog::KindDef;
 use machinery::json::{Issues, decode};
-use machinery::print::{Cell, Column, PrintContext, cells, read_by, shown_columns};
+use machinery::print::{Cell, Column, Columns, PrintContext};
 use machinery::protobuf;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
@@ -18,8 +18,8 @@ fn read(kind: &KindDef, object: &str) -> Owned {
 }
 
 /// The object as far as a column says that it reads it; all of it when it does not say.
-fn part(kind: &KindDef, object: &str, column: &Column) -> Owned {
-    let said = read_by(std::slice::from_ref(column), kind.def).filter(|_| kind.conversion.is_none());
+fn part(kind: &KindDef, object: &str, column: &'static Column) -> Owned {
+    let said = Columns::Declared(std::slice::from_ref(column)).read_by(kind.def).filter(|_| kind.conversion.is_none());
     let Some(mask) = said else { return read(kind, object) };
     let (mut raw, mut part) = (Vec::new(), Owned::new(kind.def));
     protobuf::encode(read(kind, object).as_ref(), &mut raw);
@@ -316,7 +316,8 @@ fn rows_of_pods_that_ended_say_so() {
     let kind = CATALOG.resource("", "v1", "pods").expect("pods exist");
     let resource = kind.resource.expect("it is a resource");
     let pod = read(kind, r#"{"metadata":{"name":"p"},"status":{"phase":"Succeeded"}}"#);
-    let shown: Vec<String> = cells(&resource.columns[..3], pod.as_ref(), &NOW).into_iter().map(cell_text).collect();
+    let shown: Vec<String> =
+        Columns::Declared(&resource.columns[..3]).cells(pod.as_ref(), &NOW).into_iter().map(cell_text).collect();
     assert_eq!(shown, ["p", "0/0", "Succeeded"]);
     let conditions = resource.hooks.rows.expect("pods have conditions")(pod.as_ref());
     assert_eq!(
@@ -329,22 +330,23 @@ fn rows_of_pods_that_ended_say_so() {
 fn kinds_without_columns_show_name_and_creation() {
     let kind = CATALOG.resource("", "v1", "limitranges").expect("limit ranges exist");
     let range = read(kind, r#"{"metadata":{"name":"r","creationTimestamp":"2026-01-02T03:03:05Z"}}"#);
-    let columns = shown_columns(kind.resource.expect("it is a resource").columns);
+    let columns = Columns::declared(kind.resource.expect("it is a resource").columns);
     assert_eq!(
-        columns.iter().map(|c| (c.name, c.kind)).collect::<Vec<_>>(),
+        columns.definitions().iter().map(|c| (c.name.as_ref(), c.kind.as_ref())).collect::<Vec<(&str, &str)>>(),
         [("Name", "string"), ("Created At", "date")]
     );
-    let shown: Vec<String> = cells(columns, range.as_ref(), &NOW).into_iter().map(cell_text).collect();
+    let shown: Vec<String> = columns.cells(range.as_ref(), &NOW).into_iter().map(cell_text).collect();
     assert_eq!(shown, ["r", "2026-01-02T03:03:05Z"]);
 }
 
 #[test]
 fn every_column_says_what_it_shows_and_what_it_reads() {
     for kind in CATALOG.kinds {
-        for column in kind.resource.iter().flat_map(|resource| shown_columns(resource.columns)) {
+        for column in kind.resource.iter().flat_map(|resource| resource.columns) {
             let (name, of) = (column.name, kind.def.name);
             assert!(!column.description.is_empty(), "{name} of {of} has no description");
-            let says = kind.conversion.is_some() || read_by(std::slice::from_ref(column), kind.def).is_some();
+            let says = kind.conversion.is_some()
+                || Columns::Declared(std::slice::from_ref(column)).read_by(kind.def).is_some();
             assert!(says, "{name} of {of} does not say what it reads");
         }
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use endpoints::Operation::{Create, Delete, Update};
+use endpoints::Reservations;
 use futures_util::FutureExt;
 use generated::core::v1::{Node, Pod};
 use machinery::json;
@@ -154,6 +155,7 @@ impl<'w> Case<'w> {
             name: self.name,
             user: Arc::new(self.user),
             dry_run: false,
+            reservations: Reservations::default(),
             warnings: Warnings::default(),
             trail: Trail::default(),
             as_of: AsOf::default(),
