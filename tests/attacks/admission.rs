@@ -19,22 +19,37 @@ async fn target(flags: &[&str]) -> Target {
     target
 }
 
-/// A body for each way to change an object: method, media type, query and body.
-fn changes(object: &Value, field: &str) -> [(Method, &'static str, &'static str, Value); 5] {
+/// The ways to change fields of an object: method, media type, query and body.
+fn changes(object: &Value, partial: &Value) -> [(Method, &'static str, &'static str, Value); 5] {
     let mut replaced = object.clone();
-    let added = replaced["spec"][field].clone();
-    replaced["metadata"] = json!({"name": object["metadata"]["name"], "namespace": NAMESPACE});
-    let partial = json!({"spec": {field: added}});
-    let applied = json!({
-        "apiVersion": "v1", "kind": "Pod", "metadata": {"name": object["metadata"]["name"]}, "spec": {field: added},
-    });
+    replaced["metadata"].as_object_mut().unwrap().retain(|field, _| field == "name" || field == "namespace");
+    let mut operations = Vec::new();
+    for (outer, fields) in partial.as_object().unwrap() {
+        for (field, value) in fields.as_object().unwrap() {
+            replaced[outer][field] = value.clone();
+            operations.push(json!({"op": "add", "path": format!("/{outer}/{field}"), "value": value}));
+        }
+    }
+    let mut applied = partial.clone();
+    for field in ["apiVersion", "kind"] {
+        applied[field] = object[field].clone();
+    }
+    applied["metadata"]["name"] = object["metadata"]["name"].clone();
     [
         (Method::PUT, JSON, "", replaced),
-        (Method::PATCH, JSON_PATCH, "", json!([{"op": "add", "path": format!("/spec/{field}"), "value": added}])),
+        (Method::PATCH, JSON_PATCH, "", operations.into()),
         (Method::PATCH, MERGE_PATCH, "", partial.clone()),
-        (Method::PATCH, STRATEGIC_PATCH, "", partial),
+        (Method::PATCH, STRATEGIC_PATCH, "", partial.clone()),
         (Method::PATCH, APPLY_PATCH, "?fieldManager=mallory&force=true", applied),
     ]
+}
+
+/// Tries each way to change an object as `mallory`; fails unless all are forbidden for this reason.
+async fn assert_changes_forbidden(target: &Target, path: &str, object: &Value, partial: &Value, why: &str) {
+    for (method, media_type, query, body) in changes(object, partial) {
+        let answer = target.send(MALLORY, method, &format!("{path}{query}"), media_type, body.to_string()).await;
+        assert_forbidden(&answer, &format!("{media_type} of {path}"), why);
+    }
 }
 
 fn assert_forbidden(answer: &Answer, what: &str, why: &str) {
@@ -149,19 +164,227 @@ async fn refuses_secrets_that_are_not_mountable_in_ephemeral_containers() {
             "env" => json!([{"name": "A", "valueFrom": {"secretKeyRef": {"name": secret, "key": "k"}}}]),
             _ => json!([{"secretRef": {"name": secret}}]),
         };
-        let mut pod = pod.clone();
-        pod["spec"]["ephemeralContainers"] = json!([container]);
-        pod
+        json!({"spec": {"ephemeralContainers": [container]}})
     };
     for by in ["env", "envFrom"] {
-        for (method, media_type, query, body) in changes(&debugger("stolen", by), "ephemeralContainers") {
-            let path = format!("{path}{query}");
-            let answer = target.send(MALLORY, method, &path, media_type, body.to_string()).await;
-            assert_forbidden(&answer, media_type, "does not reference that secret");
-        }
+        let why = "does not reference that secret";
+        assert_changes_forbidden(&target, &path, &pod, &debugger("stolen", by), why).await;
     }
-    let [_, _, _, (method, media_type, _, body), _] = changes(&debugger("allowed", "env"), "ephemeralContainers");
-    let answer = target.send(MALLORY, method, &path, media_type, body.to_string()).await;
+    let body = debugger("allowed", "env").to_string();
+    let answer = target.send(MALLORY, Method::PATCH, &path, STRATEGIC_PATCH, body).await;
     assert_eq!(answer.code, 200, "{}", answer.body);
     assert_eq!(target.get(ADMIN, &format!("{PODS}/running")).await.code, 200);
+}
+
+/// Requires that a pod runs no container with more rights than the baseline level allows.
+async fn assert_unprivileged(target: &Target, name: &str) {
+    let pod = target.get(ADMIN, &format!("{PODS}/{name}")).await;
+    assert!(!pod.body.to_string().contains("\"privileged\":true"), "{}", pod.body);
+}
+
+/// CVE-2023-2728 of `PodSecurity`: a pod gets privileges by each route.
+#[tokio::test]
+async fn refuses_privileged_containers_by_every_route() {
+    let target = target(&[]).await;
+    let labels = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}});
+    let path = "/api/v1/namespaces/team-a";
+    assert_eq!(target.send(ADMIN, Method::PATCH, path, MERGE_PATCH, labels.to_string()).await.code, 200);
+    let pod = target.create(PODS, &pod_of("default", "running")).await;
+    let why = "violates PodSecurity \"baseline:latest\"";
+    let privileged = json!({"name": "debug", "image": "i", "securityContext": {"privileged": true}});
+
+    for list in ["containers", "initContainers"] {
+        let mut evil = pod_of("default", "evil");
+        evil["spec"][list] = json!([privileged]);
+        let created = target.send(MALLORY, Method::POST, PODS, JSON, evil.to_string()).await;
+        assert_forbidden(&created, list, why);
+        let path = format!("{PODS}/evil?fieldManager=m");
+        let applied = target.send(MALLORY, Method::PATCH, &path, APPLY_PATCH, evil.to_string()).await;
+        assert_forbidden(&applied, list, why);
+    }
+    let debug = json!({"spec": {"ephemeralContainers": [privileged]}});
+    assert_changes_forbidden(&target, &format!("{PODS}/running/ephemeralcontainers"), &pod, &debug, why).await;
+    // These change nothing but resources and the status, whatever else a body says.
+    let more =
+        json!({"spec": {"containers": [{"name": "main", "image": "i", "securityContext": {"privileged": true}}]}});
+    for subresource in ["resize", "status"] {
+        for (method, media_type, query, body) in changes(&pod, &more) {
+            let path = format!("{PODS}/running/{subresource}{query}");
+            target.send(MALLORY, method, &path, media_type, body.to_string()).await;
+            assert_unprivileged(&target, "running").await;
+        }
+    }
+    let relaxed = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}}});
+    let namespace = target.get(ADMIN, path).await.body;
+    for subresource in ["", "/status", "/finalize"] {
+        assert_changes_forbidden(&target, &format!("{path}{subresource}"), &namespace, &relaxed, "cannot").await;
+    }
+    let namespace = target.get(ADMIN, path).await.body;
+    assert_eq!(namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"], "baseline");
+    target.assert_alive().await;
+}
+
+const SIGNING_REQUESTS: &str = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+/// A request for a certificate of `mallory` in the group `system:masters`.
+const MASTERS: &str = "-----BEGIN CERTIFICATE REQUEST-----
+MIHlMIGNAgEAMCsxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMRAwDgYDVQQDDAdt
+YWxsb3J5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE5/pl4gh8dSmibCMM+aZ7
+cdY4PlNP32AWRKYI/1/Whh3Ce1zh+1+zjhYLlUNQybzbDdORKZTRiY9D8npMTGHD
+Z6AAMAoGCCqGSM49BAMCA0cAMEQCIEkg/N/GNLacD7dEMLsCj+qzd/N2hUpX+55Z
+LgYeyZpiAiBWXdPlP8A7Ji7WrWbxy8QlMwvQBMBJHhtrBP4Ebj0bwA==
+-----END CERTIFICATE REQUEST-----
+";
+
+/// A user with all rights on signing requests, and none on the signer, approves and signs one.
+#[tokio::test]
+async fn refuses_approval_and_signing_without_rights_on_the_signer() {
+    let target = target(&[]).await;
+    let group = "certificates.k8s.io";
+    let resources =
+        ["certificatesigningrequests", "certificatesigningrequests/approval", "certificatesigningrequests/status"];
+    let rules = json!([
+        {"apiGroups": [group], "resources": resources, "verbs": ["*"]},
+        {"apiGroups": [group], "resources": ["signers"], "resourceNames": ["own.example.com/*"], "verbs": ["approve", "sign"]},
+    ]);
+    target.grant(MALLORY, "", rules).await;
+    let request = |name: &str, signer: &str| {
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, MASTERS);
+        json!({
+            "metadata": {"name": name},
+            "spec": {"request": encoded, "signerName": signer, "usages": ["client auth"]},
+        })
+    };
+    let of_client = request("masters", "kubernetes.io/kube-apiserver-client").to_string();
+    let refused = target.send(MALLORY, Method::POST, SIGNING_REQUESTS, JSON, of_client).await;
+    assert_forbidden(&refused, "system:masters", "system:masters group is not allowed");
+
+    let stored = target.create(SIGNING_REQUESTS, &request("theirs", "other.example.com/client")).await;
+    let condition = json!([{"type": "Approved", "status": "True", "reason": "Mine"}]);
+    // A signer in the body counts for nothing: the stored one is judged.
+    let approved = json!({"spec": {"signerName": "own.example.com/client"}, "status": {"conditions": condition}});
+    let path = format!("{SIGNING_REQUESTS}/theirs");
+    assert_changes_forbidden(&target, &format!("{path}/approval"), &stored, &approved, "not permitted to approve")
+        .await;
+    let certificate = base64::Engine::encode(
+        &base64::engine::general_purpose::STANDARD,
+        "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n",
+    );
+    let signed = json!({"spec": {"signerName": "own.example.com/client"}, "status": {"certificate": certificate}});
+    for (method, media_type, query, body) in changes(&stored, &signed) {
+        let path = format!("{path}/status{query}");
+        let answer = target.send(MALLORY, method, &path, media_type, body.to_string()).await;
+        // Validation may be the first to refuse the certificate.
+        assert!(answer.code == 403 || answer.code == 422, "{media_type}: {} {}", answer.code, answer.body);
+    }
+    let stored = target.get(ADMIN, &path).await.body;
+    assert_eq!((&stored["status"]["conditions"], &stored["status"]["certificate"]), (&Value::Null, &Value::Null));
+
+    let own = target.create(SIGNING_REQUESTS, &request("own", "own.example.com/client")).await;
+    let [(method, media_type, _, body), ..] = changes(&own, &json!({"status": {"conditions": condition}}));
+    let path = format!("{SIGNING_REQUESTS}/own/approval");
+    let answer = target.send(MALLORY, method, &path, media_type, body.to_string()).await;
+    assert_eq!(answer.code, 200, "{}", answer.body);
+}
+
+/// A user who may write an object, and neither delete it nor finalize its owner, sets its owners.
+#[tokio::test]
+async fn refuses_owner_references_without_rights_on_object_and_owner() {
+    let target = target(&["--enable-admission-plugins=OwnerReferencesPermissionEnforcement"]).await;
+    let verbs = ["create", "get", "update", "patch"];
+    let rules = json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}]);
+    target.grant("alice", NAMESPACE, rules).await;
+    let path = "/api/v1/namespaces/team-a/configmaps";
+    let owner = target.create(path, &json!({"metadata": {"name": "owner"}})).await;
+    let object = target.create(path, &json!({"metadata": {"name": "object"}})).await;
+    let reference = |kind: &str, blocks: bool| {
+        json!({"metadata": {"ownerReferences": [{
+            "apiVersion": "v1", "kind": kind, "name": "owner", "uid": owner["metadata"]["uid"], "blockOwnerDeletion": blocks,
+        }]}})
+    };
+    for (method, media_type, query, body) in changes(&object, &reference("ConfigMap", false)) {
+        let path = format!("{path}/object{query}");
+        let answer = target.send("alice", method, &path, media_type, body.to_string()).await;
+        assert_forbidden(&answer, media_type, "cannot set an ownerRef on a resource you can't delete");
+    }
+    for (kind, why) in [
+        (
+            "ConfigMap",
+            "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on",
+        ),
+        ("Gadget", "cannot find RESTMapping"),
+    ] {
+        let mut created = reference(kind, true);
+        created["metadata"]["name"] = "new".into();
+        let answer = target.send("alice", Method::POST, path, JSON, created.to_string()).await;
+        assert_forbidden(&answer, kind, why);
+        created["apiVersion"] = "v1".into();
+        created["kind"] = "ConfigMap".into();
+        let applied = format!("{path}/new?fieldManager=m");
+        let answer = target.send("alice", Method::PATCH, &applied, APPLY_PATCH, created.to_string()).await;
+        assert_forbidden(&answer, kind, why);
+    }
+    let mut created = reference("ConfigMap", false);
+    created["metadata"]["name"] = "new".into();
+    let answer = target.send("alice", Method::POST, path, JSON, created.to_string()).await;
+    assert_eq!(answer.code, 201, "{}", answer.body);
+}
+
+/// A quota with these resources, of which nothing is used.
+async fn create_quota(target: &Target, name: &str, scopes: &[&str], hard: Value) {
+    let path = "/api/v1/namespaces/team-a/resourcequotas";
+    let mut quota = json!({"metadata": {"name": name}, "spec": {"hard": hard, "scopes": scopes}});
+    let mut stored = target.create(path, &quota).await;
+    let used: serde_json::Map<String, Value> =
+        hard.as_object().unwrap().keys().map(|key| (key.clone(), json!("0"))).collect();
+    quota = json!({"hard": hard, "used": used});
+    stored["status"] = quota;
+    let path = format!("{path}/{name}/status");
+    let answer = target.send(ADMIN, Method::PUT, &path, JSON, stored.to_string()).await;
+    assert_eq!(answer.code, 200, "{}", answer.body);
+}
+
+/// An update takes what a quota would not give at creation.
+#[tokio::test]
+async fn charges_quotas_for_updates() {
+    let target = target(&[]).await;
+    let verbs = ["create", "get", "update", "patch"];
+    let rules = json!([
+        {"apiGroups": [""], "resources": ["services", "pods"], "verbs": verbs},
+        {"apiGroups": ["resource.k8s.io"], "resources": ["resourceclaims"], "verbs": verbs},
+    ]);
+    target.grant("alice", NAMESPACE, rules).await;
+    create_quota(&target, "balancers", &[], json!({"services.loadbalancers": "0", "services.nodeports": "0"})).await;
+    create_quota(&target, "devices", &[], json!({"gpu.deviceclass.resource.k8s.io/devices": "2"})).await;
+    create_quota(&target, "terminating", &["Terminating"], json!({"pods": "0"})).await;
+    let exceeded = "exceeded quota";
+
+    let services = "/api/v1/namespaces/team-a/services";
+    let service =
+        target.create(services, &json!({"metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}})).await;
+    for kind in ["LoadBalancer", "NodePort"] {
+        for (method, media_type, query, body) in changes(&service, &json!({"spec": {"type": kind}})) {
+            let path = format!("{services}/web{query}");
+            let answer = target.send("alice", method, &path, media_type, body.to_string()).await;
+            assert_forbidden(&answer, &format!("{media_type} {kind}"), exceeded);
+        }
+    }
+    let pod = target.create(PODS, &pod_of("default", "endless")).await;
+    let ends = json!({"spec": {"activeDeadlineSeconds": 60}});
+    assert_changes_forbidden(&target, &format!("{PODS}/endless"), &pod, &ends, exceeded).await;
+
+    let claims = "/apis/resource.k8s.io/v1/namespaces/team-a/resourceclaims";
+    let claim = |count: u32| {
+        let exactly = json!({"deviceClassName": "gpu", "allocationMode": "ExactCount", "count": count});
+        json!({
+            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "gpus"},
+            "spec": {"devices": {"requests": [{"name": "r", "exactly": exactly}]}},
+        })
+    };
+    let created = target.send("alice", Method::POST, claims, JSON, claim(3).to_string()).await;
+    assert_forbidden(&created, "devices", exceeded);
+    let applied = format!("{claims}/gpus?fieldManager=m");
+    let applied = target.send("alice", Method::PATCH, &applied, APPLY_PATCH, claim(3).to_string()).await;
+    assert_forbidden(&applied, "devices by apply", exceeded);
+    let created = target.send("alice", Method::POST, claims, JSON, claim(2).to_string()).await;
+    assert_eq!(created.code, 201, "{}", created.body);
 }

@@ -94,11 +94,16 @@ impl Subject<'_> {
         if has(&rule.rule.api_versions, attributes.version) {
             return Some(attributes.kind);
         }
-        if match_policy == Some("Exact") || !attributes.subresource.is_empty() {
+        if match_policy == Some("Exact") {
             return None;
         }
+        // Another version of the resource is the same resource: its subresources are as well.
         let (catalog, group) = (self.environment.catalog, attributes.group);
-        rule.rule.api_versions.iter().find_map(|version| catalog.resource(group, version, attributes.plural))
+        let mut equivalents =
+            rule.rule.api_versions.iter().filter_map(|v| catalog.resource(group, v, attributes.plural));
+        let equivalent = equivalents.next()?;
+        let is_body = attributes.subresource.is_empty() || equivalent.kind == attributes.kind.kind;
+        Some(if is_body { equivalent } else { attributes.kind })
     }
 }
 
