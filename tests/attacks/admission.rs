@@ -185,7 +185,7 @@ async fn assert_unprivileged(target: &Target, name: &str) {
 /// CVE-2023-2728 of `PodSecurity`: a pod gets privileges by each route.
 #[tokio::test]
 async fn refuses_privileged_containers_by_every_route() {
-    let target = target(&[]).await;
+    let target = target(&["--allow-privileged=true"]).await;
     let labels = json!({"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "baseline"}}});
     let path = "/api/v1/namespaces/team-a";
     assert_eq!(target.send(ADMIN, Method::PATCH, path, MERGE_PATCH, labels.to_string()).await.code, 200);

@@ -12,6 +12,7 @@ mod cancellation;
 mod common;
 mod connections;
 mod credentials;
+mod equivalent_versions;
 mod isolation;
 #[path = "../../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;

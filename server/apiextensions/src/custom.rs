@@ -238,6 +238,10 @@ impl OpenKind for OpenVersion {
         Ok(document)
     }
 
+    fn served(&self) -> Vec<&'static KindDef> {
+        self.kind.versions.iter().filter(|version| version.served).map(|version| version.def).collect()
+    }
+
     fn replicas(&self) -> Vec<(String, Option<&'static str>)> {
         let of = |version: &Version| (version.api_version.clone(), version.scale().map(|paths| paths.replicas));
         self.kind.versions.iter().map(of).collect()

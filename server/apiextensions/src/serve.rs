@@ -8,7 +8,7 @@ use apimachinery::apiextensions::v1::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use endpoints::{Admission, ApiServer, Attributes, Endpoint, Environment, Operation};
+use endpoints::{Admission, ApiServer, Attributes, Endpoint, Environment, OpenKind, Operation};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, ResourceStore};
@@ -160,6 +160,7 @@ impl Custom {
         let parts = (kind.selectable.in_version(&version.name), versions as _);
         let store = ResourceStore::open(version.def, resource, strategy, backend, cache.clone(), parts);
         let options = &self.environment.options;
+        let open: Arc<dyn OpenKind> = Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() });
         Some(Arc::new(Endpoint {
             catalog: self.environment.catalog,
             kind: version.def,
@@ -176,7 +177,8 @@ impl Custom {
             min_request_timeout: options.requests.min_request_timeout,
             delete_workers: options.storage.delete_workers,
             is_costly: version.has_rules(),
-            open: Some(Arc::new(OpenVersion { kind: kind.clone(), name: version.name.clone() })),
+            open: Some(open.clone()),
+            definition: Some(open),
             handlers: HashMap::new(),
         }))
     }

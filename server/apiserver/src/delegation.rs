@@ -65,6 +65,7 @@ pub fn build(
             delete_workers: options.storage.delete_workers,
             is_costly: behaviour.is_costly(kind),
             open: None,
+            definition: None,
             handlers: behaviour.handlers(kind, resource, &environment),
         }))
     };

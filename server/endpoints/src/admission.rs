@@ -11,6 +11,8 @@ use serving::User;
 use serving::audit::Trail;
 use serving::warnings::Warnings;
 
+use crate::open::OpenKind;
+
 /// What is about to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -42,6 +44,8 @@ pub struct Attributes {
     pub as_of: AsOf,
     /// What plugins have reserved for the write.
     pub reservations: Reservations,
+    /// The definition of a custom resource; `None` for a resource of the catalog.
+    pub definition: Option<Arc<dyn OpenKind>>,
 }
 
 /// What admission plugins have reserved for one write: usage of a quota. It ends with the write, also when the write is dropped.

@@ -44,6 +44,8 @@ pub struct Endpoint {
     pub is_costly: bool,
     /// What is known of a kind of open form.
     pub open: Option<Arc<dyn OpenKind>>,
+    /// The definition of a custom resource, also where bodies are of a declared kind (Scale).
+    pub definition: Option<Arc<dyn OpenKind>>,
     /// Behaviour of subresources, or of virtual resources under the empty name, that no descriptor can say.
     pub handlers: HashMap<&'static str, Arc<dyn SubresourceHandler>>,
 }

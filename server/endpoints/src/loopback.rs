@@ -216,6 +216,7 @@ impl Loopback {
             trail: Trail::default(),
             as_of: AsOf::default(),
             reservations: Reservations::default(),
+            definition: endpoint.definition.clone(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use machinery::catalog::KindDef;
 use machinery::json::Issues;
 use machinery::print::CustomColumn;
 use machinery::reflect::Owned;
@@ -26,6 +27,9 @@ pub trait OpenKind: Send + Sync {
     /// # Errors
     /// When there is no such version, or whoever converts fails.
     fn convert(&self, document: &Value, api_version: &str) -> Result<Value, Status>;
+
+    /// The kinds of all served versions (upstream: `EquivalentResourceRegistry`).
+    fn served(&self) -> Vec<&'static KindDef>;
 
     /// Where each version has the replicas that its `scale` shows, in names with dots between them; nothing where it has no `scale`.
     fn replicas(&self) -> Vec<(String, Option<&'static str>)>;

@@ -22,7 +22,7 @@ use registry::Informer;
 use super::reinvocation::Reinvocation;
 
 pub use compiled::{Cache, Expression, conditions_hold};
-pub use input::{Activation, Input, document};
+pub use input::{Activation, Input};
 pub use matching::{Subject, operation_name};
 
 pub const GROUP: &str = "admissionregistration.k8s.io";
@@ -94,6 +94,11 @@ impl Policies {
 pub fn is_subject(attributes: &Attributes) -> bool {
     let group = attributes.group;
     group != GROUP && !QUESTIONS.contains(&group)
+}
+
+/// Why a policy could not see a request in the version that its rules name.
+fn not_converted(status: &Status) -> String {
+    format!("failed to configure policy: failed to convert object version: {}", status.message)
 }
 
 /// A refusal that says why twice, as upstream's do.

@@ -29,6 +29,7 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
         trail: Trail::default(),
         as_of: AsOf::default(),
         reservations: Reservations::default(),
+        definition: None,
     }
 }
 

@@ -6,10 +6,9 @@ mod record;
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Environment, internal};
+use endpoints::{Attributes, Environment};
 use futures_util::future::join_all;
 use generated::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
-use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -18,7 +17,7 @@ use tokio::time::Instant;
 
 use super::lookup::find;
 use super::metrics::{Metrics, Step};
-use super::policies::{Cache, GROUP, Subject, document, is_subject};
+use super::policies::{Cache, GROUP, Subject, is_subject};
 use super::reinvocation::Reinvocation;
 use call::Wish;
 use hook::{Hook, Matched};
@@ -145,7 +144,7 @@ async fn change(
     subject: &Subject<'_>,
     object: Option<&mut Owned>,
 ) -> Result<bool, Status> {
-    let (kind, begin) = (matched.kind, Instant::now());
+    let begin = Instant::now();
     let asked = call::mutating(called, matched, subject);
     let wish = called.attributes.trail.timed("mutating-webhook", asked).await?;
     let patch = match wish {
@@ -161,7 +160,7 @@ async fn change(
         Wish::Patch(patch) => patch,
     };
     let patched = match object {
-        Some(object) => apply(kind, subject, &patch).map(|patched| (object, patched)),
+        Some(object) => apply(matched, subject, &patch).map(|patched| (object, patched)),
         None => {
             let name = called.hook.name;
             let why = "attempted to modify the object, which is not supported for this operation";
@@ -169,7 +168,7 @@ async fn change(
         }
     };
     let (object, patched) = patched.inspect_err(|_| called.impossible(begin.elapsed()))?;
-    let changed = document(kind, subject.object) != document(kind, Some(&patched));
+    let (patched, changed) = patched;
     *object = patched;
     called.patched(&patch);
     called.mutated(|| changed);
@@ -177,11 +176,12 @@ async fn change(
     Ok(changed)
 }
 
-fn apply(kind: &'static KindDef, subject: &Subject<'_>, patch: &[u8]) -> Result<Owned, Status> {
-    let patched = patch::json_patch(&document(kind, subject.object), patch, &mut json::Issues::ignore())
+/// The object with a patch applied, and whether the patch changed it.
+fn apply(matched: &Matched, subject: &Subject<'_>, patch: &[u8]) -> Result<(Owned, bool), Status> {
+    let before = &matched.input.object;
+    let patched = patch::json_patch(before, patch, &mut json::Issues::ignore())
         .map_err(|status| Status::internal(status.message))?;
-    let mut value = Owned::new(kind.def);
-    json::from_value_version(&patched, kind.version, value.as_mut(), &mut json::Issues::ignore())
-        .map_err(Status::internal)?;
-    Ok(internal(kind, value))
+    let object = subject.object_of(matched.kind, &patched)?;
+    let changed = *before != subject.document(matched.kind, Some(&object))?;
+    Ok((object, changed))
 }

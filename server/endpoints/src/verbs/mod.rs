@@ -107,6 +107,7 @@ impl Call {
             trail: self.trail.clone(),
             as_of: AsOf::default(),
             reservations: Reservations::default(),
+            definition: endpoint.definition.clone(),
         }
     }
 

@@ -159,6 +159,7 @@ impl<'w> Case<'w> {
             warnings: Warnings::default(),
             trail: Trail::default(),
             as_of: AsOf::default(),
+            definition: None,
         };
         let Some(node) = node_of(&attributes.user) else { return "not a kubelet".into() };
         let (object, old) = (self.object.as_ref(), self.old.as_ref());

@@ -10,11 +10,12 @@ use generated::hatches::admissionregistration::{namespace_type, request_type};
 use machinery::catalog::KindDef;
 use machinery::json;
 use machinery::reflect::{Owned, Ref};
+use machinery::status::Status;
 use serde_json::{Map, Value as Json, json};
 use serving::User;
 use serving::authorization::{Attributes as Wish, Authorizer, Selectors};
 
-use super::matching::{Subject, operation_name};
+use super::matching::{SeenVersion, Subject, operation_name};
 
 static REQUEST: LazyLock<Type> = LazyLock::new(request_type);
 static NAMESPACE: LazyLock<Type> = LazyLock::new(namespace_type);
@@ -42,16 +43,20 @@ pub fn document(kind: &'static KindDef, object: Option<&Owned>) -> Json {
 }
 
 impl Input {
-    pub fn new(subject: &Subject<'_>, kind: &'static KindDef) -> Self {
+    /// The request in the version that a policy or webhook sees.
+    ///
+    /// # Errors
+    /// When an object does not convert into that version.
+    pub fn new(subject: &Subject<'_>, seen: SeenVersion) -> Result<Self, Status> {
         let attributes = subject.attributes;
         let asks = Arc::new(Asker {
             user: attributes.user.clone(),
             authorizer: subject.environment.access.authorizer.clone(),
         });
-        Input {
-            object: document(kind, subject.object),
-            old: document(kind, subject.old),
-            request: request(subject, kind),
+        Ok(Input {
+            object: subject.document(seen.kind, subject.object)?,
+            old: subject.document(seen.kind, subject.old)?,
+            request: request(subject, seen),
             namespace: namespace(subject),
             asks,
             resource: Check {
@@ -62,7 +67,7 @@ impl Input {
                 name: attributes.name.clone(),
                 ..Check::default()
             },
-        }
+        })
     }
 }
 
@@ -80,16 +85,14 @@ impl Input {
 }
 
 /// The variable `request` (`admissionv1.AdmissionRequest`).
-pub fn request(subject: &Subject<'_>, kind: &'static KindDef) -> Json {
+pub fn request(subject: &Subject<'_>, seen: SeenVersion) -> Json {
     let attributes = subject.attributes;
     let gvk = |kind: &KindDef| json!({"group": kind.group, "version": kind.version, "kind": kind.kind});
-    // A subresource is one of its resource, whatever the kind of its body.
-    let of_resource = if attributes.subresource.is_empty() { kind.version } else { attributes.version };
-    let gvr = |version: &str| json!({"group": attributes.group, "version": version, "resource": attributes.plural});
+    let gvr = |group: &str, version: &str| json!({"group": group, "version": version, "resource": attributes.plural});
     let user = &attributes.user;
     let mut request = json!({
-        "kind": gvk(kind), "resource": gvr(of_resource),
-        "requestKind": gvk(attributes.kind), "requestResource": gvr(attributes.version),
+        "kind": gvk(seen.kind), "resource": gvr(seen.group, seen.version),
+        "requestKind": gvk(attributes.kind), "requestResource": gvr(attributes.group, attributes.version),
         "name": attributes.name, "operation": operation_name(attributes.operation),
         "userInfo": user_info(user), "dryRun": attributes.dry_run,
         "options": {"apiVersion": "meta.k8s.io/v1", "kind": options_kind(operation_name(attributes.operation))},

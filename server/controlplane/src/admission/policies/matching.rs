@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use apimachinery::hatches::meta::{compiled_selector, selects};
 use apimachinery::meta::v1::LabelSelector;
-use endpoints::{Attributes, Environment, Operation};
-use generated::admissionregistration::v1::{MatchResources, RuleWithOperations};
+use endpoints::{Attributes, Environment, OpenKind, Operation, internal};
+use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, RuleWithOperations};
 use generated::core::v1::Namespace;
 use machinery::catalog::KindDef;
+use machinery::json;
 use machinery::reflect::Owned;
+use machinery::status::Status;
 use registry::meta;
+use serde_json::Value as Json;
+
+use super::input::document;
 
 /// A request, with what selectors look at.
 pub struct Subject<'r> {
@@ -20,6 +25,16 @@ pub struct Subject<'r> {
     pub old: Option<&'r Owned>,
     /// The namespace that the object is in.
     pub namespace: Option<Arc<Namespace>>,
+}
+
+/// A version of the requested resource, as a policy or webhook sees it.
+#[derive(Clone, Copy)]
+pub struct SeenVersion {
+    /// The kind of the body: of a subresource often another one than the resource's.
+    pub kind: &'static KindDef,
+    /// Group and version of the resource.
+    pub group: &'static str,
+    pub version: &'static str,
 }
 
 pub fn operation_name(operation: Operation) -> &'static str {
@@ -32,20 +47,27 @@ pub fn operation_name(operation: Operation) -> &'static str {
 }
 
 impl Subject<'_> {
-    /// The version of the kind that a policy wants to see; `None` when the request is not its business (`Matcher.Matches`).
-    pub fn matched(&self, resources: &MatchResources) -> Option<&'static KindDef> {
-        let selected = self.selected(resources.namespace_selector.as_deref(), resources.object_selector.as_deref());
-        let named = |names: &[String]| names.is_empty() || names.contains(&self.attributes.name);
+    /// The version in which a policy sees the request; `None` when the policy is not about it (`Matcher.Matches`).
+    pub fn matched(&self, resources: &MatchResources) -> Option<SeenVersion> {
+        let attributes = self.attributes;
+        if !self.selected(resources.namespace_selector.as_deref(), resources.object_selector.as_deref()) {
+            return None;
+        }
         let policy = resources.match_policy.as_deref();
-        let excluded = resources.exclude_resource_rules.iter().filter(|rule| named(&rule.resource_names));
-        if !selected || excluded.filter_map(|rule| self.rule(&rule.rule_with_operations, policy)).next().is_some() {
+        let is_named = |rule: &&NamedRuleWithOperations| {
+            rule.resource_names.is_empty() || rule.resource_names.contains(&attributes.name)
+        };
+        let by = |rules: &[NamedRuleWithOperations]| {
+            self.named_by(rules.iter().filter(is_named).map(|rule| &rule.rule_with_operations), policy)
+        };
+        if by(&resources.exclude_resource_rules).is_some() {
             return None;
         }
         if resources.resource_rules.is_empty() {
-            return Some(self.attributes.kind);
+            let Attributes { kind, group, version, .. } = *attributes;
+            return Some(SeenVersion { kind, group, version });
         }
-        let rules = resources.resource_rules.iter().filter(|rule| named(&rule.resource_names));
-        rules.filter_map(|rule| self.rule(&rule.rule_with_operations, policy)).next()
+        by(&resources.resource_rules)
     }
 
     /// Whether the selectors take the request.
@@ -75,36 +97,121 @@ impl Subject<'_> {
         [self.object, self.old].into_iter().flatten().filter_map(labels).any(takes)
     }
 
-    /// The version that a rule asks for.
-    pub fn rule(&self, rule: &RuleWithOperations, match_policy: Option<&str>) -> Option<&'static KindDef> {
+    /// The version in which `rules` name the request (`matchesResourceRules`): the requested one if a rule names it, else
+    /// the first equivalent one.
+    pub fn named_by<'a>(
+        &self,
+        rules: impl Iterator<Item = &'a RuleWithOperations> + Clone,
+        match_policy: Option<&str>,
+    ) -> Option<SeenVersion> {
         let attributes = self.attributes;
-        let has = |list: &[String], value: &str| list.iter().any(|item| item == "*" || item == value);
+        let own = SeenVersion { kind: attributes.kind, group: attributes.group, version: attributes.version };
+        let rules = rules.filter(|rule| self.is_about(rule));
+        if rules.clone().any(|rule| own.is_named_by(rule)) {
+            return Some(own);
+        }
+        if match_policy == Some("Exact") || rules.clone().next().is_none() {
+            return None;
+        }
+        let equivalents = self.equivalents();
+        rules.into_iter().find_map(|rule| equivalents.iter().find(|seen| seen.is_named_by(rule)).copied())
+    }
+
+    /// Whether a rule names operation, scope and resource of the request, in whatever group and version.
+    fn is_about(&self, rule: &RuleWithOperations) -> bool {
+        let attributes = self.attributes;
         let in_scope = match rule.rule.scope.as_deref() {
             Some("Namespaced") => !attributes.namespace.is_empty(),
             Some("Cluster") => attributes.namespace.is_empty() || self.is_namespace(),
             _ => true,
         };
-        let about = in_scope
+        in_scope
             && has(&rule.operations, operation_name(attributes.operation))
-            && has(&rule.rule.api_groups, attributes.group)
-            && rule.rule.resources.iter().any(|resource| is_resource(resource, attributes));
-        if !about {
-            return None;
-        }
-        if has(&rule.rule.api_versions, attributes.version) {
-            return Some(attributes.kind);
-        }
-        if match_policy == Some("Exact") {
-            return None;
-        }
-        // Another version of the resource is the same resource: its subresources are as well.
-        let (catalog, group) = (self.environment.catalog, attributes.group);
-        let mut equivalents =
-            rule.rule.api_versions.iter().filter_map(|v| catalog.resource(group, v, attributes.plural));
-        let equivalent = equivalents.next()?;
-        let is_body = attributes.subresource.is_empty() || equivalent.kind == attributes.kind.kind;
-        Some(if is_body { equivalent } else { attributes.kind })
+            && rule.rule.resources.iter().any(|resource| is_resource(resource, attributes))
     }
+
+    /// The other versions of the requested resource or subresource, also in other groups (`EquivalentResourceRegistry`).
+    fn equivalents(&self) -> Vec<SeenVersion> {
+        let Attributes { group, version, plural, .. } = *self.attributes;
+        let kinds = match &self.attributes.definition {
+            Some(definition) => definition.served(),
+            None => {
+                let catalog = self.environment.catalog;
+                let requested = catalog.resource(group, version, plural).and_then(|kind| kind.resource);
+                // Resources with one storage key are one resource: events of both groups.
+                let is_same = |kind: &KindDef| {
+                    kind.resource.zip(requested).is_some_and(|(other, own)| {
+                        let has_key = !own.key_prefix.is_empty() && other.key_prefix == own.key_prefix;
+                        has_key || (kind.group == group && other.plural == plural)
+                    })
+                };
+                catalog.kinds.iter().filter(|kind| is_same(kind)).collect()
+            }
+        };
+        let others = kinds.into_iter().filter(|kind| (kind.group, kind.version) != (group, version));
+        others.filter_map(|kind| self.seen_in(kind)).collect()
+    }
+
+    /// The request in another version of its resource; `None` when that version does not have the subresource.
+    fn seen_in(&self, kind: &'static KindDef) -> Option<SeenVersion> {
+        let attributes = self.attributes;
+        let body = match attributes.subresource.as_str() {
+            "" => kind,
+            name => {
+                let declared = kind.resource?.subresources.iter().find(|subresource| subresource.name == name)?.kind;
+                let (group, version, name) = declared;
+                let is_resource = declared == (kind.group, kind.version, kind.kind);
+                let body = (!is_resource).then(|| self.environment.catalog.kind(group, version, name));
+                body.unwrap_or(Some(kind)).unwrap_or(attributes.kind)
+            }
+        };
+        // Only versions with one hub form convert into each other.
+        let converts = std::ptr::eq(body.hub, attributes.kind.hub);
+        let body = if converts { body } else { attributes.kind };
+        Some(SeenVersion { kind: body, group: kind.group, version: kind.version })
+    }
+
+    /// An object of the request as a document of the version that a policy or webhook sees.
+    ///
+    /// # Errors
+    /// When the conversion of a custom resource fails.
+    pub fn document(&self, kind: &'static KindDef, object: Option<&Owned>) -> Result<Json, Status> {
+        let requested = self.attributes.kind;
+        match (self.converter(kind), object) {
+            (Some(definition), Some(_)) => definition.convert(&document(requested, object), &kind.api_version()),
+            _ => Ok(document(kind, object)),
+        }
+    }
+
+    /// The object of a document in the version that a policy or webhook sees, in the form that admission works on.
+    ///
+    /// # Errors
+    /// When the document is not of the kind, or the conversion of a custom resource fails.
+    pub fn object_of(&self, kind: &'static KindDef, document: &Json) -> Result<Owned, Status> {
+        let requested = self.attributes.kind;
+        let converted = self.converter(kind).map(|definition| definition.convert(document, &requested.api_version()));
+        let converted = converted.transpose()?;
+        let (kind, document) = converted.as_ref().map_or((kind, document), |converted| (requested, converted));
+        let mut value = Owned::new(kind.def);
+        json::from_value_version(document, kind.version, value.as_mut(), &mut json::Issues::ignore())
+            .map_err(Status::internal)?;
+        Ok(internal(kind, value))
+    }
+
+    /// The definition that converts a custom resource between the requested version and that of `kind`.
+    fn converter(&self, kind: &'static KindDef) -> Option<&dyn OpenKind> {
+        self.attributes.definition.as_deref().filter(|_| kind.version != self.attributes.kind.version)
+    }
+}
+
+impl SeenVersion {
+    fn is_named_by(&self, rule: &RuleWithOperations) -> bool {
+        has(&rule.rule.api_groups, self.group) && has(&rule.rule.api_versions, self.version)
+    }
+}
+
+fn has(list: &[String], value: &str) -> bool {
+    list.iter().any(|item| item == "*" || item == value)
 }
 
 /// `pods`, `pods/status`, `pods/*`, `*/status`, `*`, `*/*`

@@ -1,7 +1,7 @@
 //! Mutating policies: apply configurations and JSON patches made by expressions.
 
 use cel::{Budget, Map, Value};
-use endpoints::{Attributes, internal};
+use endpoints::Attributes;
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
 };
@@ -20,8 +20,8 @@ use super::super::lookup::find;
 use super::super::reinvocation::Reinvocation;
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
-use super::matching::Subject;
-use super::{Followed, Policies, params, refused};
+use super::matching::{SeenVersion, Subject};
+use super::{Followed, Policies, not_converted, params, refused};
 
 /// The policy of policies that want to be asked again.
 const IF_NEEDED: &str = "IfNeeded";
@@ -81,14 +81,14 @@ pub async fn run(
             };
             let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
             let bound = binding.spec.match_resources.as_deref().is_none_or(|r| subject.matched(r).is_some());
-            let Some(kind) = matched.filter(|_| bound) else { continue };
+            let Some(seen) = matched.filter(|_| bound) else { continue };
             let (name, binding_name) = (&policy.metadata.name, &binding.metadata.name);
             let key = format!("{name}/{binding_name}");
             if !rounds.policies.is_asked(rounds.round, &key) {
                 continue;
             }
             offload::to_work_pool().await?;
-            let changed = mutated(policy, binding, &programs, &subject, kind).await;
+            let changed = mutated(policy, binding, &programs, &subject, seen).await;
             let ran = matches!(changed, Ok(Some(_)));
             if policy.spec.reinvocation_policy == IF_NEEDED {
                 rounds.policies.asked(key);
@@ -122,11 +122,12 @@ async fn mutated(
     binding: &MutatingAdmissionPolicyBinding,
     programs: &Programs,
     subject: &Subject<'_>,
-    kind: &'static KindDef,
+    seen: SeenVersion,
 ) -> Result<Option<Owned>, String> {
     let found = params::find(subject, policy.spec.param_kind.as_deref(), binding.spec.param_ref.as_deref()).await;
     let found = found.map_err(|why| format!("failed to configure binding: {why}"))?;
-    let mut input = Input::new(subject, kind);
+    let kind = seen.kind;
+    let mut input = Input::new(subject, seen).map_err(|status| not_converted(&status))?;
     let mut changed = false;
     for param in &found {
         changed |= mutate(programs, &mut input, param.as_ref(), kind)?;
@@ -134,10 +135,7 @@ async fn mutated(
     if !changed {
         return Ok(None);
     }
-    let mut value = Owned::new(kind.def);
-    json::from_value_version(&input.object, kind.version, value.as_mut(), &mut json::Issues::ignore())
-        .map_err(|error| error.to_string())?;
-    Ok(Some(internal(kind, value)))
+    subject.object_of(kind, &input.object).map(Some).map_err(|status| status.message)
 }
 
 fn mutate(programs: &Programs, input: &mut Input, param: Option<&Json>, kind: &KindDef) -> Result<bool, String> {

@@ -18,7 +18,7 @@ use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
 use super::matching::Subject;
-use super::{Followed, Policies, params, refused};
+use super::{Followed, Policies, not_converted, params, refused};
 
 /// The longest message that an expression may make.
 const MAX_MESSAGE: usize = 5 * 1024;
@@ -99,7 +99,7 @@ pub async fn run(
     let mut denied = None;
     for policy in &all {
         let matched = policy.spec.match_constraints.as_deref().and_then(|constraints| subject.matched(constraints));
-        let Some(kind) = matched else { continue };
+        let Some(seen) = matched else { continue };
         let bindings = followed.bindings.all();
         let own: Vec<_> = bindings.iter().filter(|b| is_bound(b, policy, &subject)).collect();
         if own.is_empty() {
@@ -107,7 +107,16 @@ pub async fn run(
         }
         offload::to_work_pool().await?;
         let programs = policies.compiled.get(&policy.metadata, || Programs::new(&policy.spec));
-        let input = Input::new(&subject, kind);
+        let input = match Input::new(&subject, seen) {
+            Ok(input) => input,
+            Err(_) if policy.spec.failure_policy.as_deref() == Some("Ignore") => continue,
+            Err(status) => {
+                let (name, why) = (&policy.metadata.name, not_converted(&status));
+                let why = format!("ValidatingAdmissionPolicy '{name}' denied request: {why}");
+                denied = denied.or_else(|| Some(refused(forbidden(attributes, &why), "", why)));
+                continue;
+            }
+        };
         let mut judgement = Judgement::default();
         for binding in own {
             judge(policy, binding, &programs, &input, &subject, &mut judgement).await;

@@ -87,11 +87,11 @@ impl<'w> Hook<'w> {
 
     /// Whether the webhook is called for a request.
     pub fn matched(&self, subject: &Subject<'_>) -> Result<Option<Matched>, Status> {
-        let kind = self.rules.iter().find_map(|rule| subject.rule(rule, self.match_policy));
-        let Some(kind) = kind.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
+        let seen = subject.named_by(self.rules.iter(), self.match_policy);
+        let Some(seen) = seen.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
             return Ok(None);
         };
-        let input = Input::new(subject, kind);
+        let input = Input::new(subject, seen).map_err(|status| Status::internal(status.message))?;
         let activation = Activation::new(&input, None, &[]);
         match conditions_hold(self.conditions, &activation, &mut Budget::default()) {
             Ok(true) => {}
@@ -105,6 +105,6 @@ impl<'w> Hook<'w> {
             let why = format!("admission webhook \"{}\" does not support dry run", self.name);
             return Err(Status::bad_request(why));
         }
-        Ok(Some(Matched { kind, input }))
+        Ok(Some(Matched { kind: seen.kind, input }))
     }
 }
