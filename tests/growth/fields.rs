@@ -26,29 +26,31 @@ pub enum Elements {
     Equal,
 }
 
-/// The lists and maps of all kinds that can be created. Unless `all` are wanted, those of each declared type once.
-pub fn places(all: bool) -> Vec<Place> {
+/// The kinds that are served by default and can be created.
+pub fn kinds() -> Vec<(&'static KindDef, &'static ResourceDef)> {
+    let served = generated::CATALOG.kinds.iter().filter(|kind| kind.serving == Serving::On && kind.gate.is_empty());
+    let creatable = |kind: &&'static KindDef| {
+        kind.resource.filter(|resource| resource.verbs.contains(&"create")).map(|resource| (*kind, resource))
+    };
+    served.filter_map(|kind| creatable(&kind)).collect()
+}
+
+/// The lists and maps of a kind, except for those that are in `seen`, to which they are added.
+pub fn places(kind: &'static KindDef, resource: &'static ResourceDef, seen: &mut Seen) -> Vec<Place> {
     let mut places = Vec::new();
-    let mut seen = HashSet::new();
-    for kind in generated::CATALOG.kinds {
-        let is_served = kind.serving == Serving::On && kind.gate.is_empty();
-        let creatable = kind.resource.filter(|resource| is_served && resource.verbs.contains(&"create"));
-        let Some(resource) = creatable else { continue };
-        // What is seen once is not looked at again: within a kind, or in all of them.
-        if all {
-            seen.clear();
-        }
-        walk(kind, resource, kind.def, &mut Vec::new(), &mut seen, &mut places);
-    }
+    walk(kind, resource, kind.def, &mut Vec::new(), seen, &mut places);
     places
 }
+
+/// Fields that need not be looked at again: the type that has the field, and its name.
+pub type Seen = HashSet<(*const StructDef, &'static str)>;
 
 fn walk(
     kind: &'static KindDef,
     resource: &'static ResourceDef,
     def: &'static StructDef,
     path: &mut Vec<&'static FieldDef>,
-    seen: &mut HashSet<(*const StructDef, &'static str)>,
+    seen: &mut Seen,
     places: &mut Vec<Place>,
 ) {
     if path.len() >= DEEPEST || !matches!(def.json_form, JsonForm::Fields) {
@@ -91,11 +93,6 @@ impl Place {
             Some(Shape::Map(_) | Shape::StructMap(..)) => &[Elements::Distinct],
             _ => &[Elements::Distinct, Elements::Equal],
         }
-    }
-
-    /// Whether the field is in the metadata, which all kinds share.
-    pub fn is_metadata(&self) -> bool {
-        self.path.first().is_some_and(|field| field.json == "metadata")
     }
 
     /// An object with so many elements in this place. Fields that are required have values that look valid.

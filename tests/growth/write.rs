@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::Server;
 use crate::fields::{Elements, Place};
+use crate::plan::Combination;
 
 /// A way of writing an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,13 @@ pub enum Method {
     StrategicPatch,
 }
 
-/// Kinds of which an object is there, with what it needs to be valid. Without `GROWTH=all` only they are updated and patched.
+impl Method {
+    /// All of them; those that need no stored object come first.
+    pub const ALL: [Method; 6] =
+        [Method::Create, Method::Apply, Method::Update, Method::JsonPatch, Method::MergePatch, Method::StrategicPatch];
+}
+
+/// What objects need to be valid beyond the fields that are declared as required.
 const STORED: [(&str, &str, &str); 6] = [
     ("", "ConfigMap", r#"{}"#),
     ("", "Pod", r#"{"spec": {"containers": [{"name": "e0", "image": "i"}]}}"#),
@@ -75,47 +82,35 @@ impl Writer {
         let http = Client::builder().add_root_certificate(Certificate::from_pem(&pem).unwrap()).build().unwrap();
         let writer = Writer { server, http };
         let account = json!({"metadata": {"name": "default"}});
-        writer.store(&format!("/api/v1/namespaces/{NAMESPACE}/serviceaccounts"), &account).await;
-        for place in crate::fields::places(true) {
-            if let Some(object) = stored(&place) {
-                writer.store(&collection(&place), &object).await;
-            }
-        }
+        let code = writer.post(&format!("/api/v1/namespaces/{NAMESPACE}/serviceaccounts"), &account).await;
+        assert!([201, 409].contains(&code), "the service account of pods: {code}");
         writer
     }
 
-    /// Creates an object unless it is there.
-    async fn store(&self, path: &str, object: &Value) {
+    /// Creates an object of the kind of this place; whether the object is there.
+    pub async fn store(&self, place: &Place) -> bool {
+        let object = stored(place).unwrap_or_else(|| place.object(NAME, Elements::Distinct, 0));
+        let code = self.post(&collection(place), &object).await;
+        let is_there = [201, 409].contains(&code);
+        if !is_there && std::env::var("GROWTH_LOG").is_ok() {
+            eprintln!("no object: {code} {place} {object}");
+        }
+        is_there
+    }
+
+    async fn post(&self, path: &str, object: &Value) -> u16 {
         let url = format!("{}{path}", self.server.url);
         let request = self.http.post(url).bearer_auth("growth-token").header("Content-Type", "application/json");
-        let response = request.body(object.to_string()).send().await.unwrap();
-        let (code, text) = (response.status().as_u16(), response.text().await.unwrap());
-        assert!([201, 409].contains(&code), "POST {path}: {text}");
+        request.body(object.to_string()).send().await.unwrap().status().as_u16()
     }
 
     pub fn process_id(&self) -> u32 {
         self.server.process_id()
     }
 
-    /// The ways in which a field can be written.
-    pub async fn methods(&self, place: &Place, all: bool) -> Vec<Method> {
-        use Method::{Apply, Create, JsonPatch, MergePatch, StrategicPatch, Update};
-        let exists = stored(place).is_some() || (all && self.exists(place).await);
-        match exists {
-            true => vec![Create, Apply, Update, JsonPatch, MergePatch, StrategicPatch],
-            false => vec![Create, Apply],
-        }
-    }
-
-    /// Whether an object of the kind could be created from its required fields alone.
-    async fn exists(&self, place: &Place) -> bool {
-        let object = place.object(NAME, Elements::Distinct, 0);
-        let url = format!("{}{}", self.server.url, collection(place));
-        let request = self.http.post(url).bearer_auth("growth-token").header("Content-Type", "application/json");
-        [201, 409].contains(&request.body(object.to_string()).send().await.unwrap().status().as_u16())
-    }
-
-    pub fn request(&self, place: &Place, method: Method, elements: Elements, count: usize) -> Request {
+    pub fn request(&self, combination: &Combination, count: usize) -> Request {
+        let Combination { place, method, elements } = combination;
+        let elements = *elements;
         let collection = collection(place);
         let one = format!("{collection}/{NAME}");
         let object = || place.object(NAME, elements, count);
