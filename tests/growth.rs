@@ -43,7 +43,7 @@ const HARMLESS_STEPS: f64 = 5.0;
 const LARGEST_BODY: usize = 2_900_000;
 
 /// The smallest of the three counts of elements, and the one for elements that cost little.
-const COUNTS: [usize; 2] = [400, 3200];
+const COUNTS: [usize; 2] = [400, 1600];
 
 /// Servers that are measured at the same time.
 const SERVERS: usize = 2;
@@ -129,12 +129,12 @@ impl Trial {
         {
             return Some(failure);
         }
-        if many.microseconds > TIME_FLOOR {
+        if many.microseconds > TIME_FLOOR || !combination.is_plain() {
             return None;
         }
         few = many;
         many = self.measure(combination, 4 * COUNTS[1], 1).await?;
-        match grows(few, many, HARMLESS_STEPS * LARGEST_STEP) {
+        match grows(few, many, HARMLESS_STEPS) {
             true => self.confirm(combination, COUNTS[1]).await,
             false => None,
         }

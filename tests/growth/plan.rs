@@ -14,6 +14,13 @@ pub struct Combination {
     pub elements: Elements,
 }
 
+impl Combination {
+    /// Whether the combination is looked at with more elements too when it costs little.
+    pub fn is_plain(&self) -> bool {
+        self.method == Method::Create && self.elements == Elements::Distinct
+    }
+}
+
 impl fmt::Display for Combination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {} {:?}", self.method, self.place, self.elements)

@@ -27,7 +27,7 @@ impl Method {
 }
 
 /// What objects need to be valid beyond the fields that are declared as required.
-const STORED: [(&str, &str, &str); 6] = [
+const STORED: [(&str, &str, &str); 20] = [
     ("", "ConfigMap", r#"{}"#),
     ("", "Pod", r#"{"spec": {"containers": [{"name": "e0", "image": "i"}]}}"#),
     ("", "Service", r#"{"spec": {"ports": [{"port": 1, "name": "e0"}]}}"#),
@@ -39,6 +39,79 @@ const STORED: [(&str, &str, &str); 6] = [
     ),
     ("rbac.authorization.k8s.io", "ClusterRole", r#"{"rules": []}"#),
     ("networking.k8s.io", "NetworkPolicy", r#"{"spec": {"podSelector": {}}}"#),
+    (
+        "apps",
+        "DaemonSet",
+        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+    ),
+    (
+        "apps",
+        "ReplicaSet",
+        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+    ),
+    (
+        "apps",
+        "StatefulSet",
+        r#"{"spec": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+    ),
+    ("apps", "ControllerRevision", r#"{"revision": 1, "data": {"a": "b"}}"#),
+    (
+        "batch",
+        "Job",
+        r#"{"spec": {"template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"restartPolicy": "Never", "containers": [{"name": "e0", "image": "i"}]}}}}"#,
+    ),
+    (
+        "batch",
+        "CronJob",
+        r#"{"spec": {"schedule": "0 0 * * *", "jobTemplate": {"spec": {"template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"restartPolicy": "Never", "containers": [{"name": "e0", "image": "i"}]}}}}}}"#,
+    ),
+    (
+        "autoscaling",
+        "HorizontalPodAutoscaler",
+        r#"{"spec": {"maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1",
+            "kind": "Deployment", "name": "d"}}}"#,
+    ),
+    (
+        "",
+        "PersistentVolume",
+        r#"{"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
+            "hostPath": {"path": "/a"}}}"#,
+    ),
+    (
+        "",
+        "PersistentVolumeClaim",
+        r#"{"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}"#,
+    ),
+    (
+        "",
+        "ReplicationController",
+        r#"{"spec": {"selector": {"a": "b"}, "template": {"metadata": {"labels": {"a": "b"}},
+            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "ValidatingAdmissionPolicy",
+        r#"{"spec": {"validations": [{"expression": "true"}], "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+            "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "MutatingAdmissionPolicy",
+        r#"{"spec": {"reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch",
+            "jsonPatch": {"expression": "[]"}}], "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+            "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
+    ),
+    (
+        "admissionregistration.k8s.io",
+        "ValidatingAdmissionPolicyBinding",
+        r#"{"spec": {"policyName": "absent", "validationActions": ["Deny"]}}"#,
+    ),
+    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", r#"{"spec": {"policyName": "absent"}}"#),
 ];
 
 /// The object that updates and patches are about.

@@ -1,8 +1,9 @@
 //! Types of expressions.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
+
+use imbl::OrdMap;
 
 /// The type of a value, as far as it is known before evaluation.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +62,9 @@ pub struct ObjectType {
 
 /// The fields of an object type.
 pub enum Fields {
-    /// By their names in expressions.
-    Known(BTreeMap<String, Field>),
+    /// By their names in expressions. A map that shares its parts with its copies, because each
+    /// variable of an admission policy is compiled with a type of the variables before it.
+    Known(OrdMap<String, Field>),
     /// Any name is a field; its type follows from the type's name and the field's.
     Open(fn(of: &str, field: &str) -> Type),
 }
@@ -80,6 +82,16 @@ impl ObjectType {
     pub fn new<'a>(name: impl Into<String>, fields: impl IntoIterator<Item = (&'a str, Type)>) -> Self {
         let fields = fields.into_iter().map(|(json, of)| (json.to_owned(), Field { json: json.to_owned(), of }));
         ObjectType { name: name.into(), fields: Fields::Known(fields.collect()) }
+    }
+
+    /// The type with one more field, whose JSON name is the name in expressions. The cost is
+    /// logarithmic in the number of fields. The fields of an open type stay as they are.
+    pub fn with_field(&self, name: &str, of: Type) -> Self {
+        let fields = match &self.fields {
+            Fields::Known(fields) => Fields::Known(fields.update(name.to_owned(), Field { json: name.to_owned(), of })),
+            Fields::Open(of) => Fields::Open(*of),
+        };
+        ObjectType { name: self.name.clone(), fields }
     }
 
     /// The type of a field; `None` when there is no such field.

@@ -162,7 +162,7 @@ fn objects_are_made_and_fields_renamed() {
     fn object(name: &str) -> Option<Arc<ObjectType>> {
         (name == "Object").then(|| Arc::new(ObjectType { name: name.into(), fields: Fields::Open(|_, _| Type::Dyn) }))
     }
-    let fields = [("a__dash__b".to_owned(), Field { json: "a-b".into(), of: Type::Int })].into();
+    let fields = [("a__dash__b".to_owned(), Field { json: "a-b".into(), of: Type::Int })].into_iter().collect();
     let of = Type::object(ObjectType { name: "t".into(), fields: Fields::Known(fields) });
     let environment = Environment::new([("self", of.clone())]).with_objects(object);
     let program = compile("Object{x: self.a__dash__b, ?y: optional.none()}", &environment).unwrap();
@@ -181,4 +181,12 @@ fn names_for_values() {
     let error = compile("cel.bind('d', 1, d)", &environment).unwrap_err().to_string();
     assert!(error.contains("cel.bind() variable names must be simple identifiers"), "{error}");
     assert!(compile(source, &Environment::new([("device", Type::Dyn)])).is_err(), "where nobody asked for it");
+}
+
+#[test]
+fn types_with_one_more_field_leave_the_first_type_as_it_was() {
+    let first = ObjectType::new("t", [("a", Type::Int)]);
+    let second = first.with_field("b", Type::String).with_field("a", Type::Bool);
+    assert_eq!((first.field("a"), first.field("b")), (Some(Type::Int), None));
+    assert_eq!((second.field("a"), second.field("b")), (Some(Type::Bool), Some(Type::String)));
 }

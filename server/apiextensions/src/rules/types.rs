@@ -57,5 +57,5 @@ fn object(props: &JSONSchemaProps, is_object: bool, name: &str) -> Option<Type> 
             fields.insert(json.to_owned(), Field { json: json.to_owned(), of });
         }
     }
-    Some(Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields) }))
+    Some(Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields.into()) }))
 }

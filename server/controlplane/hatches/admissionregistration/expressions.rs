@@ -18,6 +18,11 @@ pub const JSON_PATCH: &str = "JSONPatch";
 /// The name of the type of apply configurations.
 pub const OBJECT: &str = "Object";
 
+/// The name of the type of the object `variables`.
+const VARIABLES: &str = "kubernetes.variables";
+/// The most parts that the type of a composed variable has.
+const MAX_TYPE_PARTS: usize = 64;
+
 /// An environment without composed variables.
 pub fn environment(available: Available) -> Environment {
     let mut environment = Environment::new([
@@ -37,10 +42,48 @@ pub fn environment(available: Available) -> Environment {
     if available.patches { environment.with_objects(patch_type) } else { environment }
 }
 
-/// The same with the variables that come before an expression.
-pub fn composed(environment: Environment, variables: &[(String, Type)]) -> Environment {
-    let fields = variables.iter().map(|(name, of)| (name.as_str(), of.clone()));
-    environment.with("variables", Type::object(ObjectType::new("kubernetes.variables", fields)))
+/// The composed variables of a policy: the fields of the object `variables`.
+pub struct Variables {
+    of: Arc<ObjectType>,
+    count: usize,
+}
+
+impl Default for Variables {
+    fn default() -> Self {
+        Variables { of: Arc::new(ObjectType::new(VARIABLES, [])), count: 0 }
+    }
+}
+
+impl Variables {
+    /// Adds a variable. A type with many parts becomes `Type::Dyn`: a variable may contain the
+    /// variables before it, and the nesting would grow with the number of variables.
+    pub fn add(&mut self, name: &str, of: Type) {
+        let of = if is_small(&of, &mut { MAX_TYPE_PARTS }) { of } else { Type::Dyn };
+        self.of = Arc::new(self.of.with_field(name, of));
+        self.count += 1;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// An environment in which expressions may name the variables.
+    pub fn compose(&self, environment: Environment) -> Environment {
+        environment.with("variables", Type::Object(Arc::clone(&self.of)))
+    }
+}
+
+/// Whether a type has at most `left` parts, none of which is the object `variables`.
+fn is_small(of: &Type, left: &mut usize) -> bool {
+    let Some(rest) = left.checked_sub(1) else { return false };
+    *left = rest;
+    match of {
+        Type::List(list) => is_small(&list.item, left),
+        Type::Map(map) => is_small(&map.0, left) && is_small(&map.1, left),
+        Type::Optional(of) | Type::Kind(of) => is_small(of, left),
+        Type::Object(object) => object.name != VARIABLES,
+        _ => true,
+    }
 }
 
 /// Compiles an expression that has to have one of these types (of any, when there are none).

@@ -4,7 +4,7 @@ use cel::Environment;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
-use super::super::expressions::{Available, composed, environment, json_patch_type, object_type};
+use super::super::expressions::{Available, environment, json_patch_type, object_type};
 use super::REINVOCATION_POLICIES;
 use super::conditions::{validate_expression, validate_match_conditions};
 use super::policy::{validate_failure_policy, validate_match_constraints, validate_param_kind, validate_variables};
@@ -40,7 +40,7 @@ pub fn validate_mutating_policy(
     }
     let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: false };
     let variables = validate_variables(v, &path.child("variables"), &spec.variables, available);
-    let environment = composed(environment(Available { patches: true, ..available }), &variables);
+    let environment = variables.compose(environment(Available { patches: true, ..available }));
     let of_mutations = path.child("mutations");
     if spec.mutations.is_empty() {
         v.required(&of_mutations, "mutations must contain at least one item");

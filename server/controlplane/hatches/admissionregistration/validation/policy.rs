@@ -8,7 +8,7 @@ use machinery::field_path::Path;
 use machinery::format;
 use machinery::hooks::Validation;
 
-use super::super::expressions::{Available, composed, environment};
+use super::super::expressions::{Available, Variables, environment};
 use super::FAILURE_POLICIES;
 use super::conditions::{validate_expression, validate_match_conditions};
 use super::rules::validate_match_resources;
@@ -168,20 +168,21 @@ impl Expressions {
     fn of(v: &mut Validation<'_>, path: &Path<'_>, spec: &ValidatingAdmissionPolicySpec) -> Self {
         let available = Available { params: spec.param_kind.is_some(), authorizer: true, patches: false };
         let variables = validate_variables(v, path, &spec.variables, available);
-        let with = |environment| if variables.is_empty() { environment } else { composed(environment, &variables) };
+        let with = |environment| if variables.is_empty() { environment } else { variables.compose(environment) };
         let messages = environment(Available { authorizer: false, ..available });
         Expressions { checks: with(environment(available)), messages: with(messages) }
     }
 }
 
-/// `validateVariable`; each variable may use those before it. Returns their types.
+/// `validateVariable`; each variable may use those before it. Returns all of them.
 pub(super) fn validate_variables(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     variables: &[Variable],
     available: Available,
-) -> Vec<(String, Type)> {
-    let mut known = Vec::new();
+) -> Variables {
+    let mut known = Variables::default();
+    let plain = environment(available);
     for (index, variable) in variables.iter().enumerate() {
         let path = path.index(index);
         if variable.name.trim().is_empty() {
@@ -193,9 +194,9 @@ pub(super) fn validate_variables(
             v.required(&path.child("expression"), "expression is not specified");
             continue;
         }
-        let environment = composed(environment(available), &known);
+        let environment = known.compose(plain.clone());
         let of = validate_expression(v, &path.child("expression"), &variable.expression, &environment, &[]);
-        known.push((variable.name.clone(), of));
+        known.add(&variable.name, of);
     }
     known
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use apimachinery::meta::v1::ObjectMeta;
 use cel::{Budget, Environment, EvalError, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
-use generated::hatches::admissionregistration::{Available, compile, composed, environment};
+use generated::hatches::admissionregistration::{Available, Variables, compile, environment};
 
 use super::input::Activation;
 
@@ -83,20 +83,20 @@ impl Common {
         let conditions =
             conditions.iter().map(|c| (c.name.clone(), Expression::new(c.expression.trim(), &plain, &[Type::Bool])));
         let conditions = conditions.collect();
-        let mut known: Vec<(String, Type)> = Vec::new();
+        let mut known = Variables::default();
         let mut programs = Vec::new();
         for variable in variables {
-            let program = compile(&variable.expression, &composed(plain.clone(), &known), &[]);
+            let program = compile(&variable.expression, &known.compose(plain.clone()), &[]);
             let of = program.as_ref().map_or(Type::Dyn, |program| program.output().clone());
-            known.push((variable.name.clone(), of));
+            known.add(&variable.name, of);
             programs.push((variable.name.clone(), program));
         }
         let messages = Available { authorizer: false, ..available };
         Common {
             conditions,
             variables: programs,
-            environment: composed(environment(available), &known),
-            messages: composed(environment(messages), &known),
+            environment: known.compose(environment(available)),
+            messages: known.compose(environment(messages)),
         }
     }
 }
