@@ -34,28 +34,28 @@ const STORED: [(&str, &str, &str); 20] = [
     (
         "apps",
         "Deployment",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
     ),
     ("rbac.authorization.k8s.io", "ClusterRole", r#"{"rules": []}"#),
     ("networking.k8s.io", "NetworkPolicy", r#"{"spec": {"podSelector": {}}}"#),
     (
         "apps",
         "DaemonSet",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
     ),
     (
         "apps",
         "ReplicaSet",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
     ),
     (
         "apps",
         "StatefulSet",
-        r#"{"spec": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
+        r#"{"spec": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
     ),
     ("apps", "ControllerRevision", r#"{"revision": 1, "data": {"a": "b"}}"#),
     (
@@ -96,15 +96,15 @@ const STORED: [(&str, &str, &str); 20] = [
     (
         "admissionregistration.k8s.io",
         "ValidatingAdmissionPolicy",
-        r#"{"spec": {"validations": [{"expression": "true"}], "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-            "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
+        r#"{"spec": {"validations": [{"expression": "true"}], "matchConstraints": {"resourceRules": [{
+            "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
     ),
     (
         "admissionregistration.k8s.io",
         "MutatingAdmissionPolicy",
         r#"{"spec": {"reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch",
-            "jsonPatch": {"expression": "[]"}}], "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-            "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
+            "jsonPatch": {"expression": "[]"}}], "matchConstraints": {"resourceRules": [{
+            "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
     ),
     (
         "admissionregistration.k8s.io",
