@@ -13,11 +13,11 @@ mod common;
 mod connections;
 mod credentials;
 mod equivalent_versions;
-mod isolation;
 #[path = "../../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;
 mod files;
 mod identity;
+mod isolation;
 mod nodes;
 mod poison;
 mod published;
@@ -26,7 +26,7 @@ mod routes;
 mod selectors;
 mod store_faults;
 mod support;
-mod work;
 mod tls;
+mod work;
 
 mod admission;
