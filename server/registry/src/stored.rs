@@ -89,7 +89,7 @@ pub(crate) fn failure(error: storage::Error) -> Status {
         storage::Error::FutureRevision { requested, current } => {
             crate::resource::too_large_resource_version(requested, current)
         }
-        storage::Error::NoSpace { .. } => Status::new(507, "InsufficientStorage", &error.to_string()),
+        storage::Error::NoSpace { .. } => Status::new(507, "InsufficientStorage", error.to_string()),
         storage::Error::Closed => Status::service_unavailable("the server is shutting down"),
         other => Status::internal(other),
     }
