@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+mod admission;
 mod bodies;
 mod cancellation;
 #[path = "../common/mod.rs"]
@@ -28,5 +29,3 @@ mod store_faults;
 mod support;
 mod tls;
 mod work;
-
-mod admission;
