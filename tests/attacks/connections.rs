@@ -78,7 +78,7 @@ async fn serves_others_beside_handshakes_that_never_end() {
 #[tokio::test]
 async fn serves_others_beside_connections_of_a_user() {
     let target = Target::start_with_files(OPEN_FILES, &[]);
-    let dialer = Dialer::new(&target.server, None, false).from_address([127, 0, 0, 2]);
+    let dialer = Dialer::new(&target.server, None, false).source_address([127, 0, 0, 2]);
     let authorization = format!("Bearer {}", token("mallory"));
     let idle = flood(async || {
         let mut connection = timeout(PATIENCE, dialer.http()).await.ok()?.ok()?;

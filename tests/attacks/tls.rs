@@ -97,7 +97,7 @@ impl Dialer {
     }
 
     /// The same from another address of this host.
-    pub fn from_address(self, from: [u8; 4]) -> Self {
+    pub fn source_address(self, from: [u8; 4]) -> Self {
         Dialer { from: from.into(), ..self }
     }
 
