@@ -12,8 +12,6 @@ use crate::{Error, Result};
 const LOCK: &str = "lock";
 const DATABASE: &str = "store.db";
 const UNFINISHED: &str = "store.db.restoring";
-/// All files that hold objects, and the lock.
-const FILES: [&str; 5] = [LOCK, DATABASE, "store.db-wal", "store.db-shm", UNFINISHED];
 const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_DIRECTORY: u32 = 0o700;
 /// The bits of a mode that count for other users and groups.
@@ -104,21 +102,23 @@ fn remove_unfinished(path: &Path) -> std::io::Result<()> {
 /// Takes the permissions of others away from the directory and its files, which earlier versions left to the umask. One
 /// that belongs to another user stays as it is.
 fn make_private(path: &Path) {
-    let files = FILES.iter().map(|name| (path.join(name), PRIVATE_FILE));
-    for (path, mode) in std::iter::once((path.to_owned(), PRIVATE_DIRECTORY)).chain(files) {
-        let tighten = || {
-            let permissions = std::fs::metadata(&path)?.permissions();
-            match permissions.mode() & FOR_OTHERS {
-                0 => Ok(()),
-                _ => std::fs::set_permissions(&path, Permissions::from_mode(mode)),
-            }
-        };
-        match tighten() {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                tracing::warn!(path = %path.display(), %error, "cannot take the permissions of other users away");
-            }
-            _ => {}
+    tighten(path, PRIVATE_DIRECTORY);
+    let entries = path.read_dir().into_iter().flatten().flatten();
+    // A directory is not ours: `mkfs` leaves one in a fresh volume.
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    files.for_each(|file| tighten(&file.path(), PRIVATE_FILE));
+}
+
+fn tighten(path: &Path, mode: u32) {
+    let tighten = || match std::fs::metadata(path)?.permissions().mode() & FOR_OTHERS {
+        0 => Ok(()),
+        _ => std::fs::set_permissions(path, Permissions::from_mode(mode)),
+    };
+    match tighten() {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            tracing::warn!(path = %path.display(), %error, "cannot take the permissions of other users away");
         }
+        _ => {}
     }
 }
 
