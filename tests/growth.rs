@@ -49,7 +49,7 @@ const COUNTS: [usize; 2] = [400, 1600];
 const SERVERS: usize = 2;
 
 #[test]
-#[ignore = "takes more than five minutes on a busy machine: cargo test --test growth -- --ignored --nocapture"]
+#[ignore = "fails for strategic merge of volume items, see docs/status.md; cargo test --test growth -- --ignored --nocapture"]
 fn no_field_costs_more_than_in_proportion_to_its_elements() {
     let begin = Instant::now();
     let all = std::env::var("GROWTH").is_ok_and(|value| value == "all");

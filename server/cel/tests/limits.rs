@@ -1,5 +1,7 @@
 //! Expressions of any length and shape end neither the process nor the memory. The limits are cel-go 0.26's, found by trying it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
 use cel::{Bounds, Budget, Environment, EvalError, Type, Value, compile};
 
 fn environment() -> Environment {

@@ -339,7 +339,7 @@ mod tests {
 
     fn patch(document: &Value, operations: &Value) -> Result<Value, u16> {
         json_patch(document, operations.to_string().as_bytes(), &mut Issues::ignore())
-            .map_err(|status| status.code as u16)
+            .map_err(|status| status.code)
     }
 
     #[test]

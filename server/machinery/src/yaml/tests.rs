@@ -162,7 +162,7 @@ fn bounds_the_work_of_merges() {
 
 #[test]
 fn bounds_directives_because_each_tag_copies_its_prefix() {
-    let used = format!("%TAG !p! tag:example.com,2000:\n---\n[{}]\n", vec!["!p!x 1"; 3].join(","));
+    let used = format!("%TAG !p! tag:example.com,2000:\n---\n[{}]\n", ["!p!x 1"; 3].join(","));
     assert_eq!(json(&used), r#"["1","1","1"]"#);
     let expect = "yaml: directives exceed 1024 bytes";
     let long = format!("# a\n%TAG !p! {}\n---\n[]\n", "x".repeat(2000));

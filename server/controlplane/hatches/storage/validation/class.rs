@@ -82,15 +82,21 @@ fn validate_parameters(v: &mut Validation<'_>, path: &Path<'_>, parameters: &BTr
 /// What a term asks for: the values of each label.
 type Asked<'t> = BTreeMap<&'t str, BTreeSet<&'t str>>;
 
-/// `validateAllowedTopologies`. Upstream compares each term with as many empty ones as there are terms, besides those before it.
+/// Most duplicates of terms that are reported: a Status lists no more errors.
+const MAX_DUPLICATES: usize = 1_000;
+
+/// `validateAllowedTopologies`. Upstream compares each term with as many empty terms as there are terms, besides the terms before it.
 fn validate_topologies(v: &mut Validation<'_>, path: &Path<'_>, terms: &[TopologySelectorTerm]) {
-    let mut before: Vec<Asked<'_>> = vec![Asked::new(); terms.len()];
+    let mut counts: BTreeMap<Asked<'_>, usize> = BTreeMap::from([(Asked::new(), terms.len())]);
+    let mut left = MAX_DUPLICATES;
     for (index, term) in terms.iter().enumerate() {
         let path = path.index(index);
         let path = path.child("matchLabelExpressions");
-        let asked = validate_topology(v, &path, term);
-        before.iter().filter(|one| **one == asked).for_each(|_| v.duplicate(&path, ""));
-        before.push(asked);
+        let count = counts.entry(validate_topology(v, &path, term)).or_default();
+        let reported = left.min(*count);
+        (0..reported).for_each(|_| v.duplicate(&path, ""));
+        left -= reported;
+        *count += 1;
     }
 }
 

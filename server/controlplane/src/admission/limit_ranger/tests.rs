@@ -30,11 +30,14 @@ fn resources(name: &str, text: &str) -> Value {
     json!({"requests": part(request), "limits": part(limit)})
 }
 
-/// Upstream's table: type and constraint of the limit, containers, their request and limit, those of init containers.
+/// Type of the limit, its constraint and quantity, count of containers, their request and limit, those of init containers, the error.
+type Row = (&'static str, &'static str, &'static str, usize, &'static str, &'static [&'static str], &'static str);
+
+/// Rows of upstream's table.
 #[test]
 fn pods_within_and_outside_of_limits() {
     for name in ["cpu", "memory", "ephemeral-storage", "example.com/device"] {
-        let table: [(&str, &str, &str, usize, &str, &[&str], &str); 31] = [
+        let table: [Row; 31] = [
             ("Container", "min", "50", 1, "100 -", &[], ""),
             ("Container", "min", "50", 1, "100 200", &[], ""),
             ("Container", "min", "50", 1, "40 -", &[], "but request is 40"),
