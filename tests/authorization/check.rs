@@ -19,7 +19,10 @@ pub struct Violation {
 pub fn answer(world: &World, request: &Request, answer: &Answer) -> Vec<Violation> {
     let mut violations: Vec<Violation> = shown(world, &answer.body)
         .filter(|object| !may_see(world, request, answer, object))
-        .map(|object| describe(request, answer, &format!("shows {}", object.path())))
+        .map(|object| {
+            let grants = world.grants(&request.user);
+            describe(request, answer, &format!("shows {}; rights: {grants:?}", object.path()))
+        })
         .collect();
     if answer.code < 300 && !matches!(request.method, "GET" | "HEAD") {
         violations.extend(forbidden_change(request, &answer.body).map(|what| describe(request, answer, what)));

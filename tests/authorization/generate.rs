@@ -168,7 +168,9 @@ impl Generator {
         // A namespace that is deleted stays Terminating, and nothing can be created in it again.
         let ends_namespace =
             method == "DELETE" && (object.resource.plural == "namespaces" || shape == "namespace below a namespace");
-        let query = self.query(method, ends_namespace, &mut shape);
+        // A secret that an ephemeral container refers to may be read by the node of its pod.
+        let is_dry_run = ends_namespace || path.ends_with("ephemeralcontainers");
+        let query = self.query(method, is_dry_run, &mut shape);
         let content_type = match method {
             "PATCH" => PATCHES.choose(&mut self.random).unwrap(),
             _ => "application/json",

@@ -11,7 +11,7 @@ use hyper_util::rt::TokioIo;
 use rcgen::{CertificateParams, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use serving::handler::FromFn;
-use serving::{Body, Handler, User, respond};
+use serving::{Body, Handler, RequestInfo, User, respond};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
@@ -120,6 +120,8 @@ fn connect(front: &Arc<Aggregator>) -> DuplexStream {
         let front = front.clone();
         async move {
             let mut request = request.map(Body::from);
+            let info = RequestInfo::new(request.method(), request.uri()).unwrap();
+            request.extensions_mut().insert(Arc::new(info));
             request.extensions_mut().insert(Arc::new(User::new("jane", ["dev"])));
             Ok::<_, std::convert::Infallible>(front.handle(request).await)
         }

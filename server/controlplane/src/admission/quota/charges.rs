@@ -19,7 +19,11 @@ use super::{Resources, charge};
 
 /// The writes of this server to the status of each quota, by the quota's uid.
 #[derive(Default)]
-pub struct Charges(Mutex<HashMap<String, Links>>);
+pub struct Charges {
+    links: Mutex<HashMap<String, Links>>,
+    /// One lock for each quota, by namespace and name. A charge and its record in `links` are one step for other charges of the quota.
+    turns: Mutex<HashMap<(String, String), Arc<tokio::sync::Mutex<()>>>>,
+}
 
 /// Revisions of a quota that this server wrote, each with the revision that it replaced; the newest last.
 type Links = VecDeque<(u64, u64)>;
@@ -31,7 +35,16 @@ const QUOTAS: usize = 10_000;
 
 impl Charges {
     fn links(&self) -> MutexGuard<'_, HashMap<String, Links>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.links.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lock of a quota, which is held while this server changes the quota's usage.
+    fn turn(&self, namespace: &str, name: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        if turns.len() >= QUOTAS {
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        }
+        turns.entry((namespace.to_owned(), name.to_owned())).or_default().clone()
     }
 
     fn wrote(&self, uid: &str, replaced: u64, revision: u64) {
@@ -73,10 +86,12 @@ impl Charges {
         name: &str,
         delta: &Resources,
     ) -> Result<(), Status> {
+        let turn = self.turn(&attributes.namespace, name).lock_owned().await;
         let mut change = Add { attributes, delta, replaced: 0 };
         let written = update(store, &attributes.namespace, name, &mut change).await?;
         let (uid, revision) = (written.metadata.uid.clone(), revision(&written));
         self.wrote(&uid, change.replaced, revision);
+        drop(turn);
         attributes.reservations.add(Box::new(Charge {
             charges: self.clone(),
             store: store.clone(),
@@ -150,6 +165,7 @@ impl Pending for Charge {
             return;
         }
         let (store, namespace, name) = (self.store.clone(), self.namespace.clone(), self.name.clone());
+        let _turn = self.charges.turn(&namespace, &name).lock_owned().await;
         let mut change = TakeBack { charge: &self, replaced: 0 };
         let written = update(&store, &namespace, &name, &mut change).await;
         match written {
