@@ -53,15 +53,20 @@ fn may_see(world: &World, request: &Request, answer: &Answer, object: &Object) -
         let node = request.user.trim_start_matches("system:node:");
         return node_may_read(node, object);
     };
+    let path = request.target.split('?').next().unwrap_or_default();
     let verbs: &[&str] = match request.method {
+        // The verb stands in the path; custom resources are watched with any method, as upstream.
+        _ if path.contains("/watch/") => &["watch"],
         "GET" | "HEAD" if answer.body.starts_with(b"{\"type\":") => &["watch"],
-        "GET" | "HEAD" => &["get", "list"],
+        "GET" | "HEAD" if answer.body.starts_with(b"{") => &["get", "list"],
+        // Events of a watch in other encodings than JSON are not told from objects.
+        "GET" | "HEAD" => &["get", "list", "watch"],
         "POST" => &["create"],
         "PUT" => &["update", "create"],
         "PATCH" => &["patch"],
         _ => &["delete", "deletecollection"],
     };
-    let subresource = request.target.split('?').next().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
+    let subresource = path.rsplit('/').next().unwrap_or_default();
     permits(grants, verbs, object, &[subresource])
 }
 

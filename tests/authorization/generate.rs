@@ -168,8 +168,10 @@ impl Generator {
         // A namespace that is deleted stays Terminating, and nothing can be created in it again.
         let ends_namespace =
             method == "DELETE" && (object.resource.plural == "namespaces" || shape == "namespace below a namespace");
-        // A secret that an ephemeral container refers to may be read by the node of its pod.
-        let is_dry_run = ends_namespace || path.ends_with("ephemeralcontainers");
+        // A secret that an ephemeral container refers to may be read by the node of its pod, and an account that
+        // has lost its annotation restricts no pod.
+        let is_dry_run =
+            ends_namespace || path.ends_with("ephemeralcontainers") || object.resource.plural == "serviceaccounts";
         let query = self.query(method, is_dry_run, &mut shape);
         let content_type = match method {
             "PATCH" => PATCHES.choose(&mut self.random).unwrap(),
