@@ -22,8 +22,11 @@ use super::{Resources, charge};
 pub struct Charges {
     links: Mutex<HashMap<String, Links>>,
     /// One lock for each quota, by namespace and name. A charge and its record in `links` are one step for other charges of the quota.
-    turns: Mutex<HashMap<(String, String), Arc<tokio::sync::Mutex<()>>>>,
+    turns: Mutex<HashMap<(String, String), Turn>>,
 }
+
+/// Held while this server changes the usage of one quota.
+type Turn = Arc<tokio::sync::Mutex<()>>;
 
 /// Revisions of a quota that this server wrote, each with the revision that it replaced; the newest last.
 type Links = VecDeque<(u64, u64)>;
@@ -39,7 +42,7 @@ impl Charges {
     }
 
     /// The lock of a quota, which is held while this server changes the quota's usage.
-    fn turn(&self, namespace: &str, name: &str) -> Arc<tokio::sync::Mutex<()>> {
+    fn turn(&self, namespace: &str, name: &str) -> Turn {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         if turns.len() >= QUOTAS {
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
