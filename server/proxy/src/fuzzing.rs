@@ -22,8 +22,8 @@ pub async fn read_spdy(bytes: &[u8]) {
     connection.close().await;
 }
 
-/// Rewrites the links of a page.
-pub fn rewrite_page(page: &[u8]) -> Vec<u8> {
+/// Rewrites the links of a page that arrives in pieces of `length` bytes.
+pub fn rewrite_page(page: &[u8], length: usize) -> Vec<u8> {
     let links = Links { prefix: "/proxy/web".into(), backend: "10.0.0.1:80".into(), asked: "front:6443".into() };
-    links.rewrite_page(page)
+    links.rewrite_pieces(page, length)
 }

@@ -58,10 +58,13 @@ impl Links {
         Ok(response.map(|body| rewritten(body).hold(held)))
     }
 
-    /// A page with its links rewritten.
+    /// A page with its links rewritten, as it arrives in pieces of this length.
     #[cfg(fuzzing)]
-    pub fn rewrite_page(&self, page: &[u8]) -> Vec<u8> {
-        html::rewrite(page, |address| self.address(address))
+    pub fn rewrite_pieces(&self, page: &[u8], length: usize) -> Vec<u8> {
+        let (mut rewriter, mut out) = (html::Rewriter::new(|address: &str| self.address(address)), Vec::new());
+        page.chunks(length.max(1)).for_each(|piece| rewriter.push(piece, &mut out));
+        rewriter.finish(&mut out);
+        out
     }
 
     /// An address that stands in an answer; nothing when it may stay (`Transport.rewriteURL`).

@@ -27,10 +27,11 @@ pub fn spdy(bytes: &[u8]) {
     paused_runtime().block_on(proxy::fuzzing::read_spdy(bytes));
 }
 
-/// A page of a backend whose links are rewritten.
+/// A page of a backend whose links are rewritten, in pieces whose length is the first byte.
 pub fn html(bytes: &[u8]) {
-    let page = proxy::fuzzing::rewrite_page(bytes);
-    assert!(page.len() >= bytes.len() / 2, "bytes of the page are missing");
+    let Some((length, page)) = bytes.split_first() else { return };
+    let rewritten = proxy::fuzzing::rewrite_page(page, usize::from(*length));
+    assert!(rewritten.len() >= page.len() / 2, "bytes of the page are missing");
 }
 
 /// A runtime whose clock jumps to the next timer when every task waits.
