@@ -1,4 +1,4 @@
-//! Clients that reset their requests: a write that has begun ends, and what it reserved belongs to a stored object or to nobody.
+//! Clients that reset their requests: a write that has begun ends, and what it reserved is kept by a stored object or given back.
 //!
 //! `ATTACK_RESETS` sets how many writes are reset in each test.
 

@@ -1,4 +1,4 @@
-//! What a request costs is not paid by others: poisoned bodies in numbers, and pages that nobody reads.
+//! Requests of one user do not delay others: many poisoned bodies at once, and pages whose readers stall.
 //!
 //! The bounds suit a debug build on a busy machine. `ATTACK_BODIES` is the number of poisoned bodies at once (64 in the
 //! release run), and `ATTACK_STRICT` sets the bounds of the release run; the measured figures are printed.

@@ -22,7 +22,7 @@ pub enum Caller<'a> {
 
 /// Makes a request to `target` of a client's request. `upgrade` keeps the wish to change protocols.
 ///
-/// Removed are headers of one connection, credentials, identities and impersonation, whoever set them; the caller's
+/// Removed are headers of one connection, credentials, identities and impersonation of any origin; the caller's
 /// identity is added afterwards.
 ///
 /// # Errors

@@ -20,8 +20,7 @@ const STEP: u64 = 64 << 10;
 
 /// Bytes of memory that any document may take, and bytes for each byte of its text.
 ///
-/// Objects of the fixtures take at most 60 bytes for a byte of text, which schemas without descriptions do. Documents of
-/// nothing but empty structs take a thousand.
+/// The values are estimates that no measurement has confirmed yet (`docs/status.md`).
 const BASE_LIMIT: u64 = 32 << 20;
 const LIMIT_PER_BYTE: u64 = 24;
 

@@ -61,7 +61,7 @@ impl<H: Handler + 'static> Handler for WithDetachedWrites<H> {
             drop(client); // owned by this future: dropped earlier only together with it
             match outcome {
                 Ok(Some(response)) => response,
-                // The runtime is ending, and nobody reads the answer.
+                // The runtime is ending: no client reads the answer.
                 Ok(None) => std::future::pending().await,
                 Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
                 Err(_) => std::future::pending().await,
