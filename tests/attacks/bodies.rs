@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use reqwest::Method;
 
-use crate::support::{ADMIN, Answer, JSON, MERGE_PATCH, Target, YAML};
+use crate::support::{ADMIN, APPLY_PATCH, Answer, JSON, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH, Target, YAML};
 
 const CONFIG_MAPS: &str = "/api/v1/namespaces/default/configmaps";
 const MEBIBYTE: u64 = 1 << 20;
@@ -78,6 +78,37 @@ async fn refuses_bodies_that_take_far_more_memory_than_they_send() {
     assert!(answer.code == 413 && text.contains("bytes of memory"), "{}: {text:.500}", answer.code);
     let grown = target.memory().peak - before;
     assert!(grown < 256 * MEBIBYTE, "the server took {} MiB more", grown / MEBIBYTE);
+    target.assert_alive().await;
+}
+
+/// Finding B8: delete options and patches are bodies too. An answer of 400 calls them malformed, so that clients do not try again.
+#[tokio::test]
+async fn refuses_options_and_patches_above_the_budget_as_too_large() {
+    let target = Target::start(&["--max-request-memory=8388608"]);
+    let map = serde_json::json!({"metadata": {"name": "settings"}, "data": {"a": "b"}});
+    target.create(CONFIG_MAPS, &map).await;
+    let path = &format!("{CONFIG_MAPS}/settings");
+    let empty = vec!["{}"; 300_000].join(",");
+    let apply = format!(
+        "{{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{{\"name\":\"settings\"}},\"data\":[{empty}]}}"
+    );
+    let options = format!("{{\"dryRun\":[{}]}}", vec!["\"\""; 400_000].join(","));
+    let bodies = [
+        (Method::DELETE, path.clone(), JSON, options),
+        (Method::PATCH, path.clone(), JSON_PATCH, format!("[{empty}]")),
+        (Method::PATCH, path.clone(), MERGE_PATCH, format!("{{\"data\":[{empty}]}}")),
+        (Method::PATCH, path.clone(), STRATEGIC_PATCH, format!("{{\"data\":[{empty}]}}")),
+        (Method::PATCH, format!("{path}?fieldManager=m"), APPLY_PATCH, apply),
+    ];
+    for (method, path, media_type, body) in bodies {
+        let answer = target.send(ADMIN, method.clone(), &path, media_type, body).await;
+        let text = answer.body["message"].as_str().unwrap_or_default();
+        assert!(
+            answer.code == 413 && text.contains("bytes of memory"),
+            "{method} {media_type}: {} {text:.300}",
+            answer.code
+        );
+    }
     target.assert_alive().await;
 }
 

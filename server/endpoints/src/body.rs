@@ -1,6 +1,7 @@
 //! Request bodies: read, decoded, checked against what the path says.
 
 use bytes::Bytes;
+use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::limits::MAX_BODY;
 use machinery::reflect::{Mut, Owned};
@@ -58,7 +59,7 @@ pub fn decode(
 
 /// A body as a document; nothing of protobuf, which does not tell an empty list from none.
 pub fn document(encoding: Encoding, bytes: &[u8]) -> Option<serde_json::Value> {
-    let mut issues = json::Issues::ignore();
+    let mut issues = json::Issues::only_limit();
     match encoding {
         Encoding::Json => json::parse(bytes, &mut issues).ok(),
         Encoding::Yaml => yaml::to_value(bytes, &mut issues).ok(),
@@ -109,12 +110,13 @@ impl Reader<'_> {
             Encoding::Protobuf => self.protobuf(bytes),
             Encoding::Json => self.json(bytes, bytes, json::Issues::collect()),
             Encoding::Cbor => {
-                let text = cbor::to_json(bytes).map_err(|e| unreadable(kind, &e, bytes))?;
+                let text = cbor::to_json(bytes).map_err(|e| e.into_status(|e| unrecognized(kind, &e, bytes)))?;
                 self.json(&text, bytes, json::Issues::collect())
             }
             Encoding::Yaml => {
                 let mut issues = json::Issues::collect();
-                let text = yaml::to_json(bytes, &mut issues).map_err(|e| unreadable(kind, &e, bytes))?;
+                let text =
+                    yaml::to_json(bytes, &mut issues).map_err(|e| e.into_status(|e| unrecognized(kind, &e, bytes)))?;
                 self.json(&text, bytes, issues)
             }
         }
@@ -125,27 +127,23 @@ impl Reader<'_> {
         let said = Names { api_version: parts.api_version, kind: parts.kind };
         let kind = self.kind(&said)?;
         let mut value = Owned::new(kind.def);
-        protobuf::decode_body(parts.raw, value.as_mut()).map_err(|e| match e {
-            protobuf::Error::TooLarge(exceeded) => exceeded.into(),
-            malformed => self.refused(&said, &malformed),
-        })?;
+        protobuf::decode_body(parts.raw, value.as_mut())
+            .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         self.check(&said, kind)?;
         Ok(Read { kind, value, warnings: Vec::new(), empty: Vec::new() })
     }
 
     /// `sent` is the body as it came, which messages show.
     fn json(&self, text: &[u8], sent: &[u8], mut issues: json::Issues) -> Result<Read, Status> {
-        let meta = type_meta(text).map_err(|why| unrecognized(self.expected, &why, sent))?;
+        let meta = type_meta(text, |why| unrecognized(self.expected, &why, sent))?;
         let said = Names { api_version: &meta.api_version, kind: &meta.kind };
         let kind = match self.open {
             Some(_) => self.open_kind(&said, text, sent)?,
             None => self.kind(&said)?,
         };
         let mut value = Owned::new(kind.def);
-        json::decode_version(text, kind.version, value.as_mut(), &mut issues).map_err(|e| match e {
-            json::Error::TooLarge(exceeded) => exceeded.into(),
-            malformed => self.refused(&said, &malformed),
-        })?;
+        json::decode_version(text, kind.version, value.as_mut(), &mut issues)
+            .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         if let Some(open) = self.open {
             open.complete(&mut value, &mut issues).map_err(|why| self.refused(&said, &why))?;
         }
@@ -158,7 +156,7 @@ impl Reader<'_> {
             FieldValidation::Ignore => Vec::new(),
         };
         self.check(&said, kind)?;
-        Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text) })
+        Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text)? })
     }
 
     /// The kind to decode as: the one that the body says, where there is such.
@@ -228,11 +226,16 @@ struct Names<'a> {
     kind: &'a str,
 }
 
-/// Kind and version that a JSON body says it is of; the error is text for a client.
-pub fn type_meta(text: &[u8]) -> Result<TypeMeta, String> {
+/// `apiVersion` and `kind` of a JSON body.
+///
+/// # Errors
+/// 413 or 429 when a memory budget is exceeded; for text that is malformed, what `malformed` makes of the message.
+pub fn type_meta(text: &[u8], malformed: impl FnOnce(String) -> Status) -> Result<TypeMeta, Status> {
     let mut meta = TypeMeta::default();
+    let message =
+        |e: json::Error| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string()));
     json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore())
-        .map_err(|e| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string())))?;
+        .map_err(|e| e.into_status(|e| malformed(message(e))))?;
     Ok(meta)
 }
 
@@ -252,14 +255,6 @@ fn unrecognized(kind: &KindDef, why: &dyn std::fmt::Display, sent: &[u8]) -> Sta
         kind.kind,
         excerpt(sent)
     ))
-}
-
-/// A body that cannot be turned into JSON.
-fn unreadable(kind: &KindDef, error: &json::Error, sent: &[u8]) -> Status {
-    match error {
-        json::Error::TooLarge(exceeded) => Status::from(*exceeded),
-        malformed => unrecognized(kind, malformed, sent),
-    }
 }
 
 /// Upstream reads kind and version into a struct without a name.

@@ -1,7 +1,9 @@
 //! Lists that a document says are empty. Go tells them from absent ones until an object is stored: who writes one out owns it.
 
+use machinery::budget::DecodeError;
 use machinery::def::{Flags, Shape, StructDef};
 use machinery::json;
+use machinery::status::Status;
 use serde_json::Value;
 
 /// Where a list stands: JSON names from the object down.
@@ -15,11 +17,16 @@ pub fn lists(def: &'static StructDef, document: &Value) -> Vec<Path> {
 }
 
 /// The same of a text, which is read only if it has an empty list at all.
-pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Vec<Path> {
+///
+/// # Errors
+/// 413 or 429 when a memory budget is exceeded. The caller has decoded the text already, so it is not malformed.
+pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, Status> {
     if !has_empty_list(text) {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    json::parse(text, &mut json::Issues::collect()).map_or_else(|_| Vec::new(), |document| lists(def, &document))
+    let document = json::parse(text, &mut json::Issues::only_limit())
+        .map_err(|e| e.into_status(|malformed| Status::bad_request(malformed.to_string())))?;
+    Ok(lists(def, &document))
 }
 
 fn has_empty_list(text: &[u8]) -> bool {
@@ -59,7 +66,7 @@ mod tests {
         check(r#"{"a":[1]}"#, false);
         check(r#"{"a":{}}"#, false);
         assert!(
-            lists_of_text(Status::def(), br#"{"details":{"causes":[]}}"#).is_empty(),
+            lists_of_text(Status::def(), br#"{"details":{"causes":[]}}"#).unwrap().is_empty(),
             "shown only when it has items"
         );
     }

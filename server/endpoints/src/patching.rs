@@ -1,6 +1,7 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
 use bytes::Bytes;
+use machinery::budget::DecodeError;
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::json::Names;
 use machinery::reflect::Owned;
@@ -66,7 +67,8 @@ pub fn readable(bytes: Bytes, content_type: Option<&str>) -> Result<Bytes, Statu
     if media_type(content_type) != APPLY_CBOR {
         return Ok(bytes);
     }
-    let text = cbor::to_json(&bytes).map_err(|why| Status::bad_request(format!("error decoding CBOR: {why}")))?;
+    let malformed = |why| Status::bad_request(format!("error decoding CBOR: {why}"));
+    let text = cbor::to_json(&bytes).map_err(|e| e.into_status(malformed))?;
     Ok(text.into())
 }
 
@@ -113,7 +115,7 @@ impl Patch<'_> {
 
     /// What of an object the patch may read or change; nothing if that may be all of it, or if it is no patch.
     fn names(&self) -> Option<Names> {
-        let names = match (self.kind, json::parse(self.bytes, &mut json::Issues::ignore()).ok()?) {
+        let names = match (self.kind, json::parse(self.bytes, &mut json::Issues::only_limit()).ok()?) {
             (PatchType::Merge | PatchType::Strategic, Value::Object(names)) => names,
             (PatchType::Json, Value::Array(operations)) => patch::names_of_operations(&operations)?,
             _ => return None,
@@ -132,8 +134,8 @@ impl Patch<'_> {
         force: bool,
     ) -> Result<Patched, Status> {
         let mut issues = json::Issues::collect();
-        let config = yaml::to_value(self.bytes, &mut issues)
-            .map_err(|e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}")))?;
+        let malformed = |e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}"));
+        let config = yaml::to_value(self.bytes, &mut issues).map_err(|e| e.into_status(malformed))?;
         let mut applied = managed::apply(endpoint, current, &config, manager, force)?;
         let live = || current.map(|live| without_owners(managed::document(endpoint, live)));
         if endpoint.is_part_of_open() && live() != Some(without_owners(applied.object.clone())) {
@@ -173,7 +175,7 @@ impl Patch<'_> {
         mut issues: json::Issues,
     ) -> Result<Patched, Status> {
         json::from_value_version(&document, kind.version, value.as_mut(), &mut issues)
-            .map_err(|e| self.undecodable(&document, &e.to_string()))?;
+            .map_err(|e| e.into_status(|e| self.undecodable(&document, &e.to_string())))?;
         if let Some(open) = &endpoint.open {
             open.complete(&mut value, &mut issues).map_err(|why| self.undecodable(&document, &why))?;
         }

@@ -35,6 +35,22 @@ impl From<Exceeded> for Status {
     }
 }
 
+/// An error of a decoder: the input is malformed, or decoding it takes more memory than a budget covers.
+pub trait DecodeError: Sized {
+    /// The budget that does not cover the input; nothing when the input is malformed.
+    fn exceeded(&self) -> Option<Exceeded>;
+
+    /// 413 or 429 when a budget is exceeded; else the answer that `malformed` gives.
+    ///
+    /// All errors of decoding what a client sent become a Status here, so that no caller answers 400 for memory.
+    fn into_status(self, malformed: impl FnOnce(Self) -> Status) -> Status {
+        match self.exceeded() {
+            Some(exceeded) => exceeded.into(),
+            None => malformed(self),
+        }
+    }
+}
+
 /// The bytes that all requests together may hold.
 #[derive(Debug)]
 pub struct Pool {
@@ -177,6 +193,14 @@ mod tests {
         assert!(panics.is_err());
         charge(u64::MAX).unwrap();
         assert_eq!((outer.used(), inner.used()), (3, 4));
+    }
+
+    #[test]
+    fn decoders_that_exceed_a_budget_do_not_call_the_input_malformed() {
+        let status = |error: crate::json::Error| error.into_status(|e| Status::bad_request(e.to_string())).code;
+        assert_eq!(status(Exceeded::Request { limit: 5 }.into()), 413);
+        assert_eq!(status(Exceeded::Pool { limit: 5 }.into()), 429);
+        assert_eq!(status(crate::json::Error::Base64(1)), 400);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reading patches, in the words of Go's decoder.
 
+use machinery::budget::DecodeError;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
@@ -7,21 +8,28 @@ use machinery::status::{GroupResource, Status};
 use serde_json::Value;
 
 /// Parses a patch that Go decodes into `go_type`; `wanted` says whether the document has that type.
+///
+/// # Errors
+/// 413 or 429 when a memory budget is exceeded; else what `malformed` makes of the message.
 pub(crate) fn read(
     patch: &[u8],
     issues: &mut Issues,
     go_type: &str,
     wanted: fn(&Value) -> bool,
-) -> Result<Value, String> {
+    malformed: impl FnOnce(String) -> Status,
+) -> Result<Value, Status> {
     // An empty body is no document at all; Go says so in other words than a parser would.
     if patch.iter().all(u8::is_ascii_whitespace) {
-        return Err("unexpected end of JSON input".into());
+        return Err(malformed("unexpected end of JSON input".into()));
     }
-    let document = json::parse(patch, issues).map_err(|e| e.to_string())?;
+    let document = match json::parse(patch, issues) {
+        Ok(document) => document,
+        Err(error) => return Err(error.into_status(|error| malformed(error.to_string()))),
+    };
     if document.is_null() || wanted(&document) {
         return Ok(document);
     }
-    Err(format!("json: cannot unmarshal {} into Go value of type {go_type}", found(&document)))
+    Err(malformed(format!("json: cannot unmarshal {} into Go value of type {go_type}", found(&document))))
 }
 
 /// What a JSON value is called in errors of Go's decoder.

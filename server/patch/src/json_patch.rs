@@ -107,7 +107,7 @@ fn name(names: &mut Names, steps: &[String]) -> Option<()> {
 fn decode(patch: &[u8], issues: &mut Issues) -> Result<Vec<Map<String, Value>>, Status> {
     let failed = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
     let mut duplicates = if issues.is_collecting() { Issues::collect() } else { Issues::ignore() };
-    let list = document::read(patch, &mut duplicates, "[]handlers.jsonPatchOp", Value::is_array).map_err(failed)?;
+    let list = document::read(patch, &mut duplicates, "[]handlers.jsonPatchOp", Value::is_array, failed)?;
     let Value::Array(list) = list else { return Ok(Vec::new()) };
     let mut operations = Vec::with_capacity(list.len());
     for item in list {

@@ -10,8 +10,8 @@ use crate::document;
 ///
 /// Objects that the patch reached come out in order of their keys, as upstream writes them: messages may show the document.
 pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
-    let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object)
-        .map_err(|why| Status::bad_request(format!("error decoding patch: {why}")))?;
+    let malformed = |why| Status::bad_request(format!("error decoding patch: {why}"));
+    let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object, malformed)?;
     let Value::Object(patch) = patch else {
         return Err(Status::bad_request("Invalid JSON Patch"));
     };

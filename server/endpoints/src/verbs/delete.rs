@@ -6,6 +6,7 @@ use apimachinery::meta::v1 as metav1;
 use async_trait::async_trait;
 use futures_util::future::try_join_all;
 use http::StatusCode;
+use machinery::budget::DecodeError;
 use machinery::catalog::GarbageCollection;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -140,21 +141,20 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let mut value = metav1::DeleteOptions::default();
     let into = machinery::reflect::Mut::of(&mut value);
-    let refused = |why: String| Status::bad_request(why);
     match encoding {
         Encoding::Protobuf => {
-            let parts = machinery::envelope::split(bytes).map_err(|e| refused(e.to_string()))?;
+            let parts = machinery::envelope::split(bytes).map_err(undecodable)?;
             check_kind(parts.api_version, parts.kind)?;
-            machinery::protobuf::decode_body(parts.raw, into).map_err(|e| refused(e.to_string()))?;
+            machinery::protobuf::decode_body(parts.raw, into).map_err(undecodable)?;
         }
         Encoding::Json => decode_json(bytes, into)?,
         Encoding::Cbor => {
-            let text = machinery::cbor::to_json(bytes).map_err(|e| refused(e.to_string()))?;
+            let text = machinery::cbor::to_json(bytes).map_err(undecodable)?;
             decode_json(&text, into)?;
         }
         Encoding::Yaml => {
-            let text = machinery::yaml::to_json(bytes, &mut machinery::json::Issues::ignore())
-                .map_err(|e| refused(e.to_string()))?;
+            let text =
+                machinery::yaml::to_json(bytes, &mut machinery::json::Issues::only_limit()).map_err(undecodable)?;
             decode_json(&text, into)?;
         }
     }
@@ -172,10 +172,14 @@ fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
 }
 
 fn decode_json(text: &[u8], into: machinery::reflect::Mut<'_>) -> Result<(), Status> {
-    let meta = body::type_meta(text).map_err(Status::bad_request)?;
+    let meta = body::type_meta(text, Status::bad_request)?;
     check_kind(&meta.api_version, &meta.kind)?;
-    machinery::json::decode(text, into, &mut machinery::json::Issues::ignore())
-        .map_err(|e| Status::bad_request(e.to_string()))
+    machinery::json::decode(text, into, &mut machinery::json::Issues::only_limit()).map_err(undecodable)
+}
+
+/// 400 for malformed options, 413 or 429 when a memory budget is exceeded.
+fn undecodable(error: impl DecodeError + std::fmt::Display) -> Status {
+    error.into_status(|malformed| Status::bad_request(malformed.to_string()))
 }
 
 fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {

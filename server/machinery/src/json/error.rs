@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::budget::Exceeded;
+use crate::budget::{DecodeError, Exceeded};
 use crate::scalar::ScalarError;
 
 /// Why a document could not be decoded.
@@ -32,6 +32,15 @@ pub enum Error {
     /// The bytes are not CBOR.
     #[error("{0}")]
     Cbor(Box<str>),
+}
+
+impl DecodeError for Error {
+    fn exceeded(&self) -> Option<Exceeded> {
+        match self {
+            Error::TooLarge(exceeded) => Some(*exceeded),
+            _ => None,
+        }
+    }
 }
 
 /// A value of another kind than the field's.

@@ -15,11 +15,13 @@ const MOST_BYTES: usize = 1 << 20;
 /// Unknown and duplicate fields met while decoding.
 ///
 /// They also say how strictly a document is bounded: see [`Issues::collect`] and [`Issues::ignore`].
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Issues {
     found: Option<Vec<Issue>>,
     /// Bytes of the texts that were made for issues, those that were not kept included.
     bytes: usize,
+    /// Whether the limits of requests hold.
+    is_limited: bool,
 }
 
 /// One objection of strict decoding.
@@ -44,21 +46,26 @@ impl std::fmt::Display for Issue {
 impl Issues {
     /// For a document that a client sends: issues are collected, and the limits of requests hold ([`MAX_DEPTH`], memory).
     pub fn collect() -> Self {
-        Issues { found: Some(Vec::new()), bytes: 0 }
+        Issues { found: Some(Vec::new()), bytes: 0, is_limited: true }
+    }
+
+    /// For a document that a client sends and whose issues are not reported: only the limits of requests hold.
+    pub fn only_limit() -> Self {
+        Issues { found: None, bytes: 0, is_limited: true }
     }
 
     /// For a document that the server made or has stored: nothing is collected. Its depth may be [`MAX_STORED_DEPTH`].
     pub fn ignore() -> Self {
-        Issues { found: None, bytes: 0 }
+        Issues { found: None, bytes: 0, is_limited: false }
     }
 
     pub(crate) fn max_depth(&self) -> usize {
-        if self.is_collecting() { MAX_DEPTH } else { MAX_STORED_DEPTH }
+        if self.is_limited { MAX_DEPTH } else { MAX_STORED_DEPTH }
     }
 
     /// What counts the memory that a document of this many bytes takes.
     pub(crate) fn meter(&self, length: usize) -> Meter {
-        if self.is_collecting() { Meter::of_document(length) } else { Meter::unlimited() }
+        if self.is_limited { Meter::of_document(length) } else { Meter::unlimited() }
     }
 
     /// Whether anybody wants to know.

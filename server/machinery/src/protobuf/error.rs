@@ -1,6 +1,6 @@
 //! Why protobuf could not be read. The texts are those of upstream's generated code, which clients see in a Status.
 
-use crate::budget::Exceeded;
+use crate::budget::{DecodeError, Exceeded};
 use crate::scalar::ScalarError;
 
 /// See the module.
@@ -43,6 +43,15 @@ pub enum Error {
     NoEnvelope,
     #[error("empty body")]
     EmptyBody,
+}
+
+impl DecodeError for Error {
+    fn exceeded(&self) -> Option<Exceeded> {
+        match self {
+            Error::TooLarge(exceeded) => Some(*exceeded),
+            _ => None,
+        }
+    }
 }
 
 /// First words that Go writes in capitals.

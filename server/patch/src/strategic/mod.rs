@@ -54,7 +54,7 @@ pub fn undecodable(patch: &[u8], why: &str) -> Status {
 }
 
 fn read(patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
-    document::read(patch, issues, "map[string]interface {}", Value::is_object).map_err(Status::bad_request)
+    document::read(patch, issues, "map[string]interface {}", Value::is_object, Status::bad_request)
 }
 
 fn refuse(patch: &Value, why: &str) -> Status {

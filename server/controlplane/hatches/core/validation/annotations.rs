@@ -68,7 +68,7 @@ fn read_tolerations(text: &str) -> Result<Vec<Toleration>, String> {
     }
     let mut spec = PodSpec::default();
     let document = format!("{{\"tolerations\":{text}}}");
-    json::decode(document.as_bytes(), Mut::of(&mut spec), &mut Issues::default()).map_err(|why| why.to_string())?;
+    json::decode(document.as_bytes(), Mut::of(&mut spec), &mut Issues::only_limit()).map_err(|why| why.to_string())?;
     Ok(spec.tolerations)
 }
 
