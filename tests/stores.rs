@@ -8,15 +8,17 @@ mod common;
 #[path = "../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use common::{Outcome, PROGRAM, Server};
 use etcd_server::EtcdServer;
 use futures_util::StreamExt;
-use k8s_openapi::api::core::v1::{ConfigMap, Endpoints};
-use kube::api::{Api, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use k8s_openapi::api::core::v1::{ConfigMap, Endpoints, Service, ServicePort, ServiceSpec};
+use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
 
 fn snapshot(verb: &str, file: &Path, flags: &[&str]) -> Outcome {
     common::run(Command::new(PROGRAM).arg("snapshot").arg(verb).arg(file).args(flags), b"")
@@ -130,4 +132,67 @@ async fn the_kubernetes_service_leads_to_all_servers_that_live() {
     until(&["10.0.0.1", "10.0.0.2"]).await;
     assert!(two.stop());
     until(&["10.0.0.1"]).await;
+}
+
+fn node_port_service(name: &str) -> Service {
+    let port = ServicePort { port: 80, ..ServicePort::default() };
+    let spec = ServiceSpec { type_: Some("NodePort".into()), ports: Some(vec![port]), ..ServiceSpec::default() };
+    let metadata = ObjectMeta { name: Some(name.into()), ..ObjectMeta::default() };
+    Service { metadata, spec: Some(spec), ..Service::default() }
+}
+
+fn node_port(service: Service) -> i32 {
+    service.spec.and_then(|spec| spec.ports?.first()?.node_port).unwrap()
+}
+
+/// The ports in the allocation that the servers of this etcd share, and its range.
+fn allocated_ports(etcd: &EtcdServer) -> u32 {
+    let found: serde_json::Value =
+        serde_json::from_str(&etcd.ask("/v3/kv/range", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#))
+            .unwrap();
+    let value = BASE64.decode(found["kvs"][0]["value"].as_str().unwrap()).unwrap();
+    // What upstream's server writes for this range: the field `data` has number 3.
+    let range = b"30000-30039\x1a";
+    let at = value.windows(range.len()).position(|bytes| bytes == range).expect("a RangeAllocation") + range.len();
+    assert!(value.starts_with(b"k8s\0"), "{value:?}");
+    let length = usize::from(value[at]);
+    value[at + 1..=at + length].iter().map(|byte| byte.count_ones()).sum()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_on_one_etcd_never_give_one_node_port_twice() {
+    let Some(etcd) = EtcdServer::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let flags = [&*format!("--etcd-servers={}", etcd.url), "--service-node-port-range=30000-30039"];
+    let one = Server::start_with(&folder.path().join("one"), &flags);
+    let two = Server::start_with(&folder.path().join("two"), &flags);
+    let services: [Api<Service>; 2] = [
+        Api::namespaced(client::connect(&one).await, "default"),
+        Api::namespaced(client::connect(&two).await, "default"),
+    ];
+    // All ports of the range, half of them from each server at once.
+    let create = async |index: usize| {
+        services[index % 2].create(&PostParams::default(), &node_port_service(&format!("s{index}"))).await
+    };
+    let created = futures_util::future::join_all((0..40).map(create)).await;
+    let ports: BTreeSet<i32> = created.into_iter().map(|service| node_port(service.unwrap())).collect();
+    assert_eq!(ports, (30000..30040).collect(), "40 services have 40 ports");
+    assert_eq!(allocated_ports(&etcd), 40);
+    for services in &services {
+        let refused = services.create(&PostParams::default(), &node_port_service("more")).await.unwrap_err();
+        assert!(refused.to_string().contains("failed to allocate a nodePort: range is full"), "{refused}");
+    }
+    // A port that one server releases can be taken at the other one.
+    let freed = node_port(services[1].get("s7").await.unwrap());
+    services[0].delete("s7", &DeleteParams::default()).await.unwrap();
+    assert_eq!(allocated_ports(&etcd), 39);
+    let again = services[1].create(&PostParams::default(), &node_port_service("again")).await.unwrap();
+    assert_eq!(node_port(again), freed);
+    // A restart finds the allocation, and a service without one is registered.
+    drop(one);
+    etcd.ask("/v3/kv/deleterange", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
+    let refused = services[1].delete("s8", &DeleteParams::default()).await;
+    assert!(refused.is_ok(), "what cannot be released is left to the repair");
+    let _three = Server::start_with(&folder.path().join("three"), &flags);
+    assert_eq!(allocated_ports(&etcd), 39);
 }

@@ -153,7 +153,10 @@ fn key_space(catalog: &Catalog, options: &Options) -> KeySpace {
         let of = GroupResource { group: r.storage.0.to_owned(), resource: r.plural.to_owned() };
         (r.key_prefix.to_owned(), of)
     });
-    KeySpace::new(&options.storage.prefix, resources)
+    // Upstream stores the allocation of node ports with the configuration of services.
+    let services = GroupResource { group: String::new(), resource: "services".into() };
+    let allocations = [("ranges/servicenodeports".to_owned(), services)];
+    KeySpace::new(&options.storage.prefix, resources.chain(allocations))
 }
 
 /// How the store speaks to some etcd servers.

@@ -1,7 +1,7 @@
 //! Addresses and ports of services: what a cluster gives them, and takes back when they change or go.
 //!
-//! An address belongs to the service that its IPAddress object names, so the store decides between two that want the same one. Node ports
-//! are counted in memory: what is in use stands in the stored services, which are read when the server starts.
+//! An address belongs to the service that its IPAddress object names, so the store decides between two that want the same one. Servers
+//! that share a store keep the allocated node ports there, too.
 
 pub mod addresses;
 pub mod families;
@@ -21,10 +21,10 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
 use machinery::status::{GroupResource, Status};
-use registry::{Companion, Context, Outcome, Pending, Predicate};
+use registry::{Backend, Companion, Context, Outcome, Pending, Predicate};
 
 use addresses::{Addresses, Owner};
-use ports::{NodePorts, Operation};
+use ports::{NodePorts, Operation, Shared};
 use repair::{Leaked, Repair};
 
 /// The address of services that have none (`ClusterIPNone`).
@@ -33,13 +33,14 @@ pub const NONE: &str = "None";
 /// Lets nothing be stored as a service from now on that has not got what it needs.
 pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
-    let stored = all::<Service>(environment, ("", "services")).await?;
-    let options = &environment.options.services;
+    let range = environment.options.services.node_port_range;
     let addresses = Arc::new(Addresses::new(environment, loopback));
-    let ports = Arc::new(NodePorts::new(options.node_port_range, &stored));
-    let mut repair = Repair::new(environment, &addresses, &ports);
     // With a store in the data directory, no other server creates services, and this one does not serve yet.
     let is_shared = !environment.options.storage.etcd.servers.is_empty();
+    let Backend { prefix, as_json, .. } = &environment.backend;
+    let shared = is_shared.then(|| Shared::new(store.store.clone(), prefix, range, *as_json));
+    let ports = Arc::new(NodePorts::new(range, shared));
+    let mut repair = Repair::new(environment, &addresses, &ports);
     repair.once(if is_shared { Leaked::Aged } else { Leaked::Any }).await?;
     tokio::spawn(repair.run());
     store.accompany(Arc::new(Allocator { addresses, ports, loopback: loopback.clone() }));
@@ -95,7 +96,7 @@ impl Companion for Allocator {
         for address in addresses::of(&service.spec) {
             self.addresses.give_back(address, &owner).await;
         }
-        self.ports.give_back(ports::of(&service.spec));
+        self.ports.give_back(ports::of(&service.spec)).await;
     }
 }
 
@@ -121,7 +122,7 @@ impl Allocator {
             let owner = Owner { namespace: &service.metadata.namespace, name: &name };
             given.addresses(spec, old, &owner).await.map_err(|refusal| refusal.into_status(refuse))?;
         }
-        given.ports(spec, old).map_err(|refusal| refusal.into_status(refuse))
+        given.ports(spec, old).await.map_err(|refusal| refusal.into_status(refuse))
     }
 }
 
@@ -214,13 +215,13 @@ impl Given {
     }
 
     /// `txnAllocNodePorts`, `txnUpdateNodePorts`
-    fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), Refusal> {
+    async fn ports(&mut self, spec: &mut ServiceSpec, old: Option<&ServiceSpec>) -> Result<(), Refusal> {
         match old {
-            None if needs_node_ports(spec) => self.ports.give(spec)?,
+            None if needs_node_ports(spec) => self.ports.give(spec).await?,
             None => {}
             Some(old) => {
                 if needs_node_ports(spec) {
-                    self.ports.change(spec, old)?;
+                    self.ports.change(spec, old).await?;
                 } else if needs_node_ports(old) {
                     self.ports.free(ports::of_ports(old));
                 }
@@ -228,7 +229,7 @@ impl Given {
         }
         let had = old.is_some_and(needs_health_check);
         match (had, needs_health_check(spec)) {
-            (false, true) => self.ports.give_health_check(spec),
+            (false, true) => self.ports.give_health_check(spec).await,
             (true, false) => {
                 self.ports.free(old.map(|old| old.health_check_node_port));
                 Ok(())
@@ -239,10 +240,9 @@ impl Given {
 }
 
 impl Drop for Given {
-    /// Releases node ports, and leaves addresses to the periodic repair, when a panic interrupts an allocation. After
-    /// [`finish`](Pending::finish) nothing is left to do.
+    /// Leaves addresses to the periodic repair when a panic interrupts an allocation. After [`finish`](Pending::finish) nothing is left
+    /// to do.
     fn drop(&mut self) {
-        self.ports.finish(Outcome::NotStored);
         if !self.dry_run {
             self.addresses.settle(&self.taken);
         }
@@ -252,7 +252,7 @@ impl Drop for Given {
 #[async_trait]
 impl Pending for Given {
     async fn finish(mut self: Box<Self>, outcome: Outcome) {
-        self.ports.finish(outcome);
+        self.ports.finish(outcome).await;
         let freed = match outcome {
             _ if self.dry_run => return,
             Outcome::Stored => &self.freed[..],

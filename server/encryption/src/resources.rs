@@ -71,7 +71,7 @@ impl Rules {
 /// The resources of a server by the prefixes of their keys.
 pub struct KeySpace {
     prefix: String,
-    /// Declared resources, whose prefixes have one or two segments.
+    /// Declared resources, whose prefixes have one or two segments; and keys of two segments that are encrypted like a resource.
     known: HashMap<String, String>,
 }
 
@@ -90,7 +90,7 @@ impl KeySpace {
         if let Some(known) = self.known.get(first) {
             return Some(known.into());
         }
-        let (second, _) = after.split_once('/')?;
+        let second = after.split_once('/').map_or(after, |(second, _)| second);
         let known = self.known.get(&rest[..first.len() + 1 + second.len()]);
         // The group of a custom resource has a dot in it, and no other prefix does.
         let custom = || first.contains('.').then(|| format!("{second}.{first}").into());
@@ -107,6 +107,7 @@ mod tests {
         let declared = [
             ("secrets", "secrets"),
             ("services/specs", "services"),
+            ("ranges/servicenodeports", "services"),
             ("deployments", "deployments.apps"),
             ("apiregistration.k8s.io/apiservices", "apiservices.apiregistration.k8s.io"),
         ];
@@ -118,6 +119,7 @@ mod tests {
             ("/registry/deployments/default/a", Some("deployments.apps")),
             ("/registry/apiregistration.k8s.io/apiservices/v1.", Some("apiservices.apiregistration.k8s.io")),
             ("/registry/example.com/pandas/default/a", Some("pandas.example.com")),
+            ("/registry/ranges/servicenodeports", Some("services")),
             ("/registry/ranges/serviceips", None),
             ("/registry/masterleases/10.0.0.1", None),
             ("/elsewhere/secrets/default/a", None),

@@ -1,47 +1,55 @@
 //! Node ports.
+//!
+//! Servers that share a store keep the allocated ports there ([`Shared`]), so that no two of them give one port twice. A server with
+//! a store of its own keeps them in memory.
+
+mod bitmap;
+mod shared;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use generated::core::v1::{Service, ServiceSpec, service_type};
+use generated::core::v1::{ServiceSpec, service_type};
 use generated::hatches::core::needs_health_check;
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
+use machinery::status::Status;
 use registry::Outcome;
 use serving::options::PortRange;
 
 use super::Refusal;
+use bitmap::Bitmap;
+pub use shared::Shared;
+use shared::{Snapshot, Unchanged};
 
 const FULL: &str = "range is full";
+const TAKEN: &str = "provided port is already allocated";
 /// Where a dry run begins to make up ports.
 const MADE_UP: i32 = 32768;
 
 /// All node ports that services use.
 pub struct NodePorts {
     range: PortRange,
-    taken: Mutex<Taken>,
+    allocated: Allocated,
+    /// Ports that writes of this server have taken and that no stored service has yet.
+    pending: Mutex<HashSet<i32>>,
     /// How many ports were given: each search begins behind the one before, so that what was just freed comes last.
     given: AtomicU64,
 }
 
-/// The ports that are taken.
-#[derive(Default)]
-struct Taken {
-    /// By stored services or by writes that have not ended.
-    used: HashSet<i32>,
-    /// Those of writes that have not ended.
-    pending: HashSet<i32>,
+/// Where the allocated ports are kept.
+enum Allocated {
+    /// No other server has the store.
+    Memory(Mutex<Bitmap>),
+    Store(Shared),
 }
 
-impl Taken {
-    fn reserve(&mut self, port: i32) -> bool {
-        let is_free = self.used.insert(port);
-        if is_free {
-            self.pending.insert(port);
-        }
-        is_free
-    }
+/// The ports that were allocated at some moment, for the repair.
+pub struct Seen {
+    snapshot: Snapshot,
+    /// Those that no write of this server is about to use.
+    pub ports: HashSet<i32>,
 }
 
 /// The numbers on every node that a service uses.
@@ -55,67 +63,133 @@ pub fn of_ports(spec: &ServiceSpec) -> impl Iterator<Item = i32> + '_ {
 }
 
 impl NodePorts {
-    /// The ports of a range, of which these services use some.
-    pub fn new(range: PortRange, services: &[Service]) -> Self {
-        let used = services.iter().flat_map(|service| of(&service.spec)).collect();
-        let taken = Taken { used, pending: HashSet::new() };
-        NodePorts { range, taken: Mutex::new(taken), given: AtomicU64::new(0) }
+    /// The ports of a range; `shared` keeps them when other servers have the same store.
+    pub fn new(range: PortRange, shared: Option<Shared>) -> Self {
+        let allocated = match shared {
+            Some(shared) => Allocated::Store(shared),
+            None => Allocated::Memory(Mutex::new(Bitmap::new(range))),
+        };
+        NodePorts { range, allocated, pending: Mutex::default(), given: AtomicU64::new(0) }
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether a port can be allocated at all.
+    pub fn is_in_range(&self, port: i32) -> bool {
+        u16::try_from(port).is_ok_and(|port| self.range.contains(port))
     }
 
-    /// The ports that are taken and that no write of this server is about to use.
-    pub fn in_use(&self) -> HashSet<i32> {
-        let taken = self.taken();
-        taken.used.difference(&taken.pending).copied().collect()
+    /// The ports that are allocated now.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn seen(&self) -> Result<Seen, Status> {
+        let snapshot = match &self.allocated {
+            Allocated::Memory(ports) => Snapshot { ports: lock(ports).clone(), revision: 0, is_of_range: true },
+            Allocated::Store(shared) => shared.read().await?,
+        };
+        let pending = lock(&self.pending);
+        let ports = snapshot.ports.iter().filter(|port| !pending.contains(port)).collect();
+        drop(pending);
+        Ok(Seen { snapshot, ports })
     }
 
-    /// Takes the port of a stored service; false when it is taken already.
-    pub fn register(&self, port: i32) -> bool {
-        self.taken().used.insert(port)
-    }
-
-    fn take(&self, port: i32) -> Result<(), String> {
-        let PortRange { first, last } = self.range;
-        if !(i32::from(first)..=i32::from(last)).contains(&port) {
-            return Err(format!("provided port is not in the valid range. The range of valid ports is {first}-{last}"));
+    /// Allocates the ports that stored services use, and releases those that none uses. False when the allocation was changed after
+    /// it was seen: nothing is done then.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn correct(&self, seen: &Seen, used: &[i32], unused: &[i32]) -> Result<bool, Status> {
+        let correct = |ports: &mut Bitmap| {
+            for port in used {
+                ports.insert(*port);
+            }
+            for port in unused {
+                ports.remove(*port);
+            }
+        };
+        match &self.allocated {
+            Allocated::Memory(ports) => {
+                correct(&mut lock(ports));
+                Ok(true)
+            }
+            Allocated::Store(shared) => {
+                let mut ports = seen.snapshot.ports.clone();
+                correct(&mut ports);
+                let Snapshot { revision, is_of_range, .. } = seen.snapshot;
+                let is_correct = revision > 0 && is_of_range && ports == seen.snapshot.ports;
+                if is_correct { Ok(true) } else { shared.replace(&seen.snapshot, &ports).await }
+            }
         }
-        if self.taken().reserve(port) { Ok(()) } else { Err(taken()) }
     }
 
-    /// A free port, from the lower band only when nothing else is left (KEP-3668).
-    fn next(&self) -> Option<i32> {
+    async fn change<T>(&self, mut change: impl FnMut(&mut Bitmap) -> Result<T, &'static str>) -> Result<T, String> {
+        match &self.allocated {
+            Allocated::Memory(ports) => change(&mut lock(ports)).map_err(String::from),
+            Allocated::Store(shared) => shared.change(change).await.map_err(|unchanged| match unchanged {
+                Unchanged::Refused(why) => why.to_owned(),
+                Unchanged::Failed(status) => status.message,
+            }),
+        }
+    }
+
+    async fn take(&self, port: i32) -> Result<(), String> {
+        if !self.is_in_range(port) {
+            let range = self.range;
+            return Err(format!("provided port is not in the valid range. The range of valid ports is {range}"));
+        }
+        self.change(|ports| if ports.insert(port) { Ok(()) } else { Err(TAKEN) }).await?;
+        lock(&self.pending).insert(port);
+        Ok(())
+    }
+
+    /// Takes a free port, from the lower band only when nothing else is left (KEP-3668).
+    async fn next(&self) -> Result<i32, String> {
         let (first, last) = (i32::from(self.range.first), i32::from(self.range.last));
         let size = last - first + 1;
         let band = if size < 32 { 0 } else { (size / 32).clamp(16, 128) };
         let upper = size - band;
-        let start = self.given.fetch_add(1, Ordering::Relaxed) % u64::try_from(upper).ok()?;
-        let start = i32::try_from(start).ok()?;
-        let mut candidates = (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
-        let mut taken = self.taken();
-        candidates.find(|port| taken.reserve(*port))
+        let start = self.given.fetch_add(1, Ordering::Relaxed) % u64::from(upper.unsigned_abs());
+        let start = i32::try_from(start).unwrap_or_default();
+        let candidates = || (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
+        let port = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(FULL)).await?;
+        lock(&self.pending).insert(port);
+        Ok(port)
     }
 
-    pub fn give_back(&self, ports: impl IntoIterator<Item = i32>) {
-        let mut taken = self.taken();
-        for port in ports {
-            taken.used.remove(&port);
+    /// Releases ports. The repair releases those that the store does not.
+    pub async fn give_back(&self, ports: impl IntoIterator<Item = i32>) {
+        let freed: Vec<i32> = ports.into_iter().collect();
+        if freed.is_empty() {
+            return;
+        }
+        let release = |ports: &mut Bitmap| {
+            freed.iter().for_each(|port| ports.remove(*port));
+            Ok(())
+        };
+        if let Err(why) = self.change(release).await {
+            tracing::error!(ports = ?freed, why, "releasing node ports failed; the repair releases them");
         }
     }
 
     /// Ends the pending state of ports whose service is stored, or not, by now.
     fn settle(&self, ports: &[i32]) {
-        let mut taken = self.taken();
+        let mut pending = lock(&self.pending);
         for port in ports {
-            taken.pending.remove(port);
+            pending.remove(port);
+        }
+    }
+
+    async fn is_taken(&self, port: i32) -> Result<bool, String> {
+        match &self.allocated {
+            Allocated::Memory(ports) => Ok(lock(ports).contains(port)),
+            Allocated::Store(shared) => {
+                shared.read().await.map(|snapshot| snapshot.ports.contains(port)).map_err(|status| status.message)
+            }
         }
     }
 }
 
-fn taken() -> String {
-    "provided port is already allocated".into()
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What one write takes and frees (`PortAllocationOperation`).
@@ -132,21 +206,21 @@ impl Operation {
     }
 
     /// A dry run takes nothing and does not look at the range.
-    fn take(&mut self, port: i32) -> Result<(), String> {
+    async fn take(&mut self, port: i32) -> Result<(), String> {
         if !self.dry_run {
-            self.ports.take(port)?;
-        } else if self.taken.contains(&port) || self.ports.taken().used.contains(&port) {
-            return Err(taken());
+            self.ports.take(port).await?;
+        } else if self.taken.contains(&port) || self.ports.is_taken(port).await? {
+            return Err(TAKEN.into());
         }
         self.taken.push(port);
         Ok(())
     }
 
-    fn next(&mut self) -> Option<i32> {
+    async fn next(&mut self) -> Result<i32, String> {
         let made_up = || self.taken.iter().copied().max().unwrap_or(MADE_UP) + 1;
-        let port = if self.dry_run { made_up() } else { self.ports.next()? };
+        let port = if self.dry_run { made_up() } else { self.ports.next().await? };
         self.taken.push(port);
-        Some(port)
+        Ok(port)
     }
 
     /// What will be free once the write is done.
@@ -155,33 +229,32 @@ impl Operation {
     }
 
     /// Ends the operation; a second call does nothing.
-    pub fn finish(&mut self, outcome: Outcome) {
-        let freed = match outcome {
+    pub async fn finish(&mut self, outcome: Outcome) {
+        let (taken, freed) = (std::mem::take(&mut self.taken), std::mem::take(&mut self.freed));
+        let unused = match outcome {
             _ if self.dry_run => return,
-            Outcome::Stored => &self.freed[..],
-            Outcome::NotStored => &self.taken[..],
-            Outcome::Unknown => &[],
+            Outcome::Stored => freed,
+            Outcome::NotStored => taken.clone(),
+            Outcome::Unknown => Vec::new(),
         };
-        self.ports.give_back(freed.iter().copied());
-        self.ports.settle(&self.taken);
-        self.taken.clear();
-        self.freed.clear();
+        self.ports.give_back(unused).await;
+        self.ports.settle(&taken);
     }
 
-    fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
-        self.take(port).map_err(|why| {
+    async fn asked(&mut self, index: usize, port: i32) -> Result<(), Refusal> {
+        self.take(port).await.map_err(|why| {
             let path = Path::new("spec");
             let path = path.child("ports");
             Refusal::Asked(FieldError::invalid(&path.index(index).child("nodePort"), port, why))
         })
     }
 
-    fn any(&mut self) -> Result<i32, Refusal> {
-        self.next().ok_or_else(|| Refusal::Exhausted(format!("failed to allocate a nodePort: {FULL}")))
+    async fn any(&mut self) -> Result<i32, Refusal> {
+        self.next().await.map_err(|why| Refusal::Exhausted(format!("failed to allocate a nodePort: {why}")))
     }
 
     /// Ports of a service that had none: one number serves all protocols of a port (`initNodePorts`).
-    pub fn give(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+    pub async fn give(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
         let gives = gives(spec);
         let mut of_port: HashMap<i32, i32> = HashMap::new();
         for index in 0..spec.ports.len() {
@@ -192,14 +265,14 @@ impl Operation {
             let number = match of_port.get(&port).copied() {
                 Some(shared) if asked == 0 || asked == shared => shared,
                 Some(_) => {
-                    self.asked(index, asked)?;
+                    self.asked(index, asked).await?;
                     asked
                 }
                 None => {
                     let wanted = spec.ports.iter().find(|other| other.port == port && other.node_port != 0);
                     let number = match wanted.map(|other| other.node_port) {
-                        Some(wanted) => self.asked(index, wanted).map(|()| wanted)?,
-                        None => self.any()?,
+                        Some(wanted) => self.asked(index, wanted).await.map(|()| wanted)?,
+                        None => self.any().await?,
                     };
                     of_port.insert(port, number);
                     number
@@ -211,7 +284,7 @@ impl Operation {
     }
 
     /// Ports of a service that may have had some (`updateNodePorts`).
-    pub fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), Refusal> {
+    pub async fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), Refusal> {
         let gives = gives(spec);
         let had: Vec<i32> = of_ports(old).collect();
         let mut seen: Vec<(String, i32)> = Vec::new();
@@ -221,9 +294,9 @@ impl Operation {
                 continue;
             }
             if asked == 0 {
-                spec.ports[index].node_port = self.any()?;
+                spec.ports[index].node_port = self.any().await?;
             } else if !had.contains(&asked) && !seen.iter().any(|(_, number)| *number == asked) {
-                self.asked(index, asked)?;
+                self.asked(index, asked).await?;
             }
             let now = (spec.ports[index].protocol.clone(), spec.ports[index].node_port);
             if seen.contains(&now) {
@@ -237,15 +310,29 @@ impl Operation {
     }
 
     /// The port that balancers ask about health (`allocHealthCheckNodePort`).
-    pub fn give_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
+    pub async fn give_health_check(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
         let asked = spec.health_check_node_port;
         if asked != 0 {
             let why = |why| format!("failed to allocate requested HealthCheck NodePort {asked}: {why}");
-            return self.take(asked).map_err(|refusal| Refusal::Exhausted(why(refusal)));
+            return self.take(asked).await.map_err(|refusal| Refusal::Exhausted(why(refusal)));
         }
-        let full = || Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {FULL}"));
-        spec.health_check_node_port = self.next().ok_or_else(full)?;
+        let failed = |why| Refusal::Exhausted(format!("failed to allocate a HealthCheck NodePort 0: {why}"));
+        spec.health_check_node_port = self.next().await.map_err(failed)?;
         Ok(())
+    }
+}
+
+impl Drop for Operation {
+    /// Releases the ports when a panic interrupts an allocation. After [`finish`](Operation::finish) nothing is left to do.
+    fn drop(&mut self) {
+        if self.dry_run || self.taken.is_empty() {
+            return;
+        }
+        let (ports, taken) = (self.ports.clone(), std::mem::take(&mut self.taken));
+        ports.settle(&taken);
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { ports.give_back(taken).await });
+        }
     }
 }
 

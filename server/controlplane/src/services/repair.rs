@@ -23,6 +23,8 @@ use super::ports::{self, NodePorts};
 const INTERVAL: Duration = Duration::from_secs(180);
 /// How old an address without a service has to be before it is released: its service may be about to be created.
 const GRACE_SECONDS: i64 = 60;
+/// How often the repair begins again when another server changes the allocation meanwhile (upstream: 4, with pauses).
+const ATTEMPTS: u32 = 20;
 /// How often a node port has to be seen without a service before it is released (`numRepairsBeforeLeakCleanup`).
 const SIGHTINGS: u32 = 3;
 
@@ -72,35 +74,42 @@ impl Repair {
     /// Checks everything once.
     ///
     /// # Errors
-    /// Those of the store.
+    /// Those of the store, and 409 when other servers change the allocation of node ports all the time.
     pub async fn once(&mut self, leaked: Leaked) -> Result<(), Status> {
         // Allocations are read before services: a service that is stored in between is found then.
         let known = self.addresses.all().await?;
-        let used = self.ports.in_use();
-        let services = all::<Service>(&self.environment, ("", "services")).await?;
-        self.ports(&used, &services);
+        let services = self.ports().await?;
         self.register_addresses(&known, &services).await?;
         self.release_addresses(&known, &services, leaked).await;
         Ok(())
     }
 
-    /// Registers the node ports of services, and releases those that were seen without a service several times.
-    fn ports(&mut self, used: &HashSet<i32>, services: &[Service]) {
-        let mut stored: HashSet<i32> = HashSet::new();
-        for service in services {
-            for port in ports::of(&service.spec).collect::<HashSet<_>>() {
-                let (namespace, name) = (&service.metadata.namespace, &service.metadata.name);
-                if !stored.insert(port) {
-                    self.metrics.count("duplicate");
-                    tracing::error!(port, namespace, name, "node port was assigned to multiple services");
-                } else if self.ports.register(port) && !used.contains(&port) {
-                    self.metrics.count("repair");
-                    tracing::warn!(port, namespace, name, "node port of a service was not allocated; registered");
-                }
+    /// Allocates the node ports of services, and releases those that were seen without a service several times. Gives the services.
+    async fn ports(&mut self) -> Result<Vec<Service>, Status> {
+        for _ in 0..ATTEMPTS {
+            let seen = self.ports.seen().await?;
+            let services = all::<Service>(&self.environment, ("", "services")).await?;
+            let found = Findings::of(&services, &self.ports, &seen.ports);
+            let mut leaks = self.leaks.clone();
+            let leaked = leaks.seen(seen.ports.difference(&found.used).copied().collect());
+            let used: Vec<i32> = found.used.iter().copied().collect();
+            if self.ports.correct(&seen, &used, &leaked).await? {
+                self.leaks = leaks;
+                self.report(&found, &leaked);
+                return Ok(services);
             }
         }
-        for port in self.leaks.seen(used.difference(&stored).copied().collect()) {
-            self.ports.give_back([port]);
+        let why = "the allocation of node ports changed while it was compared with services";
+        Err(Status::new(409, "Conflict", why))
+    }
+
+    fn report(&self, found: &Findings<'_>, leaked: &[i32]) {
+        for (fault, port, service) in &found.faults {
+            self.metrics.count(fault.label());
+            let (namespace, name) = (&service.metadata.namespace, &service.metadata.name);
+            tracing::warn!(port, namespace, name, "{}", fault.message());
+        }
+        for port in leaked {
             self.metrics.count("leak");
             tracing::warn!(port, "node port belongs to no service; released");
         }
@@ -160,8 +169,59 @@ impl Repair {
     }
 }
 
+/// What is wrong with a node port of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    NotAllocated,
+    Duplicate,
+    OutOfRange,
+}
+
+impl Fault {
+    /// The label `type` of the metric.
+    fn label(self) -> &'static str {
+        match self {
+            Fault::NotAllocated => "repair",
+            Fault::Duplicate => "duplicate",
+            Fault::OutOfRange => "outOfRange",
+        }
+    }
+
+    fn message(self) -> &'static str {
+        match self {
+            Fault::NotAllocated => "node port of a service was not allocated; registered",
+            Fault::Duplicate => "node port was assigned to multiple services; recreate the service",
+            Fault::OutOfRange => "node port is not within the port range; recreate the service",
+        }
+    }
+}
+
+/// The node ports of services, compared with those that are allocated.
+struct Findings<'s> {
+    used: HashSet<i32>,
+    faults: Vec<(Fault, i32, &'s Service)>,
+}
+
+impl<'s> Findings<'s> {
+    fn of(services: &'s [Service], ports: &NodePorts, allocated: &HashSet<i32>) -> Self {
+        let mut found = Findings { used: HashSet::new(), faults: Vec::new() };
+        for service in services {
+            for port in ports::of(&service.spec).collect::<HashSet<_>>() {
+                let fault = match () {
+                    () if !ports.is_in_range(port) => Fault::OutOfRange,
+                    () if !found.used.insert(port) => Fault::Duplicate,
+                    () if !allocated.contains(&port) => Fault::NotAllocated,
+                    () => continue,
+                };
+                found.faults.push((fault, port, service));
+            }
+        }
+        found
+    }
+}
+
 /// How often each node port was seen without a service, in a row.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Leaks(HashMap<i32, u32>);
 
 impl Leaks {
@@ -241,20 +301,34 @@ mod tests {
         assert!(leaks.0.is_empty());
     }
 
-    #[test]
-    fn ports_of_pending_writes_are_no_leaks() {
-        let mut stored = Service::default();
-        stored.spec.ports = vec![ServicePort { node_port: 30000, ..ServicePort::default() }];
-        let ports = Arc::new(NodePorts::new("30000-30003".parse().unwrap(), std::slice::from_ref(&stored)));
+    fn service(node_port: i32) -> Service {
+        let mut service = Service::default();
+        service.spec.r#type = "NodePort".into();
+        service.spec.ports = vec![ServicePort { node_port, ..ServicePort::default() }];
+        service
+    }
+
+    #[tokio::test]
+    async fn ports_of_pending_writes_are_no_leaks() {
+        let ports = Arc::new(NodePorts::new("30000-30003".parse().unwrap(), None));
+        let seen = ports.seen().await.unwrap();
+        assert!(ports.correct(&seen, &[30000], &[]).await.unwrap());
         let mut pending = ports::Operation::new(ports.clone(), false);
-        let mut spec = stored.spec.clone();
-        spec.r#type = "NodePort".into();
-        spec.ports[0].node_port = 0;
-        assert!(pending.give(&mut spec).is_ok());
-        assert_eq!(ports.in_use(), HashSet::from([30000]));
-        pending.finish(registry::Outcome::Unknown);
-        assert_eq!(ports.in_use(), HashSet::from([30000, spec.ports[0].node_port]));
-        ports.give_back([spec.ports[0].node_port]);
-        assert!(ports.register(spec.ports[0].node_port) && !ports.register(spec.ports[0].node_port));
+        let mut spec = service(0).spec;
+        assert!(pending.give(&mut spec).await.is_ok());
+        assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000]));
+        pending.finish(registry::Outcome::Unknown).await;
+        assert_eq!(ports.seen().await.unwrap().ports, HashSet::from([30000, spec.ports[0].node_port]));
+    }
+
+    #[test]
+    fn ports_of_services_are_compared_with_the_allocation() {
+        let ports = NodePorts::new("30000-30003".parse().unwrap(), None);
+        let services = [service(30000), service(30001), service(30001), service(29999)];
+        let found = Findings::of(&services, &ports, &HashSet::from([30000, 30003]));
+        let faults: Vec<_> = found.faults.iter().map(|(fault, port, _)| (*fault, *port)).collect();
+        let expect = [(Fault::NotAllocated, 30001), (Fault::Duplicate, 30001), (Fault::OutOfRange, 29999)];
+        assert_eq!(faults, expect);
+        assert_eq!(found.used, HashSet::from([30000, 30001]));
     }
 }
