@@ -147,9 +147,9 @@ fn node_port(service: Service) -> i32 {
 
 /// The ports in the allocation that the servers of this etcd share, and its range.
 fn allocated_ports(etcd: &EtcdServer) -> u32 {
-    let found: serde_json::Value =
-        serde_json::from_str(&etcd.ask("/v3/kv/range", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#))
-            .unwrap();
+    let answer = etcd.ask("/v3/kv/range", r#"{"key": "L3JlZ2lzdHJ5L3Jhbmdlcy9zZXJ2aWNlbm9kZXBvcnRz"}"#);
+    let json = &answer[answer.find('{').unwrap()..=answer.rfind('}').unwrap()];
+    let found: serde_json::Value = serde_json::from_str(json).unwrap();
     let value = BASE64.decode(found["kvs"][0]["value"].as_str().unwrap()).unwrap();
     // What upstream's server writes for this range: the field `data` has number 3.
     let range = b"30000-30039\x1a";

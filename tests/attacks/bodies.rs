@@ -84,7 +84,7 @@ async fn refuses_bodies_that_take_far_more_memory_than_they_send() {
 /// Finding B8: delete options and patches are bodies too. An answer of 400 calls them malformed, so that clients do not try again.
 #[tokio::test]
 async fn refuses_options_and_patches_above_the_budget_as_too_large() {
-    let target = Target::start(&["--max-request-memory=8388608"]);
+    let target = Target::start(&["--max-request-memory=16777216"]);
     let map = serde_json::json!({"metadata": {"name": "settings"}, "data": {"a": "b"}});
     target.create(CONFIG_MAPS, &map).await;
     let path = &format!("{CONFIG_MAPS}/settings");
