@@ -1,11 +1,12 @@
-//! Admission plugins: those that are configured by a file, one that writes, and policies that are asked again. Without kubectl the tests pass over.
+//! Admission plugins: those that are configured by a file, one that writes, and policies that are asked again.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod common;
 
 use common::Server;
-use common::kubectl::{Kubectl, assert_has, is_here};
+use common::kubectl::{Kubectl, assert_has};
+use needs::needs;
 
 const CONFIGURATION: &str = "
 apiVersion: apiserver.config.k8s.io/v1
@@ -42,11 +43,9 @@ fn event(name: &str) -> String {
     format!("apiVersion: v1\nkind: Event\nmetadata: {{name: {name}}}\ninvolvedObject: {{namespace: default}}\n")
 }
 
+#[needs(kubectl)]
 #[test]
 fn plugins_are_told_by_a_file() {
-    if !is_here() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("admission.yaml");
     std::fs::write(&file, CONFIGURATION).unwrap();
@@ -125,9 +124,10 @@ spec: {{policyName: {name}}}
     )
 }
 
+#[needs(kubectl)]
 #[test]
 fn policies_are_asked_again_if_they_want_to_be() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     let copies = |label: &str| {
         format!(
             "has(object.metadata.labels) && 'set' in object.metadata.labels ? {{'{label}': object.metadata.labels['set']}} : {{'asked': 'yes'}}"
@@ -152,11 +152,9 @@ fn policies_are_asked_again_if_they_want_to_be() {
     panic!("the policies are not followed");
 }
 
+#[needs(kubectl)]
 #[test]
 fn a_namespace_is_made_for_what_is_created_in_it() {
-    if !is_here() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let flags = ["--enable-admission-plugins=NamespaceAutoProvision,NamespaceExists"];
     let kubectl = Kubectl(Server::start_with(folder.path(), &flags));

@@ -1,10 +1,11 @@
-//! kubectl against the running server, as a person uses it. Without kubectl on this machine the tests pass over.
+//! kubectl against the running server, as a person uses it.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod common;
 
 use common::kubectl::{Kubectl, assert_has};
+use needs::needs;
 
 const DEPLOYMENT: &str = "
 apiVersion: apps/v1
@@ -55,9 +56,10 @@ fn row<'t>(table: &'t str, name: &str) -> Vec<&'t str> {
     line.unwrap_or_else(|| panic!("no row {name} in:\n{table}")).split_whitespace().collect()
 }
 
+#[needs(kubectl)]
 #[test]
 fn api_resources_lists_every_group() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     let names = kubectl.run(&["api-resources", "-o", "name"]);
     assert_has(
         &names,
@@ -69,9 +71,10 @@ fn api_resources_lists_every_group() {
     assert_has(&kubectl.run(&["version"]), &["Server Version: v1.36"]);
 }
 
+#[needs(kubectl)]
 #[test]
 fn explain_describes_kinds_and_fields() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     let kinds = [
         "pods",
         "services",
@@ -105,9 +108,10 @@ fn explain_describes_kinds_and_fields() {
     assert_has(&field, &["FIELD: imagePullPolicy <string>", "IfNotPresent"]);
 }
 
+#[needs(kubectl)]
 #[test]
 fn explain_describes_custom_kinds() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     kubectl.run_with(&["create", "-f", "-"], CUSTOM);
     let explain = |args: &[&str]| kubectl.run(&[&["explain"][..], args].concat());
     assert_has(
@@ -129,9 +133,10 @@ fn explain_describes_custom_kinds() {
     assert!(!kubectl.run(&["get", "--raw", "/openapi/v3"]).contains("stable.example.com"));
 }
 
+#[needs(kubectl)]
 #[test]
 fn an_object_is_created_shown_changed_and_deleted() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     assert_eq!(kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT), "deployment.apps/web created\n");
 
     let wide = kubectl.run(&["get", "deployment", "web", "-o", "wide"]);
@@ -162,9 +167,10 @@ fn an_object_is_created_shown_changed_and_deleted() {
     assert_eq!(gone.stderr, "Error from server (NotFound): deployments.apps \"web\" not found\n");
 }
 
+#[needs(kubectl)]
 #[test]
 fn every_kind_of_patch_changes_what_it_says() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
     let containers = "jsonpath={range .spec.template.spec.containers[*]}{.name}={.image} {end}";
     let patch = |form: &str, patch: &str| {
@@ -181,9 +187,10 @@ fn every_kind_of_patch_changes_what_it_says() {
     assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", containers]), "side=debian:13 ");
 }
 
+#[needs(kubectl)]
 #[test]
 fn apply_creates_changes_and_leaves_alone() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     let apply = |text: &str| kubectl.run_with(&["apply", "--server-side=false", "-f", "-"], text);
     assert_eq!(apply(DEPLOYMENT), "deployment.apps/web created\n");
     assert_eq!(apply(DEPLOYMENT), "deployment.apps/web unchanged\n");
@@ -192,9 +199,10 @@ fn apply_creates_changes_and_leaves_alone() {
     assert_eq!(kubectl.run(&["get", "deployment", "web", "-o", image]), "nginx:1.28");
 }
 
+#[needs(kubectl)]
 #[test]
 fn scale_changes_replicas_and_rollout_reads_the_status() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     kubectl.run_with(&["create", "-f", "-"], DEPLOYMENT);
     assert_eq!(kubectl.run(&["scale", "deployment", "web", "--replicas=5"]), "deployment.apps/web scaled\n");
     assert_eq!(
@@ -214,9 +222,10 @@ fn scale_changes_replicas_and_rollout_reads_the_status() {
     assert_has(&done, &["successfully rolled out"]);
 }
 
+#[needs(kubectl)]
 #[test]
 fn watches_show_every_change_in_order() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     kubectl.run(&["create", "configmap", "seen", "--from-literal=step=0"]);
     let columns = "jsonpath={.type} {.object.metadata.name} {.object.data.step}{\"\\n\"}";
     let mut watch = kubectl.follow(&["get", "configmaps", "-w", "--output-watch-events", "-o", columns]);
@@ -236,9 +245,10 @@ fn watches_show_every_change_in_order() {
     assert_eq!(watch.line(), "DELETED seen 3\n");
 }
 
+#[needs(kubectl)]
 #[test]
 fn wait_ends_when_the_object_is_as_asked() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     // A controller's work in a whole cluster; no pod is admitted without it.
     kubectl.run(&["create", "serviceaccount", "default"]);
     kubectl.run_with(&["create", "-f", "-"], POD);
@@ -251,9 +261,10 @@ fn wait_ends_when_the_object_is_as_asked() {
     assert_eq!(kubectl.run(&["get", "pods", "--output=name"]), "");
 }
 
+#[needs(kubectl)]
 #[test]
 fn flow_schemas_stand_in_the_order_in_which_they_are_tried() {
-    let Some(kubectl) = Kubectl::start() else { return };
+    let kubectl = Kubectl::start();
     let table = kubectl.run(&["get", "flowschemas", "--no-headers"]);
     let precedences: Vec<u32> = table.lines().map(|l| l.split_whitespace().nth(2).unwrap().parse().unwrap()).collect();
     assert!(precedences.len() > 5 && precedences.is_sorted(), "{table}");

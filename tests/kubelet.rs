@@ -1,5 +1,4 @@
 //! Logs, commands, ports and proxies: kubectl against this server against a kubelet that speaks the real protocols (`tests/kubelet/`).
-//! Without kubectl, or without Go to build that kubelet with, the tests pass over.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -7,11 +6,12 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{IpAddr, TcpListener, TcpStream, UdpSocket};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-use common::kubectl::{self, Kubectl, assert_has};
-use common::{Outcome, Server, go};
+use common::kubectl::{Kubectl, assert_has};
+use common::{Outcome, Server, go, own_address};
+use needs::needs;
 use tempfile::TempDir;
 
 /// A server with the node `one`, on which a kubelet runs the pods `web`, `broken` and `lost`.
@@ -24,9 +24,8 @@ struct Cluster {
 }
 
 impl Cluster {
-    fn start() -> Option<Cluster> {
-        let program = kubectl::is_here().then(|| go::program("kubelet")).flatten()?;
-        let ip = own_address()?;
+    fn start() -> Cluster {
+        let (program, ip) = (go::program("kubelet"), own_address());
         let folder = tempfile::tempdir().unwrap();
         let mut kubelet = Command::new(program).arg(folder.path()).stdout(Stdio::piped()).spawn().unwrap();
         let mut port = String::new();
@@ -40,7 +39,7 @@ impl Cluster {
         let server = Server::start_with(folder.path(), &flags.each_ref().map(String::as_str));
         let cluster = Cluster { kubectl: Kubectl(server), kubelet, ip, folder };
         cluster.furnish(port.trim());
-        Some(cluster)
+        cluster
     }
 
     fn furnish(&self, port: &str) {
@@ -95,22 +94,10 @@ impl Drop for Cluster {
     }
 }
 
-/// An address by which other hosts know this one; none, said on stderr, when it has none.
-fn own_address() -> Option<String> {
-    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
-    let address = socket.connect("192.0.2.1:9").and_then(|()| socket.local_addr()).map(|address| address.ip());
-    match address {
-        Ok(IpAddr::V4(ip)) if !ip.is_loopback() => Some(ip.to_string()),
-        _ => {
-            eprintln!("no network here: passing over");
-            None
-        }
-    }
-}
-
+#[needs(go, kubectl, network)]
 #[test]
 fn logs_are_shown_and_followed() {
-    let Some(cluster) = Cluster::start() else { return };
+    let cluster = Cluster::start();
     assert_eq!(cluster.run(&["logs", "web"]), "log of /containerLogs/default/web/main\n");
     let some = cluster.run(&["logs", "web", "-c", "main", "--tail=5", "--timestamps", "--since=1h"]);
     assert_has(&some, &["sinceSeconds=3600&tailLines=5&timestamps=true"]);
@@ -125,9 +112,10 @@ fn logs_are_shown_and_followed() {
     check("lost", "the server could not find the requested resource ( pods/log lost)");
 }
 
+#[needs(go, kubectl, network)]
 #[test]
 fn commands_run_and_say_how_they_ended() {
-    let Some(cluster) = Cluster::start() else { return };
+    let cluster = Cluster::start();
     cluster.each_way(&["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"], "", |outcome| {
         assert_eq!((outcome.ok, outcome.stdout.as_str()), (false, "out\n"));
         assert_has(&outcome.stderr, &["err\n", "command terminated with exit code 3"]);
@@ -149,12 +137,10 @@ fn commands_run_and_say_how_they_ended() {
     assert_has(&metrics, &[&format!("{routed}\"exec\"}} 6\n"), &format!("{routed}\"attach\"}} 2\n"), failed]);
 }
 
+#[needs(go, kubectl, network, script)]
 #[test]
 fn a_terminal_has_the_size_of_the_client() {
-    let Some(cluster) = Cluster::start() else { return };
-    if !Command::new("script").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        return eprintln!("no script here: passing over");
-    }
+    let cluster = Cluster::start();
     for sockets in ["true", "false"] {
         let kubeconfig = cluster.kubectl.0.kubeconfig();
         let line = "stty rows 33 cols 77; kubectl exec -it web -- echo done";
@@ -165,9 +151,10 @@ fn a_terminal_has_the_size_of_the_client() {
     }
 }
 
+#[needs(go, kubectl, network)]
 #[test]
 fn files_are_copied() {
-    let Some(cluster) = Cluster::start() else { return };
+    let cluster = Cluster::start();
     let path = |name: &str| cluster.folder.path().join(name).display().to_string();
     fs::write(path("here"), "a file").unwrap();
     cluster.run(&["cp", &path("here"), &format!("web:{}", path("there"))]);
@@ -176,9 +163,10 @@ fn files_are_copied() {
     assert_eq!(fs::read_to_string(path("back")).unwrap(), "a file");
 }
 
+#[needs(go, kubectl, network)]
 #[test]
 fn ports_are_forwarded() {
-    let Some(cluster) = Cluster::start() else { return };
+    let cluster = Cluster::start();
     for sockets in ["true", "false"] {
         let mut command = cluster.kubectl.command(&["port-forward", "pod/web", ":8080"]);
         command.env("KUBECTL_PORT_FORWARD_WEBSOCKETS", sockets).stdout(Stdio::piped());
@@ -228,9 +216,10 @@ fn answer(stream: &mut TcpStream) {
     let _ = stream.write_all(text.as_bytes());
 }
 
+#[needs(go, kubectl, network)]
 #[test]
 fn pods_services_and_nodes_are_proxied() {
-    let Some(cluster) = Cluster::start() else { return };
+    let cluster = Cluster::start();
     let port = backend();
     let objects = format!(
         "apiVersion: v1\nkind: Service\nmetadata: {{name: front}}\nspec: {{ports: [{{name: http, port: 80}}]}}\n---\n\

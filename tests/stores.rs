@@ -19,6 +19,7 @@ use etcd_server::EtcdServer;
 use futures_util::StreamExt;
 use k8s_openapi::api::core::v1::{ConfigMap, Endpoints, Service, ServicePort, ServiceSpec};
 use kube::api::{Api, DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams, WatchEvent, WatchParams};
+use needs::needs;
 
 fn snapshot(verb: &str, file: &Path, flags: &[&str]) -> Outcome {
     common::run(Command::new(PROGRAM).arg("snapshot").arg(verb).arg(file).args(flags), b"")
@@ -45,6 +46,7 @@ async fn versions(server: &Server) -> BTreeMap<String, u64> {
     list.items.into_iter().map(|map| version(map.metadata)).collect()
 }
 
+#[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_snapshot_of_a_running_server_starts_another_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -63,7 +65,7 @@ async fn a_snapshot_of_a_running_server_starts_another_one() {
     done(&snapshot("restore", &file, &[&flag("two")]));
     assert_eq!(versions(&Server::start_in(&folder.path().join("two"))).await, before);
 
-    let Some(etcd) = EtcdServer::start() else { return };
+    let etcd = EtcdServer::start();
     let servers = format!("--etcd-servers={}", etcd.url);
     done(&snapshot("restore", &file, &[&servers]));
     let refused = snapshot("restore", &file, &[&servers]);
@@ -79,9 +81,10 @@ async fn a_snapshot_of_a_running_server_starts_another_one() {
     assert_eq!(versions(&Server::start_in(&folder.path().join("four"))).await, now);
 }
 
+#[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_on_one_etcd_see_what_each_other_writes() {
-    let Some(etcd) = EtcdServer::start() else { return };
+    let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let flags = [&*format!("--etcd-servers={}", etcd.url)];
     let one = Server::start_with(&folder.path().join("one"), &flags);
@@ -108,9 +111,10 @@ async fn servers_on_one_etcd_see_what_each_other_writes() {
     assert!(matches!(watch.next().await.unwrap().unwrap(), WatchEvent::Added(_)));
 }
 
+#[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_kubernetes_service_leads_to_all_servers_that_live() {
-    let Some(etcd) = EtcdServer::start() else { return };
+    let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let store = format!("--etcd-servers={}", etcd.url);
     let server = |address: &str| {
@@ -159,9 +163,10 @@ fn allocated_ports(etcd: &EtcdServer) -> u32 {
     value[at + 1..=at + length].iter().map(|byte| byte.count_ones()).sum()
 }
 
+#[needs(etcd)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_on_one_etcd_never_give_one_node_port_twice() {
-    let Some(etcd) = EtcdServer::start() else { return };
+    let etcd = EtcdServer::start();
     let folder = tempfile::tempdir().unwrap();
     let flags = [&*format!("--etcd-servers={}", etcd.url), "--service-node-port-range=30000-30039"];
     let one = Server::start_with(&folder.path().join("one"), &flags);

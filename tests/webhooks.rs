@@ -1,5 +1,4 @@
-//! Admission webhooks of a real HTTPS server (`tests/webhook/`), which allows, refuses, changes, hangs and talks nonsense. Without kubectl, or
-//! without Go to build that server with, the test passes over.
+//! Admission webhooks of a real HTTPS server (`tests/webhook/`), which allows, refuses, changes, hangs and talks nonsense.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
@@ -8,8 +7,9 @@ mod common;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use common::kubectl::{self, Kubectl, assert_has};
+use common::kubectl::{Kubectl, assert_has};
 use common::{Outcome, go};
+use needs::needs;
 
 /// A webhook that runs, and a server that calls it.
 struct Hooked {
@@ -21,13 +21,12 @@ struct Hooked {
 }
 
 impl Hooked {
-    fn start() -> Option<Hooked> {
-        let program = kubectl::is_here().then(|| go::program("webhook")).flatten()?;
-        let kubectl = Kubectl::start()?;
+    fn start() -> Hooked {
+        let (program, kubectl) = (go::program("webhook"), Kubectl::start());
         let mut webhook = Command::new(program).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(webhook.stdout.take().unwrap()).lines();
         let (url, authority) = (said.next().unwrap().unwrap(), said.next().unwrap().unwrap());
-        Some(Hooked { kubectl, webhook, url, authority })
+        Hooked { kubectl, webhook, url, authority }
     }
 
     /// Has objects of a resource that are labelled `case: <name>` shown to the webhook, at a path.
@@ -67,9 +66,10 @@ const VALIDATING: &str = "ValidatingWebhookConfiguration";
 const CONFIG_MAPS: &str = "{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}";
 const CONFIG_MAP: &str = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: CASE, labels: {case: CASE}}\n";
 
+#[needs(go, kubectl)]
 #[test]
 fn what_a_webhook_says_counts() {
-    let Some(hooked) = Hooked::start() else { return };
+    let hooked = Hooked::start();
     let url = &hooked.url;
     let refused = |name: &str, path: &str, more: &str, expect: &str| {
         hooked.call(VALIDATING, name, path, CONFIG_MAPS, more);
@@ -103,9 +103,10 @@ fn what_a_webhook_says_counts() {
     });
 }
 
+#[needs(go, kubectl)]
 #[test]
 fn a_webhook_sees_the_version_that_it_asks_for() {
-    let Some(hooked) = Hooked::start() else { return };
+    let hooked = Hooked::start();
     let rule =
         "{apiGroups: [autoscaling], apiVersions: [v1], resources: [horizontalpodautoscalers], operations: [CREATE]}";
     let autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: CASE, labels: {case: CASE}}\n\

@@ -1,5 +1,7 @@
 //! Clients that want to be taken for others, by certificates that have ended and by headers that only proxies may send.
 
+mod front_proxies;
+mod itself;
 mod passed_on;
 mod peers;
 
@@ -9,10 +11,9 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use reqwest::Method;
 use serde_json::json;
 
-use crate::support::{ADMIN, JSON, Target};
+use crate::support::Target;
 use crate::tls::{Authority, Connection, Dialer, Pair, next_frame};
 
 const MASTERS: &str = "system:masters";
@@ -160,18 +161,9 @@ const FORGED: [(&str, &str); 9] = [
     ("Sec-WebSocket-Protocol", "base64url.bearer.authorization.k8s.io.c2VjcmV0LXRva2Vu"),
 ];
 
-/// Updates the status of an object as the administrator.
-async fn set_status(target: &Target, path: &str, status: serde_json::Value) {
-    let path = format!("{path}/status");
-    let patch = json!({"status": status}).to_string();
-    let answer = target.send(ADMIN, Method::PATCH, &path, crate::support::MERGE_PATCH, patch).await;
-    assert_eq!(answer.code, 200, "{path}: {}", answer.body);
-}
-
-/// A request by the administrator.
+/// Creates objects as the administrator.
 async fn create_all(target: &Target, objects: &[(&str, serde_json::Value)]) {
     for (path, object) in objects {
-        let created = target.send(ADMIN, Method::POST, path, JSON, object.to_string()).await;
-        assert_eq!(created.code, 201, "{path}: {}", created.body);
+        target.create(path, object).await;
     }
 }

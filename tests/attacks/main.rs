@@ -7,25 +7,33 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod admission;
+mod audit;
+mod backend;
+mod backends;
 mod bodies;
 mod cancellation;
 #[path = "../common/mod.rs"]
 mod common;
 mod connections;
 mod credentials;
+mod definitions;
 mod equivalent_versions;
 #[path = "../../server/storage/tests/etcd_server/mod.rs"]
 mod etcd_server;
 mod files;
+mod hardening;
 mod identity;
 mod isolation;
+mod namespaces;
 mod nodes;
+mod numbers;
 mod poison;
 mod published;
-mod recorder;
+mod rapid_reset;
 mod routes;
 mod selectors;
 mod store_faults;
 mod support;
 mod tls;
+mod tokens;
 mod work;

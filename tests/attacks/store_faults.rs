@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use needs::needs;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -54,12 +55,12 @@ async fn verbose(target: &Target, path: &str) -> String {
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None` where this process may not mount.
-    fn mount(path: &Path, megabytes: u32) -> Option<SmallDisk> {
+    fn mount(path: &Path, megabytes: u32) -> SmallDisk {
         fs::create_dir(path).unwrap();
         let size = format!("size={megabytes}m,mode=0700");
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(path).status();
-        mounted.is_ok_and(|status| status.success()).then(|| SmallDisk(path.to_owned()))
+        assert!(mounted.unwrap().success(), "this process may not mount a file system");
+        SmallDisk(path.to_owned())
     }
 
     fn ballast(&self) -> PathBuf {
@@ -86,13 +87,11 @@ impl Drop for SmallDisk {
 }
 
 /// Finding B16.
+#[needs(mount)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_is_told_and_deletes_still_work() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(disk) = SmallDisk::mount(&folder.path().join("data"), 200) else {
-        println!("skipped: this process may not mount a file system");
-        return;
-    };
+    let disk = SmallDisk::mount(&folder.path().join("data"), 200);
     let target = Target::start_in(folder, &[], &[]);
     for name in ["one", "two", "three"] {
         target.create(CONFIG_MAPS, &config_map(name)).await;
@@ -143,22 +142,18 @@ struct Faulty {
 }
 
 impl Faulty {
-    /// `None` where there is no C compiler.
-    fn start() -> Option<Faulty> {
+    fn start() -> Faulty {
         let shim = tempfile::tempdir().unwrap();
         let library = shim.path().join("faults.so");
         let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/attacks/store_faults.c");
         let compiled =
             Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).args([source, "-ldl"]).status();
-        if !compiled.is_ok_and(|status| status.success()) {
-            println!("skipped: no C compiler");
-            return None;
-        }
+        assert!(compiled.unwrap().success(), "the C compiler fails");
         let fault = shim.path().join("fault");
         fs::write(&fault, "-").unwrap();
         let environment = [("LD_PRELOAD", library.as_os_str()), ("STORE_FAULT", fault.as_os_str())];
         let target = Target::start_in(tempfile::tempdir().unwrap(), &[], &environment);
-        Some(Faulty { target, fault, _shim: shim })
+        Faulty { target, fault, _shim: shim }
     }
 
     fn set(&self, fault: &str) {
@@ -170,9 +165,10 @@ impl Faulty {
 }
 
 /// Finding B16, for a disk that fails.
+#[needs(cc)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_whose_disk_fails_ends() {
-    let Some(mut faulty) = Faulty::start() else { return };
+    let mut faulty = Faulty::start();
     faulty.target.create(CONFIG_MAPS, &config_map("one")).await;
     faulty.set("e");
     // The answer may be lost with the process, but it must not be a success.
@@ -185,9 +181,10 @@ async fn a_server_whose_disk_fails_ends() {
 }
 
 /// Finding B16, for a disk that hangs.
+#[needs(cc)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_disk_that_hangs_is_told_while_reads_go_on() {
-    let Some(faulty) = Faulty::start() else { return };
+    let faulty = Faulty::start();
     let target = &faulty.target;
     target.create(CONFIG_MAPS, &config_map("one")).await;
     health_becomes(target, 200).await;

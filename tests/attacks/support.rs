@@ -118,6 +118,18 @@ impl Target {
         created.body
     }
 
+    /// Updates the status of an object as the administrator; fails unless the server answers 200.
+    pub async fn set_status(&self, path: &str, status: Value) {
+        let patch = json!({"status": status}).to_string();
+        let patched = self.send(ADMIN, Method::PATCH, &format!("{path}/status"), MERGE_PATCH, patch).await;
+        assert_eq!(patched.code, 200, "PATCH {path}/status: {}", patched.body);
+    }
+
+    /// Creates the account that pods of the namespace `default` have; another program of a cluster does that.
+    pub async fn create_default_account(&self) {
+        self.create("/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
+    }
+
     /// Creates a namespace with its default service account.
     pub async fn create_namespace(&self, name: &str) {
         self.create("/api/v1/namespaces", &json!({"metadata": {"name": name}})).await;

@@ -7,22 +7,13 @@ use std::process::{Child, Command, Stdio};
 
 use super::{Outcome, Server};
 
-/// Whether this machine has kubectl; that it has none is said on stderr.
-pub fn is_here() -> bool {
-    let found = Command::new("kubectl").args(["version", "--client"]).output().is_ok_and(|o| o.status.success());
-    if !found {
-        eprintln!("no kubectl here: passing over");
-    }
-    found
-}
-
 /// A server and the kubectl that speaks to it.
 pub struct Kubectl(pub Server);
 
 impl Kubectl {
-    /// None, said on stderr, when this machine has no kubectl.
-    pub fn start() -> Option<Kubectl> {
-        is_here().then(|| Kubectl(Server::start()))
+    /// Starts a server with the default flags.
+    pub fn start() -> Kubectl {
+        Kubectl(Server::start())
     }
 
     /// A kubectl to be run.

@@ -6,10 +6,12 @@
 pub mod go;
 pub mod kubectl;
 mod secrets;
+pub mod tls_server;
 pub mod wire;
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
+use std::net::UdpSocket;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
@@ -22,7 +24,7 @@ use tempfile::TempDir;
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_kube-apiserver");
 
 /// The program that tests start: the built one, or the one that `ATTACK_PROGRAM` names.
-fn program() -> String {
+pub fn program() -> String {
     std::env::var("ATTACK_PROGRAM").unwrap_or_else(|_| PROGRAM.to_owned())
 }
 
@@ -195,6 +197,13 @@ fn announced_url(stderr: &mut impl BufRead, log: &mut Vec<u8>) -> Option<String>
             return Some(rest.split(". ").next().unwrap_or(rest).trim_end().to_owned());
         }
     }
+}
+
+/// The address by which other hosts know this one; its tests say `#[needs(network)]`. Connecting a UDP socket sends nothing.
+pub fn own_address() -> String {
+    let socket = UdpSocket::bind("0.0.0.0:0").unwrap();
+    socket.connect("192.0.2.1:9").unwrap();
+    socket.local_addr().unwrap().ip().to_string()
 }
 
 /// What a program printed and how it ended.

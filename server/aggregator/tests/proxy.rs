@@ -2,19 +2,20 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+#[path = "../../../tests/common/tls_server.rs"]
+mod tls_server;
+
 use std::sync::Arc;
 
 use aggregator::{Aggregator, Backends};
 use endpoints::{Backend, Discovery, Registration};
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use rcgen::{CertificateParams, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
 use serving::handler::FromFn;
 use serving::{Body, Handler, RequestInfo, User, respond};
+use tls_server::TlsServer;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
+use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 use webhook::{Error, ServiceAddress, Services};
 
@@ -28,29 +29,8 @@ impl ServiceAddress for At {
 
 /// An aggregated server, known as `back.default.svc`: its address and its certificate.
 async fn backend() -> (String, Vec<u8>) {
-    let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec!["back.default.svc".to_owned()]).unwrap().self_signed(&key).unwrap();
-    let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
-        .unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap().to_string();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
-    tokio::spawn(async move {
-        loop {
-            let (stream, _) = listener.accept().await.unwrap();
-            let acceptor = acceptor.clone();
-            tokio::spawn(async move {
-                if let Ok(stream) = acceptor.accept(stream).await {
-                    answer(stream).await;
-                }
-            });
-        }
-    });
-    (address, certificate.pem().into_bytes())
+    let server = TlsServer::start("127.0.0.1", &["back.default.svc"], answer).await;
+    (format!("127.0.0.1:{}", server.port), server.certificate.into_bytes())
 }
 
 /// Answers one request by its path.

@@ -74,9 +74,9 @@ async fn encrypted(dir: &Path) -> (EncryptedStore, Arc<EmbeddedStore>) {
     (EncryptedStore::new(inner.clone(), encryption, Arc::new(keys)), inner)
 }
 
-async fn open() -> Option<(EncryptedStore, TempDir)> {
+async fn open() -> (EncryptedStore, TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    Some((encrypted(dir.path()).await.0, dir))
+    (encrypted(dir.path()).await.0, dir)
 }
 
 contract_suite!(open);

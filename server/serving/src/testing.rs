@@ -1,16 +1,19 @@
 //! A small HTTPS server for tests: it answers one request for each connection.
 
+#[path = "../../../tests/common/tls_server.rs"]
+mod tls_server;
+
 use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rcgen::{CertificateParams, KeyPair};
-use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
-use tokio_rustls::TlsAcceptor;
+use tokio::net::TcpStream;
+use tokio_rustls::server::TlsStream;
+
+use tls_server::TlsServer;
 
 /// A running server.
 pub struct Https {
@@ -22,31 +25,9 @@ pub struct Https {
 impl Https {
     /// Answers requests by their path and their body, which is `null` when there is none.
     pub async fn start(answer: impl Fn(&str, &Value) -> (u16, Value) + Send + Sync + 'static) -> Self {
-        let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
-        let config = rustls::ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_no_client_auth()
-            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
-            .unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("https://localhost:{}", listener.local_addr().unwrap().port());
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        tokio::spawn(async move {
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
-                let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-                let (path, body) = read(&mut stream).await;
-                let (code, answer) = answer(&path, &body);
-                let answer = answer.to_string();
-                let length = answer.len();
-                let head = format!("HTTP/1.1 {code} x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
-                stream.write_all(format!("{head}{answer}").as_bytes()).await.unwrap();
-                let _ = stream.shutdown().await;
-            }
-        });
-        Https { url, certificate: certificate.pem() }
+        let answer = Arc::new(answer);
+        let server = TlsServer::start("127.0.0.1", &["localhost"], move |stream| serve(stream, answer.clone())).await;
+        Https { url: format!("https://localhost:{}", server.port), certificate: server.certificate }
     }
 
     /// A kubeconfig of the server, in a file.
@@ -61,6 +42,17 @@ impl Https {
         std::fs::write(file.path(), config.to_string()).unwrap();
         file
     }
+}
+
+/// Answers one request.
+async fn serve(mut stream: TlsStream<TcpStream>, answer: Arc<impl Fn(&str, &Value) -> (u16, Value)>) {
+    let (path, body) = read(&mut stream).await;
+    let (code, answer) = answer(&path, &body);
+    let answer = answer.to_string();
+    let length = answer.len();
+    let head = format!("HTTP/1.1 {code} x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(format!("{head}{answer}").as_bytes()).await.unwrap();
+    let _ = stream.shutdown().await;
 }
 
 /// Path and body of a request.

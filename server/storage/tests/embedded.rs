@@ -18,11 +18,7 @@ async fn open() -> (EmbeddedStore, TempDir) {
     (EmbeddedStore::open(dir.path()).unwrap(), dir)
 }
 
-async fn open_some() -> Option<(EmbeddedStore, TempDir)> {
-    Some(open().await)
-}
-
-contract_suite!(open_some);
+contract_suite!(open);
 
 /// The error of an open that must fail.
 fn refusal(dir: &Path) -> Error {

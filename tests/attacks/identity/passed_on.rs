@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use needs::needs;
 use serde_json::{Value, json};
 
-use super::{FORGED, FrontProxy, LONG, PATIENCE, create_all, encoded, set_status, write};
-use crate::recorder::{Recorder, own_address};
+use super::{FORGED, FrontProxy, LONG, PATIENCE, create_all, encoded, write};
+use crate::backend::Backend;
+use crate::common::own_address;
 use crate::support::{ADMIN, Target, token};
 use crate::tls::{Authority, Connection, Dialer, next_frame};
 
@@ -47,7 +49,7 @@ fn assert_clean(who: &str, received: &[String], user: Option<&str>) {
 /// does not get to an aggregated server, whichever way the client is authenticated.
 #[tokio::test]
 async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
-    let (proxies, recorder, clients) = (FrontProxy::new(), Recorder::start().await, Authority::new("clients"));
+    let (proxies, recorder, clients) = (FrontProxy::new(), Backend::recorder().await, Authority::new("clients"));
     let file = write(proxies.folder.path(), "clients.crt", &clients.pem);
     let client_ca = format!("--client-ca-file={file}");
     let flags: Vec<&str> = proxies.flags().into_iter().chain([client_ca.as_str()]).collect();
@@ -117,10 +119,11 @@ async fn passes_no_identity_of_clients_on_to_aggregated_servers() {
 }
 
 /// Finding A7: neither does it get to nodes, pods and services.
+#[needs(network)]
 #[tokio::test]
 async fn passes_no_identity_of_clients_on_to_nodes_pods_and_services() {
-    let Some(ip) = own_address() else { return };
-    let (proxies, recorder) = (FrontProxy::new(), Recorder::start().await);
+    let ip = own_address();
+    let (proxies, recorder) = (FrontProxy::new(), Backend::recorder().await);
     let target = Target::start(&proxies.flags());
     let port = recorder.port;
     let pod = json!({"metadata": {"name": "web"}, "spec": {"nodeName": "one", "automountServiceAccountToken": false,
@@ -143,9 +146,9 @@ async fn passes_no_identity_of_clients_on_to_nodes_pods_and_services() {
     .await;
     let endpoint = json!({"addresses": [{"type": "InternalIP", "address": ip}],
         "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}});
-    set_status(&target, "/api/v1/nodes/one", endpoint).await;
+    target.set_status("/api/v1/nodes/one", endpoint).await;
     let running = json!({"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}]});
-    set_status(&target, "/api/v1/namespaces/default/pods/web", running).await;
+    target.set_status("/api/v1/namespaces/default/pods/web", running).await;
 
     let admin = format!("Bearer {}", token(ADMIN));
     let paths = [

@@ -14,11 +14,11 @@ use std::{sync::Arc, time::Duration};
 use bytes::Bytes;
 use storage::{Error, Event, KeyValue, Revision, Store, Txn, TxnOutcome, Watch, WatchBatch};
 
-/// Runs the whole suite against the stores `$open` makes: an `async fn() -> Option<(impl Store, guard)>`. A store that cannot be had here passes
-/// the suite over.
+/// Runs the whole suite against the stores that `$open` makes: an `async fn() -> (impl Store, guard)`. Every test gets the
+/// attributes before it, such as `#[needs(etcd)]`.
 macro_rules! contract_suite {
-    ($open:path) => {
-        contract_suite! { $open:
+    ($(#[$attribute:meta])* $open:ident) => {
+        contract_suite! { [$(#[$attribute])*] $open:
             reads::a_missing_key_is_absent
             reads::a_key_tells_its_history
             reads::old_revisions_can_be_read
@@ -57,12 +57,16 @@ macro_rules! contract_suite {
             leases::writing_again_with_a_lease_prolongs_it
         }
     };
-    ($open:path: $($area:ident::$fact:ident)*) => {
-        $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    ($attributes:tt $open:ident: $($area:ident::$fact:ident)*) => {
+        $(contract_suite! { $attributes $open, $area::$fact })*
+    };
+    ([$(#[$attribute:meta])*] $open:ident, $area:ident::$fact:ident) => {
+        $(#[$attribute])*
+        #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $fact() {
-            let Some((store, _guard)) = $open().await else { return };
+            let (store, _guard) = $open().await;
             contract::$area::$fact(&store).await;
-        })*
+        }
     };
 }
 

@@ -21,51 +21,25 @@ pub struct EtcdServer {
     folder: TempDir,
 }
 
-/// The program: `$ETCD`, or `etcd` in the path, if it is one that tells progress in its place among events.
-fn program() -> Option<OsString> {
-    let program = std::env::var_os("ETCD").unwrap_or_else(|| "etcd".into());
-    let said = Command::new(&program).arg("--version").stderr(Stdio::null()).output();
-    let said = said.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let version = said.lines().find_map(|line| line.strip_prefix("etcd Version: "));
-    if version.is_some_and(is_supported) {
-        return Some(program);
-    }
-    let found = version.unwrap_or("none");
-    eprintln!(
-        "no etcd of 3.4.31, 3.5.13 or newer here ({found}): put it into the path or name it in $ETCD; this test is passed over"
-    );
-    None
-}
-
-fn is_supported(version: &str) -> bool {
-    let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
-    let mut next = || numbers.next().unwrap_or(0);
-    match (next(), next(), next()) {
-        (3, 4, patch) => patch >= 31,
-        (3, 5, patch) => patch >= 13,
-        (major, minor, _) => (major, minor) >= (3, 6),
-    }
-}
-
 /// A port that was free a moment ago.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 impl EtcdServer {
-    /// Starts an etcd, if there is one on this machine.
-    pub fn start() -> Option<Self> {
+    /// Starts an etcd; its tests say `#[needs(etcd)]`.
+    pub fn start() -> Self {
         Self::start_with("http", &[])
     }
 
     /// Starts an etcd that serves by `http` or `https`, with further arguments.
-    pub fn start_with(scheme: &str, more: &[OsString]) -> Option<Self> {
-        program().map(|_| Self::members(1, scheme, more).remove(0))
+    pub fn start_with(scheme: &str, more: &[OsString]) -> Self {
+        Self::members(1, scheme, more).remove(0)
     }
 
-    /// Starts a cluster, if there is an etcd on this machine.
-    pub fn cluster(size: usize) -> Option<Vec<Self>> {
-        program().map(|_| Self::members(size, "http", &[]))
+    /// Starts a cluster.
+    pub fn cluster(size: usize) -> Vec<Self> {
+        Self::members(size, "http", &[])
     }
 
     fn members(size: usize, scheme: &str, more: &[OsString]) -> Vec<Self> {
@@ -133,6 +107,7 @@ impl EtcdServer {
     }
 }
 
+/// Runs `$ETCD`, or `etcd` in the path.
 fn run(arguments: &[OsString]) -> Child {
     let program = std::env::var_os("ETCD").unwrap_or_else(|| "etcd".into());
     Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()

@@ -1,0 +1,117 @@
+//! Handshakes of clients with weak suites and old versions.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::{cipher_suite, default_provider};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+/// The suites of TLS 1.2 that fit a key of ECDSA, which the server makes.
+pub const SUITES_OF_TLS12: [SupportedCipherSuite; 3] = [
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+];
+
+/// Weak suites by their numbers: RSA without forward secrecy, CBC, RC4, 3DES, no encryption, anonymous.
+const WEAK: [u16; 10] = [0x002f, 0x0035, 0x009c, 0x009d, 0xc009, 0xc00a, 0xc013, 0xc011, 0x000a, 0x0018];
+
+/// Whether a client that speaks these suites only can finish a handshake.
+pub async fn succeeds(address: &str, suites: &[SupportedCipherSuite]) -> bool {
+    let provider = CryptoProvider { cipher_suites: suites.to_vec(), ..default_provider() };
+    let config = ClientConfig::builder_with_provider(Arc::new(provider.clone()));
+    let config = config.with_safe_default_protocol_versions().unwrap().dangerous();
+    let config = config.with_custom_certificate_verifier(Arc::new(Any(provider))).with_no_client_auth();
+    let stream = TcpStream::connect(address).await.unwrap();
+    TlsConnector::from(Arc::new(config)).connect(ServerName::try_from("localhost").unwrap(), stream).await.is_ok()
+}
+
+/// Fails when the server continues a handshake with a weak suite, or of TLS 1.0 or 1.1 with any suite.
+pub async fn assert_weak_ones_fail(address: &str) {
+    for suite in WEAK {
+        assert!(is_refused(address, [3, 3], &[suite]).await, "suite {suite:#06x}");
+    }
+    for version in [[3, 0], [3, 1], [3, 2]] {
+        let all: Vec<u16> = WEAK.into_iter().chain([0xc02b, 0xc02c, 0xc02f, 0xc030]).collect();
+        assert!(is_refused(address, version, &all).await, "version {version:?}");
+    }
+    // The same message with a suite that is spoken is continued, or the test would show nothing.
+    assert!(!is_refused(address, [3, 3], &[0xc02b, 0xc02f]).await, "a good handshake of TLS 1.2");
+}
+
+/// Whether the server answers a ClientHello with an alert or the end of the connection.
+async fn is_refused(address: &str, version: [u8; 2], suites: &[u16]) -> bool {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(&client_hello(version, suites)).await.unwrap();
+    let mut kind = [0];
+    match stream.read_exact(&mut kind).await {
+        // 21: an alert, 22: a message of the handshake.
+        Ok(_) => kind[0] == 21,
+        Err(_) => true,
+    }
+}
+
+/// A ClientHello with the extensions that handshakes with elliptic curves need.
+fn client_hello(version: [u8; 2], suites: &[u16]) -> Vec<u8> {
+    let with_length = |bytes: &[u8]| [&u16::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat();
+    let extension = |number: u16, content: &[u8]| [&number.to_be_bytes()[..], &with_length(content)].concat();
+    let extensions = [
+        // secp256r1 and secp384r1, points that are not compressed, and signatures with ECDSA, RSA-PSS and PKCS #1.
+        extension(10, &with_length(&[0, 23, 0, 24])),
+        extension(11, &[1, 0]),
+        extension(13, &with_length(&[4, 3, 5, 3, 8, 4, 8, 5, 4, 1, 5, 1])),
+        // Extended master secret, renegotiation info.
+        extension(23, &[]),
+        extension(0xff01, &[0]),
+    ]
+    .concat();
+    let suites: Vec<u8> = suites.iter().flat_map(|suite| suite.to_be_bytes()).collect();
+    let body = [&version[..], &[7; 32], &[0], &with_length(&suites), &[1, 0], &with_length(&extensions)].concat();
+    let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+    let message = [&[1], &length[1..], &body].concat();
+    [&[22, 3, 1][..], &with_length(&message)].concat()
+}
+
+/// Accepts every certificate: only the choice of suites matters here.
+#[derive(Debug)]
+struct Any(CryptoProvider);
+
+impl ServerCertVerifier for Any {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,90 @@
+//! Looks for the tools that tests need, and tells `lib.rs` why each absent one is absent.
+
+use std::ffi::OsString;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Why a tool cannot be used; empty when it can.
+type Absence = &'static str;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    for variable in ["PATH", "ETCD", "GOLDENS", "CONFORMANCE"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+    let shared = Path::new("../../../shared");
+    let tools: [(&str, Absence); 9] = [
+        ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
+        ("etcd", unless(has_etcd(), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
+        ("go", unless(builds_go(), "no Go, or no modules of tests/kubelet and tests/webhook")),
+        ("goldens", unless(is_folder("GOLDENS", &shared.join("goldens")), "no fixtures of upstream: see $GOLDENS")),
+        ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
+        ("mount", unless(mounts(), "no right to mount a file system")),
+        ("network", unless(has_network(), "no address beside loopback")),
+        (
+            "recordings",
+            unless(
+                is_folder("CONFORMANCE", &shared.join("conformance")),
+                "no recordings of upstream: see $CONFORMANCE",
+            ),
+        ),
+        ("script", unless(runs("script", &["--version"]), "no program `script`")),
+    ];
+    let lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();
+    println!("cargo::rustc-env=TOOLS={}", lines.join("|"));
+}
+
+fn unless(present: bool, why: Absence) -> Absence {
+    if present { "" } else { why }
+}
+
+fn runs(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Whether `$ETCD`, or `etcd` in the path, reports progress in order with events.
+fn has_etcd() -> bool {
+    let program = std::env::var_os("ETCD").unwrap_or_else(|| OsString::from("etcd"));
+    let Ok(output) = Command::new(program).arg("--version").stderr(Stdio::null()).output() else { return false };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let Some(version) = text.lines().find_map(|line| line.strip_prefix("etcd Version: ")) else { return false };
+    let mut numbers = version.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
+    let mut next = || numbers.next().unwrap_or(0);
+    match (next(), next(), next()) {
+        (3, 4, patch) => patch >= 31,
+        (3, 5, patch) => patch >= 13,
+        (major, minor, _) => (major, minor) >= (3, 6),
+    }
+}
+
+/// Whether the sources of the test programs in Go, with all modules they use, can be had.
+fn builds_go() -> bool {
+    ["../kubelet", "../webhook"].iter().all(|folder| {
+        let mut command = Command::new("go");
+        command.args(["list", "-deps", "."]).current_dir(folder).stdin(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    })
+}
+
+fn is_folder(variable: &str, default: &Path) -> bool {
+    std::env::var_os(variable).map_or_else(|| default.is_dir(), |folder| Path::new(&folder).is_dir())
+}
+
+/// Whether this process may mount a file system in memory.
+fn mounts() -> bool {
+    let Ok(folder) = tempfile::tempdir() else { return false };
+    let path = folder.path().display().to_string();
+    runs("mount", &["-t", "tmpfs", "-o", "size=1m", "tmpfs", &path]) && runs("umount", &[&path])
+}
+
+/// Whether other hosts could reach this one. Connecting a UDP socket sends nothing.
+fn has_network() -> bool {
+    let address = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+        socket.connect("192.0.2.1:9")?;
+        socket.local_addr()
+    });
+    address.is_ok_and(|address| !address.ip().is_loopback())
+}

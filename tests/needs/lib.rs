@@ -1,0 +1,52 @@
+//! `#[needs(etcd, kubectl)]` above `#[test]`: the test is ignored where a tool was absent when it was built.
+//!
+//! The test harness of Rust cannot ignore a test while it runs, so `build.rs` looks for the tools. A tool that was there then
+//! and is absent when the test runs makes the test fail.
+
+use proc_macro::{Delimiter, TokenStream, TokenTree};
+
+/// Each tool that `build.rs` looks for as `name=reason`; the reason is empty when the tool is there.
+const TOOLS: &str = env!("TOOLS");
+
+/// Ignores a test, with the reason, when one of the named tools is absent. It stands above the attribute that makes the test.
+#[proc_macro_attribute]
+pub fn needs(tools: TokenStream, test: TokenStream) -> TokenStream {
+    match ignored(tools, &test) {
+        Ok(Some(why)) => {
+            let attribute: TokenStream = format!("#[ignore = {why:?}]").parse().expect("an attribute");
+            attribute.into_iter().chain(test).collect()
+        }
+        Ok(None) => test,
+        Err(why) => format!("compile_error!({why:?});").parse().expect("a macro call"),
+    }
+}
+
+/// Why the test is ignored; none when all tools are there.
+fn ignored(tools: TokenStream, test: &TokenStream) -> Result<Option<&'static str>, String> {
+    // A test that is made already would drop the new attribute without a word.
+    if !makes_test(test.clone()) {
+        return Err("`#[needs(..)]` has to stand above the `#[test]` of a function".to_owned());
+    }
+    for token in tools {
+        let TokenTree::Ident(tool) = token else { continue };
+        let tool = tool.to_string();
+        let known = TOOLS.split('|').find_map(|line| line.strip_prefix(tool.as_str())?.strip_prefix('='));
+        match known {
+            None => return Err(format!("tests/needs/build.rs does not look for `{tool}`")),
+            Some("") => {}
+            Some(why) => return Ok(Some(why)),
+        }
+    }
+    Ok(None)
+}
+
+/// Whether an attribute before the function is `#[test]` or ends in `::test`.
+fn makes_test(item: TokenStream) -> bool {
+    item.into_iter().any(|token| match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            let path = group.stream().into_iter().take_while(|token| !matches!(token, TokenTree::Group(_)));
+            path.last().is_some_and(|last| last.to_string() == "test")
+        }
+        _ => false,
+    })
+}
