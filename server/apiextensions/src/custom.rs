@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::meta::v1::ObjectMeta;
-use endpoints::OpenKind;
+use endpoints::{Incomplete, OpenKind};
+use machinery::budget::Meter;
 use machinery::catalog::{KindDef, ScalePaths, api_version};
 use machinery::field_path::Path;
 use machinery::json::{self, Issues};
@@ -148,25 +149,29 @@ impl Version {
     }
 
     /// Drops and fills in what the schema says, in an object that was sent, or with `is_stored` in one that was stored.
-    pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// When a part of the object cannot be read. Defaults of an object that was sent are bounded; a stored object stays readable.
+    pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), Incomplete> {
         let Some(schema) = self.schema() else { return Ok(()) };
-        let coerced = as_tree(object, |content| {
+        as_tree(object, |content| {
             let mut unknown = Vec::new();
             schema::prune(content, schema, true, issues.is_collecting().then_some(&mut unknown));
             unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
             schema::drop_nulls(content, schema);
             let coerced = schema::coerce_embedded(&Path::NONE, content, schema, is_stored, issues);
-            schema::apply_defaults(content, schema);
-            coerced
-        });
-        coerced.map_err(|error| error.to_string())
+            let mut meter = if is_stored { Meter::unlimited() } else { Meter::of_document(0) };
+            schema::apply_defaults(content, schema, &mut meter)?;
+            coerced.map_err(|error| Incomplete::Malformed(error.to_string()))
+        })
     }
 
     /// Fills in the status, where there is a default for it.
     pub fn default_status(&self, object: &mut Unstructured) {
         let has_default = |schema: &&Schema| schema.property("status").is_some_and(|status| status.default.is_some());
         if let Some(schema) = self.schema().filter(has_default) {
-            as_tree(object, |content| schema::apply_defaults(content, schema));
+            // The default of a field that is absent: nothing that was sent multiplies it.
+            let _ = as_tree(object, |content| schema::apply_defaults(content, schema, &mut Meter::unlimited()));
         }
     }
 
@@ -211,7 +216,7 @@ impl OpenKind for OpenVersion {
         self.kind.version_of(api_version)?.columns.clone()
     }
 
-    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String> {
+    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), Incomplete> {
         match (object.downcast_mut::<Unstructured>(), self.version()) {
             (Some(object), Some(version)) => version.complete(object, false, issues),
             _ => Ok(()),

@@ -45,7 +45,7 @@ impl TextForm {
         let api_version = std::mem::take(&mut object.type_meta.api_version);
         let version = kind.version_of(&api_version);
         if let Some(version) = version {
-            version.complete(&mut object, true, &mut Issues::ignore())?;
+            version.complete(&mut object, true, &mut Issues::ignore()).map_err(|e| e.to_string())?;
         }
         // Objects of before there was a generation.
         object.metadata.generation = object.metadata.generation.max(1);

@@ -5,9 +5,12 @@ use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::envelope::{self, Envelope};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Owned, Ref, Struct};
+use machinery::status::Status;
 use machinery::{protobuf, yaml};
 use registry::meta;
 use serving::audit::{Level, Trail};
+use serving::body::ReadError;
+use serving::work::memory::{self, Held};
 use serving::{Body, Response};
 
 use crate::media::Encoding;
@@ -46,13 +49,38 @@ pub fn patch(trail: &Trail, patch: &bytes::Bytes) {
     }
 }
 
+/// Bytes that an event takes for each byte of the answer that it records: the answer, its JSON form and the line of the log.
+const PER_ANSWERED_BYTE: u64 = 3;
+
 /// Records the object that is answered (`audit.LogResponseObject`). An answer in pieces is put together for that.
-pub async fn answered(trail: &Trail, catalog: &Catalog, response: Response) -> Response {
+///
+/// # Errors
+/// 429 when the answer to a read takes more memory than its user may hold. Answers to writes are always recorded: they are as large as
+/// one object.
+pub async fn answered(
+    trail: &Trail,
+    catalog: &Catalog,
+    response: Response,
+    held: Option<Held>,
+) -> Result<Response, Status> {
     if !trail.reaches(Level::RequestResponse) {
-        return response;
+        return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    let Ok(bytes) = body.read(usize::MAX).await else { return Response::from_parts(parts, Body::empty()) };
+    let (mut held, mut counted) = (held, 0);
+    let count = |length: usize| match &mut held {
+        Some(held) if length as u64 > memory::SMALL => {
+            let added = (length as u64 - counted) * PER_ANSWERED_BYTE;
+            counted = length as u64;
+            held.add(added)
+        }
+        _ => Ok(()),
+    };
+    let bytes = match body.read_counted(usize::MAX, count).await {
+        Ok(bytes) => bytes,
+        Err(ReadError::NoMemory(exceeded)) => return Err(exceeded.into()),
+        Err(_) => return Ok(Response::from_parts(parts, Body::empty())),
+    };
     let media_type = parts.headers.get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let of = |encoding: Encoding| media_type.is_some_and(|said| said.starts_with(encoding.media_type()));
     let json = if of(Encoding::Json) {
@@ -65,7 +93,7 @@ pub async fn answered(trail: &Trail, catalog: &Catalog, response: Response) -> R
     if let Some(json) = json {
         trail.response_object(json);
     }
-    Response::from_parts(parts, Body::full(bytes))
+    Ok(Response::from_parts(parts, Body::full(bytes)))
 }
 
 /// The JSON of an object or a list in protobuf.

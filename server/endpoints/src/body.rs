@@ -145,7 +145,7 @@ impl Reader<'_> {
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         if let Some(open) = self.open {
-            open.complete(&mut value, &mut issues).map_err(|why| self.refused(&said, &why))?;
+            open.complete(&mut value, &mut issues).map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
         }
         let warnings = match self.validation {
             FieldValidation::Strict => match json::strict_error(&issues) {

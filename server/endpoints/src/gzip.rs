@@ -7,13 +7,14 @@ use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap, HeaderValue, VARY};
 use http_body::{Body as HttpBody, Frame};
 use serving::body::BodyError;
+use serving::work::memory::Held;
 use serving::{Body, Response};
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status};
 
 /// Answers up to this many bytes are not worth it.
 const THRESHOLD: u64 = 128 << 10;
 /// How much is compressed at a time.
-const CHUNK: usize = 128 << 10;
+const CHUNK: usize = 64 << 10;
 /// The level that costs least; what higher ones save is little.
 const LEVEL: i32 = 1;
 /// The largest window, with the header and trailer of gzip.
@@ -25,10 +26,19 @@ pub fn is_accepted(headers: &HeaderMap) -> bool {
     accepted.split(',').any(|token| token.trim() == "gzip")
 }
 
-/// Compresses an answer that is large, or of a size that nobody knows yet because it is large.
-pub fn compress(response: Response) -> Response {
+/// Bytes that a compressor takes: its windows and tables, and what it has compressed of a chunk.
+const MEMORY: u64 = (384 << 10) + CHUNK as u64;
+/// How much is compressed before other requests of the thread have their turn.
+const TURN: usize = 4 * CHUNK;
+
+/// Compresses an answer that is large, or of a size that is unknown because it is large. While its user holds too much memory, an answer is
+/// sent as it is.
+pub fn compress(response: Response, mut held: Held) -> Response {
     let size = response.body().size_hint();
     if size.exact().is_some_and(|bytes| bytes <= THRESHOLD) || response.headers().contains_key(CONTENT_ENCODING) {
+        return response;
+    }
+    if held.add(MEMORY).is_err() {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -36,8 +46,14 @@ pub fn compress(response: Response) -> Response {
     parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     parts.headers.append(VARY, HeaderValue::from_static("Accept-Encoding"));
     let config = DeflateConfig { level: LEVEL, window_bits: WINDOW, ..DeflateConfig::default() };
-    let compressed =
-        Compressed { body, waiting: Bytes::new(), deflate: Deflate::new_with_config(config), is_ended: false };
+    let compressed = Compressed {
+        body,
+        waiting: Bytes::new(),
+        deflate: Deflate::new_with_config(config),
+        is_ended: false,
+        turn: 0,
+        _held: held,
+    };
     Response::from_parts(parts, Body::stream(compressed))
 }
 
@@ -48,6 +64,9 @@ struct Compressed {
     waiting: Bytes,
     deflate: Deflate,
     is_ended: bool,
+    /// How much was compressed since other requests had their turn.
+    turn: usize,
+    _held: Held,
 }
 
 impl Compressed {
@@ -79,6 +98,11 @@ impl HttpBody for Compressed {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        if self.turn >= TURN {
+            self.turn = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let mut out = Vec::new();
         while out.is_empty() && !self.is_ended {
             if self.waiting.is_empty() {
@@ -93,6 +117,7 @@ impl HttpBody for Compressed {
                 }
             }
             let length = self.waiting.len().min(CHUNK);
+            self.turn += length;
             let input = self.waiting.split_to(length);
             self.write(&input, DeflateFlush::NoFlush, &mut out)?;
         }
@@ -123,7 +148,8 @@ mod tests {
     async fn large_answers_are_compressed_and_small_ones_are_not() {
         for (length, is_compressed) in [(0, false), (1 << 17, false), ((1 << 17) + 1, true), (3_000_001, true)] {
             let text: Vec<u8> = (0..length).map(|i: usize| b"abcdefgh"[i * i / 7 % 8]).collect();
-            let response = compress(Response::new(Body::full(text.clone())));
+            let held = Held::new(std::sync::Arc::default());
+            let response = compress(Response::new(Body::full(text.clone())), held);
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), is_compressed, "{length}");
             let sent = response.into_body().read(usize::MAX).await.unwrap();
             let mut read = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use machinery::budget::{DecodeError, Exceeded};
 use machinery::catalog::KindDef;
 use machinery::json::Issues;
 use machinery::print::CustomColumn;
@@ -9,6 +10,26 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use patch::schema::Type;
 use serde_json::Value;
+
+/// Why an object of open form cannot be completed.
+#[derive(Debug, thiserror::Error)]
+pub enum Incomplete {
+    /// A part of it cannot be read.
+    #[error("{0}")]
+    Malformed(String),
+    /// Its defaults take too much memory.
+    #[error(transparent)]
+    TooLarge(#[from] Exceeded),
+}
+
+impl DecodeError for Incomplete {
+    fn exceeded(&self) -> Option<Exceeded> {
+        match self {
+            Incomplete::Malformed(_) => None,
+            Incomplete::TooLarge(exceeded) => Some(*exceeded),
+        }
+    }
+}
 
 /// A kind of open form in one version: a custom resource.
 pub trait OpenKind: Send + Sync {
@@ -19,8 +40,9 @@ pub trait OpenKind: Send + Sync {
     /// defaults.
     ///
     /// # Errors
-    /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read.
-    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), String>;
+    /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read; when defaults take
+    /// more memory than they may.
+    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), Incomplete>;
 
     /// A document in another version of the kind.
     ///

@@ -177,7 +177,8 @@ impl Patch<'_> {
         json::from_value_version(&document, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| e.into_status(|e| self.undecodable(&document, &e.to_string())))?;
         if let Some(open) = &endpoint.open {
-            open.complete(&mut value, &mut issues).map_err(|why| self.undecodable(&document, &why))?;
+            open.complete(&mut value, &mut issues)
+                .map_err(|e| e.into_status(|why| self.undecodable(&document, &why.to_string())))?;
         }
         let warnings = self.judge(&document, &issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {

@@ -362,16 +362,18 @@ async fn answered(
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
     let (catalog, trail, is_stream) = (endpoint.catalog, call.trail.clone(), call.info.verb == "watch");
     let (held, is_write) = (Held::new(call.user.clone()), !call.info.is_read_only());
+    let held_to_record = (!is_write).then(|| Held::new(call.user.clone()));
+    let held_to_compress = Held::new(call.user.clone());
     let work = Work { user: call.user.clone(), seat };
     let answered = async move {
         match dispatch(endpoint, target, verb, call).await {
-            Ok(response) if !is_stream => Ok(audit::answered(&trail, catalog, response).await),
+            Ok(response) if !is_stream => audit::answered(&trail, catalog, response, held_to_record).await,
             answer => answer,
         }
     };
     let answer = work::run(work, answered).await;
     match answer.and_then(|response| hold_large(response, held, is_write)) {
-        Ok(response) if compresses && !is_stream => Ok(gzip::compress(response)),
+        Ok(response) if compresses && !is_stream => Ok(gzip::compress(response, held_to_compress)),
         answer => answer,
     }
 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::status::Status;
 
-pub(crate) use meter::Meter;
+pub use meter::Meter;
 
 /// The budget of a request, or of all requests, does not cover a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

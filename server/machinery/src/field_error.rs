@@ -217,7 +217,13 @@ impl FieldError {
         value: impl Into<BadValue>,
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self { error_type, field: path.to_text(), bad_value: value.into(), detail: detail.into() }
+        if collected::is_full() {
+            let detail = Cow::Borrowed("");
+            return Self { error_type, field: String::new(), bad_value: BadValue::Omitted, detail };
+        }
+        let error = Self { error_type, field: path.to_text(), bad_value: value.into(), detail: detail.into() };
+        collected::count(error.text_len());
+        error
     }
 
     /// A malformed value.
@@ -356,5 +362,8 @@ pub fn aggregate(errors: &[FieldError]) -> String {
     }
 }
 
+mod collected;
 #[cfg(test)]
 mod tests;
+
+pub use collected::with_bounded_texts;

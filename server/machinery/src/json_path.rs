@@ -54,6 +54,27 @@ enum Operator {
     GreaterOrEqual,
 }
 
+/// Values that the evaluation of one path may visit; a path that visits more finds nothing. `..` visits all values below each value, so
+/// that paths with several of them visit a power of the values of a document.
+const MAX_VISITS: usize = 1 << 20;
+
+/// One evaluation.
+struct Walk {
+    /// Visits that are left.
+    left: usize,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Walk { left: MAX_VISITS }
+    }
+
+    fn visit(&mut self, values: usize) -> Option<()> {
+        self.left = self.left.checked_sub(values)?;
+        Some(())
+    }
+}
+
 impl JsonPath {
     /// Reads a path; nothing when it is none.
     pub fn parse(text: &str) -> Option<Self> {
@@ -70,24 +91,25 @@ impl JsonPath {
 
     /// The first value at the path; nothing when there is none, or when a step does not fit what is there.
     pub fn find<'v>(&'v self, root: &'v Value) -> Option<&'v Value> {
-        self.all(root)?.first().copied()
+        self.all(root, &mut Walk::new())?.first().copied()
     }
 
     /// [`Self::find`] within the member of the root that the path begins with.
     pub fn find_below<'v>(&'v self, member: &'v Value) -> Option<&'v Value> {
-        walk(self.0.get(1..)?, vec![member])?.first().copied()
+        walk(self.0.get(1..)?, vec![member], &mut Walk::new())?.first().copied()
     }
 
-    fn all<'v>(&'v self, root: &'v Value) -> Option<Vec<&'v Value>> {
-        walk(&self.0, vec![root])
+    fn all<'v>(&'v self, root: &'v Value, visits: &mut Walk) -> Option<Vec<&'v Value>> {
+        walk(&self.0, vec![root], visits)
     }
 }
 
-fn walk<'v>(steps: &'v [Step], mut here: Vec<&'v Value>) -> Option<Vec<&'v Value>> {
+fn walk<'v>(steps: &'v [Step], mut here: Vec<&'v Value>, visits: &mut Walk) -> Option<Vec<&'v Value>> {
     for step in steps {
         let mut next = Vec::new();
+        visits.visit(here.len())?;
         for value in here {
-            step.take(value, &mut next)?;
+            step.take(value, &mut next, visits)?;
         }
         here = next;
     }
@@ -96,20 +118,25 @@ fn walk<'v>(steps: &'v [Step], mut here: Vec<&'v Value>) -> Option<Vec<&'v Value
 
 impl Step {
     /// Appends what the step leads to from a value; nothing when it does not fit.
-    fn take<'v>(&'v self, value: &'v Value, out: &mut Vec<&'v Value>) -> Option<()> {
+    fn take<'v>(&'v self, value: &'v Value, out: &mut Vec<&'v Value>, visits: &mut Walk) -> Option<()> {
         match self {
             Step::Field(name) => out.extend(value.get(name.as_str())),
-            Step::Every => out.extend(children(value)),
-            Step::Slice(slice) => slice.take(value.as_array().filter(|_| !value.is_null())?, out)?,
+            Step::Every => out.extend(children(value, visits)?),
+            Step::Slice(slice) => {
+                let items = value.as_array()?;
+                visits.visit(if slice.is_index { 1 } else { items.len() })?;
+                slice.take(items, out)?;
+            }
             Step::Union(paths) => {
                 for path in paths {
-                    out.extend(path.all(value)?);
+                    out.extend(path.all(value, visits)?);
                 }
             }
-            Step::Descend => descend(value, out),
+            Step::Descend => descend(value, out, visits)?,
             Step::Filter(filter) => {
                 for item in value.as_array()? {
-                    if filter.holds(item)? {
+                    visits.visit(1)?;
+                    if filter.holds(item, visits)? {
                         out.push(item);
                     }
                 }
@@ -121,23 +148,28 @@ impl Step {
 }
 
 /// Items of a list; members of an object in order of their names.
-fn children(value: &Value) -> Vec<&Value> {
-    match value {
-        Value::Array(items) => items.iter().collect(),
+fn children<'v>(value: &'v Value, visits: &mut Walk) -> Option<Vec<&'v Value>> {
+    Some(match value {
+        Value::Array(items) => {
+            visits.visit(items.len())?;
+            items.iter().collect()
+        }
         Value::Object(members) => {
+            visits.visit(members.len())?;
             let mut members: Vec<_> = members.iter().collect();
             members.sort_unstable_by_key(|(name, _)| *name);
             members.into_iter().map(|(_, value)| value).collect()
         }
         _ => Vec::new(),
-    }
+    })
 }
 
-fn descend<'v>(value: &'v Value, out: &mut Vec<&'v Value>) {
+fn descend<'v>(value: &'v Value, out: &mut Vec<&'v Value>, visits: &mut Walk) -> Option<()> {
     out.push(value);
-    for child in children(value) {
-        descend(child, out);
+    for child in children(value, visits)? {
+        descend(child, out, visits)?;
     }
+    Some(())
 }
 
 impl Slice {
@@ -160,12 +192,12 @@ impl Slice {
 }
 
 impl Filter {
-    fn holds(&self, item: &Value) -> Option<bool> {
-        let left = self.left.all(item)?;
+    fn holds(&self, item: &Value, visits: &mut Walk) -> Option<bool> {
+        let left = self.left.all(item, visits)?;
         if self.operator == Operator::Exists {
             return Some(!left.is_empty());
         }
-        let right = self.right.all(item)?;
+        let right = self.right.all(item, visits)?;
         let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return Some(false) };
         let order = match (left, right) {
             (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
+use machinery::field_error::with_bounded_texts;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use storage::cache::Entry;
@@ -109,7 +110,7 @@ impl ResourceStore {
     }
 
     fn check_new(&self, context: &Context, object: &Owned, name: &str) -> Result<(), Status> {
-        let mut errors = self.strategy.validate(context, object.as_ref());
+        let mut errors = with_bounded_texts(|| self.strategy.validate(context, object.as_ref()));
         if errors.is_empty() {
             validation::common(context, object.as_ref(), None, self.def.namespaced, &mut errors);
         }

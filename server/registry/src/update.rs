@@ -6,6 +6,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
 use bytes::Bytes;
 use machinery::field_error::FieldError;
+use machinery::field_error::with_bounded_texts;
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -127,7 +128,7 @@ impl ResourceStore {
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
         let mut errors = Vec::new();
         validation::common(context, new.as_ref(), Some(old.as_ref()), self.def.namespaced, &mut errors);
-        errors.extend(self.strategy.validate_update(context, new.as_ref(), old.as_ref()));
+        errors.extend(with_bounded_texts(|| self.strategy.validate_update(context, new.as_ref(), old.as_ref())));
         if !errors.is_empty() {
             context.sent.complete(&mut errors);
             return Err(Status::invalid(self.kind_of(&new), name, &errors));

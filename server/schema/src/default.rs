@@ -1,5 +1,6 @@
 //! Defaults, and nulls where none may be (`schema/defaulting`).
 
+use machinery::budget::{Exceeded, Meter};
 use serde_json::Value;
 
 use crate::{Additional, Schema};
@@ -24,45 +25,72 @@ pub fn drop_nulls(value: &mut Value, schema: &Schema) {
     }
 }
 
-/// Fills in defaults.
-pub fn apply_defaults(value: &mut Value, schema: &Schema) {
+/// Fills in defaults. `meter` counts them: a small item may have a large default.
+///
+/// # Errors
+/// When the defaults take more memory than they may. The value has some of them then.
+pub fn apply_defaults(value: &mut Value, schema: &Schema, meter: &mut Meter) -> Result<(), Exceeded> {
     if !schema.below.defaults {
-        return;
+        return Ok(());
     }
     match value {
         Value::Object(members) => {
             for (name, property) in &schema.properties {
                 let Some(default) = &property.default else { continue };
                 match members.get_mut(&**name) {
-                    None => drop(members.insert(name.to_string(), (**default).clone())),
-                    Some(value) if is_wrong_null(value, property) => value.clone_from(default),
+                    None => {
+                        meter.charge(MEMBER + name.len() + weight(default))?;
+                        members.insert(name.to_string(), (**default).clone());
+                    }
+                    Some(value) if is_wrong_null(value, property) => replace(value, default, meter)?,
                     Some(_) => {}
                 }
             }
             for (name, value) in members.iter_mut() {
                 match (schema.property(name), &schema.additional) {
-                    (Some(property), _) => apply_defaults(value, property),
-                    (None, Additional::Schema(additional)) => item_defaults(value, additional),
+                    (Some(property), _) => apply_defaults(value, property, meter)?,
+                    (None, Additional::Schema(additional)) => item_defaults(value, additional, meter)?,
                     _ => {}
                 }
             }
         }
         Value::Array(items) => {
             if let Some(of) = &schema.items {
-                items.iter_mut().for_each(|item| item_defaults(item, of));
+                items.iter_mut().try_for_each(|item| item_defaults(item, of, meter))?;
             }
         }
         _ => {}
     }
+    Ok(())
 }
 
-fn item_defaults(value: &mut Value, schema: &Schema) {
+fn item_defaults(value: &mut Value, schema: &Schema, meter: &mut Meter) -> Result<(), Exceeded> {
     if is_wrong_null(value, schema)
         && let Some(default) = &schema.default
     {
-        value.clone_from(default);
+        replace(value, default, meter)?;
     }
-    apply_defaults(value, schema);
+    apply_defaults(value, schema, meter)
+}
+
+fn replace(value: &mut Value, default: &Value, meter: &mut Meter) -> Result<(), Exceeded> {
+    meter.charge(weight(default))?;
+    value.clone_from(default);
+    Ok(())
+}
+
+/// Bytes of a member of an object besides its value: its name, its hash and its places in the tables of the object.
+const MEMBER: usize = 64;
+
+/// Bytes of memory that a copy of a value takes.
+fn weight(value: &Value) -> usize {
+    let below = match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(weight).sum(),
+        Value::Object(members) => members.iter().map(|(name, value)| MEMBER + name.len() + weight(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Value>() + below
 }
 
 fn is_wrong_null(value: &Value, schema: &Schema) -> bool {

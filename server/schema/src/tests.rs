@@ -1,3 +1,4 @@
+use machinery::budget::{Exceeded, Meter};
 use machinery::json::Issues;
 use machinery::reflect::Mut;
 use serde_json::{Value, json};
@@ -156,12 +157,27 @@ fn defaults_fill_what_is_missing() {
     }}}));
     let check = |mut value: Value, expect: Value| {
         drop_nulls(&mut value, &schema);
-        apply_defaults(&mut value, &schema);
+        apply_defaults(&mut value, &schema, &mut Meter::of_document(0)).expect("few defaults");
         assert_eq!(value, expect);
     };
     check(json!({}), json!({"spec": {"a": 1, "b": 2}}));
     check(json!({"spec": {"a": null, "b": null, "c": null}}), json!({"spec": {"a": 1, "b": null}}));
     check(json!({"spec": {"a": 7}}), json!({"spec": {"a": 7, "b": 2}}));
+}
+
+#[test]
+fn defaults_that_multiply_small_items_are_bounded() {
+    let schema = compiled(json!({"type": "object", "properties": {"items": {"type": "array", "items": {
+        "type": "object", "properties": {"text": {"type": "string", "default": "x".repeat(100_000)}},
+    }}}}));
+    let defaulted = |items: usize, meter: &mut Meter| {
+        let mut value = json!({"items": vec![json!({}); items]});
+        apply_defaults(&mut value, &schema, meter)
+    };
+    assert_eq!(defaulted(100, &mut Meter::of_document(0)), Ok(()));
+    let exceeded = defaulted(1000, &mut Meter::of_document(3000));
+    assert!(matches!(exceeded, Err(Exceeded::Request { .. })), "100 MB of defaults: {exceeded:?}");
+    assert_eq!(defaulted(1000, &mut Meter::unlimited()), Ok(()), "a stored object stays readable");
 }
 
 #[test]
@@ -200,7 +216,7 @@ fn schemas_and_objects_of_the_greatest_depth_need_little_stack() {
         let mut object = machinery::json::parse(text.as_bytes(), &mut Issues::collect()).expect("an object");
         prune(&mut object, &schema, true, None);
         drop_nulls(&mut object, &schema);
-        apply_defaults(&mut object, &schema);
+        apply_defaults(&mut object, &schema, &mut Meter::of_document(0)).expect("few defaults");
         check_lists(&machinery::field_path::Path::NONE, &schema, &object, &mut Vec::new());
         assert_eq!(check_update(&schema, &object, &json!({}), "").len(), 1);
         assert_eq!(check(&schema, &object, "").len(), 1);

@@ -8,7 +8,7 @@ use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{meta, meta_mut};
 use serving::authorization;
-use serving::authorization::rbac::{PolicyRule, describe_missing, missing};
+use serving::authorization::rbac::{Incomparable, PolicyRule, describe_missing, missing};
 use serving::user::SYSTEM_MASTERS;
 
 use super::convert::{self, AnyBinding};
@@ -112,7 +112,10 @@ impl Check<'_> {
     fn confirm(&self, wanted: &[PolicyRule]) -> Result<(), Status> {
         let user = &self.attributes.user;
         let own = self.environment.access.roles.rules_for(user, &self.attributes.namespace);
-        let missing = missing(&own.rules, wanted).map_err(|why| self.forbidden(why))?;
+        let missing = missing(&own.rules, wanted).map_err(|why| match why {
+            Incomparable::TooComplex => self.forbidden(why),
+            Incomparable::TooLarge(exceeded) => exceeded.into(),
+        })?;
         if missing.is_empty() {
             return Ok(());
         }

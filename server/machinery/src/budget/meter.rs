@@ -1,13 +1,13 @@
-//! What a decoder allocates for one document.
+//! What decoders and defaults allocate for one document.
 
 use super::{Exceeded, charge};
 
-/// Counts what a decoder allocates for one document.
+/// Counts what is allocated for one document.
 ///
 /// A document has a limit of its own whether or not a budget is current. The current budget is charged in steps of [`STEP`], so
 /// that small documents cost no access to it.
 #[derive(Debug)]
-pub(crate) struct Meter {
+pub struct Meter {
     /// What the limit leaves.
     left: u64,
     limit: u64,
@@ -26,19 +26,27 @@ const LIMIT_PER_BYTE: u64 = 24;
 
 impl Meter {
     /// For a document of this many bytes.
-    pub(crate) fn of_document(length: usize) -> Meter {
+    pub fn of_document(length: usize) -> Meter {
         let limit = (length as u64).saturating_mul(LIMIT_PER_BYTE).saturating_add(BASE_LIMIT);
+        Meter::of_bytes(limit)
+    }
+
+    /// With a limit of this many bytes.
+    pub fn of_bytes(limit: u64) -> Meter {
         Meter { left: limit, limit, pending: 0 }
     }
 
     /// For a document that was within the limits when it was stored; the current budget is not charged either.
-    pub(crate) fn unlimited() -> Meter {
+    pub fn unlimited() -> Meter {
         Meter { left: u64::MAX, limit: u64::MAX, pending: 0 }
     }
 
     /// Counts bytes before they are allocated.
+    ///
+    /// # Errors
+    /// When the document, or the current budget, takes more memory than it may.
     #[inline]
-    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Exceeded> {
+    pub fn charge(&mut self, bytes: usize) -> Result<(), Exceeded> {
         self.pending += bytes as u64;
         if self.pending < STEP { Ok(()) } else { self.settle() }
     }

@@ -37,3 +37,15 @@ fn what_is_no_path_is_refused() {
         assert_eq!(JsonPath::parse(text), None, "{text}");
     }
 }
+
+#[test]
+fn paths_that_multiply_the_values_of_a_document_find_nothing() {
+    let nested = (0..50).fold(json!({"x": 1}), |below, _| json!({"a": below}));
+    let find = |path: &str| JsonPath::parse(path).expect(path).find(&nested).cloned();
+    assert_eq!(find("..x"), Some(json!(1)));
+    assert_eq!(find("..a..a..x"), Some(json!(1)), "some 25,000 values");
+    assert_eq!(find("..a..a..a..a..x"), None, "more than 3,000,000 values");
+    let wide = json!({"items": vec![json!({"n": 1}); 2000]});
+    let filter = JsonPath::parse(".items[?(@.n==1)].n").expect("a path");
+    assert_eq!(filter.find(&wide), Some(&json!(1)));
+}

@@ -7,7 +7,7 @@ mod rules;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use coverage::{TooComplex, describe_missing, missing};
+pub use coverage::{Incomparable, describe_missing, missing};
 pub use policy::Policy;
 pub use rules::PolicyRule;
 

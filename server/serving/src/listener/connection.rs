@@ -24,7 +24,7 @@ use super::client_certificates::{Authorities, CurrentAuthorities, PresentedCerti
 use super::ear::Ear;
 use super::gather::gather;
 use super::leftover::Leftover;
-use super::limits::{Limits, raise_open_files};
+use super::limits::{Limits, STREAM_WINDOW, connection_window, raise_open_files};
 use super::streams::{Streams, Waits, settle};
 use super::table::{Place, Table};
 use super::tls::Terms;
@@ -33,15 +33,12 @@ use crate::handler::{BoxFuture, Handler};
 use crate::metrics::Metrics;
 use crate::options::ServingOptions;
 use crate::shutdown::{Phase, Shutdown};
+use crate::work::memory;
 
 /// How long a handshake may take.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the head of an HTTP/1.1 request may take, counted from the end of the answer before (upstream: `ReadHeaderTimeout`).
 const HEADER_TIMEOUT: Duration = Duration::from_secs(32);
-/// What upstream gives a stream, so that most bodies come in one go: the 99th percentile of bodies.
-const STREAM_WINDOW: u32 = 256 * 1024;
-/// The largest window that HTTP/2 has for a connection.
-const MAX_WINDOW: u32 = (1 << 31) - 1;
 /// The longest frame a client may send.
 const MAX_FRAME: u32 = 256 * 1024;
 /// All headers of a request together (Go: `DefaultMaxHeaderBytes`).
@@ -63,6 +60,8 @@ pub(super) struct Connections {
     authorities: Arc<CurrentAuthorities>,
     /// Streams that an HTTP/2 connection may have at a time.
     max_streams: u32,
+    /// Bytes of all streams of such a connection that were sent and not read.
+    window: u32,
     tls_errors: IntCounter,
 }
 
@@ -70,7 +69,9 @@ impl Connections {
     pub(super) fn new((terms, authorities): (Terms, Authorities), options: &ServingOptions, metrics: &Metrics) -> Self {
         let limits = Limits::new(&options.connections, raise_open_files());
         tracing::debug!(?limits, "limits of connections");
+        let window = connection_window(memory::limit(), limits.total, options.http2_max_streams);
         Connections {
+            window,
             table: Arc::new(Table::new(limits, metrics.connections.clone())),
             max_age: options.connections.max_age,
             terms: RwLock::new(Arc::new(terms)),
@@ -136,7 +137,7 @@ impl Connections {
     ) {
         let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
         let (streams, mut settled) = Streams::new();
-        let builder = if is_http2 { http2(streams, self.max_streams) } else { http1(streams) };
+        let builder = if is_http2 { http2(streams, self.max_streams, self.window) } else { http1(streams) };
         let service = {
             let (peer, activity) = (Arc::clone(&peer), Arc::clone(&activity));
             service_fn(move |request| answer(request, Arc::clone(&peer), Arc::clone(&handler), activity.begin()))
@@ -237,14 +238,14 @@ fn http1(streams: Streams) -> Builder<Streams> {
     builder
 }
 
-fn http2(streams: Streams, max_streams: u32) -> Builder<Streams> {
+fn http2(streams: Streams, max_streams: u32, window: u32) -> Builder<Streams> {
     let mut builder = Builder::new(streams).http2_only();
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(max_streams)
         .initial_stream_window_size(STREAM_WINDOW)
-        .initial_connection_window_size(STREAM_WINDOW.saturating_mul(max_streams).min(MAX_WINDOW))
+        .initial_connection_window_size(window)
         .max_frame_size(MAX_FRAME)
         .max_header_list_size(MAX_HEADERS)
         .max_pending_accept_reset_streams(MAX_RESET_STREAMS)

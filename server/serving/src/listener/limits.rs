@@ -13,6 +13,14 @@ const FEWEST: u64 = 16;
 /// Files that are kept for the store, webhooks and backends: a quarter of all, and at least so many.
 const RESERVE: u64 = 64;
 
+/// What upstream gives a stream, so that most bodies come in one go: the 99th percentile of bodies.
+pub(super) const STREAM_WINDOW: u32 = 256 * 1024;
+/// The least that all streams of a connection together may have sent and not been read. Bodies are read soon, so that a small window only
+/// delays clients whose uploads stall.
+const MIN_WINDOW: u64 = 512 * 1024;
+/// The largest window that HTTP/2 has for a connection.
+const MAX_WINDOW: u32 = (1 << 31) - 1;
+
 /// Connections that may be open at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
@@ -52,6 +60,14 @@ impl Limits {
     }
 }
 
+/// Bytes that the client of an HTTP/2 connection may have sent and that were not read, in all its streams. All connections together take as
+/// much memory as requests may (`work::memory::limit`), or [`MIN_WINDOW`] each.
+pub(super) fn connection_window(memory: u64, connections: usize, max_streams: u32) -> u32 {
+    let of_streams = u64::from(STREAM_WINDOW) * u64::from(max_streams.max(1));
+    let share = (memory / connections.max(1) as u64).max(MIN_WINDOW);
+    u32::try_from(share.min(of_streams)).unwrap_or(MAX_WINDOW).clamp(STREAM_WINDOW, MAX_WINDOW)
+}
+
 /// Raises the soft limit of open files to the hard limit, as Go's runtime does, and returns what holds then. The limit
 /// belongs to the process and is raised once.
 pub(super) fn raise_open_files() -> u64 {
@@ -80,6 +96,16 @@ mod tests {
         assert_eq!(derived(1 << 20), (32_768, 24_576, 16_384, 8_192));
         assert_eq!(derived(u64::MAX), (32_768, 24_576, 16_384, 8_192));
         assert_eq!(derived(10), (16, 12, 8, 4));
+    }
+
+    #[test]
+    fn windows_of_all_connections_fit_into_the_memory_of_requests() {
+        let (gib, streams) = (1u64 << 30, 250);
+        assert_eq!(connection_window(4 * gib, 1024, streams), 4 << 20);
+        assert_eq!(connection_window(gib, 32_768, streams), 512 << 10, "the least");
+        assert_eq!(connection_window(64 * gib, 16, streams), STREAM_WINDOW * streams, "all streams at once");
+        assert_eq!(connection_window(64 * gib, 1, u32::MAX), MAX_WINDOW);
+        assert_eq!(connection_window(gib, 16, 1), STREAM_WINDOW);
     }
 
     #[test]

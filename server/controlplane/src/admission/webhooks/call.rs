@@ -3,6 +3,7 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use machinery::budget;
 use machinery::status::Status;
 use serde_json::{Value as Json, json};
 use tokio::time::Instant;
@@ -55,7 +56,8 @@ impl Failure {
 /// Whether the object may pass.
 pub async fn validating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<(), Status> {
     let begin = Instant::now();
-    let failure = match exchange(called.hook, matched, subject).await {
+    let review = Review::new(called.hook, matched)?;
+    let failure = match exchange(called.hook, review, subject).await {
         Ok(answer) => {
             let judged = answer.judge(called.hook, subject);
             called.answered(Step::Validate, begin.elapsed(), &judged);
@@ -84,7 +86,7 @@ pub enum Wish {
 /// What the webhook wants done.
 pub async fn mutating(called: &Called<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Wish, Status> {
     let (hook, begin) = (called.hook, Instant::now());
-    let patch = match exchange(hook, matched, subject).await {
+    let patch = match exchange(hook, Review::new(hook, matched)?, subject).await {
         Ok(answer) => {
             let judged = answer.judge(hook, subject);
             if judged.is_err() {
@@ -113,7 +115,29 @@ fn failed(hook: &Hook<'_>, why: &str) -> Status {
     Status::internal(format!("failed calling webhook \"{}\": {why}", hook.name))
 }
 
-async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> Result<Answer, Failure> {
+/// The review that a webhook is sent.
+struct Review {
+    api_version: String,
+    uid: String,
+    body: Bytes,
+}
+
+impl Review {
+    /// # Errors
+    /// 413 or 429 when the copy for this webhook takes more memory than the request may. That is no failure of the webhook, which its
+    /// failure policy could ignore.
+    fn new(hook: &Hook<'_>, matched: &Matched) -> Result<Review, Status> {
+        let uid = uuid::Uuid::new_v4().to_string();
+        let api_version = format!("admission.k8s.io/{}", hook.review_version());
+        let review =
+            json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": matched.input.review(&uid)});
+        let body = Bytes::from(review.to_string());
+        budget::charge(body.len() as u64)?;
+        Ok(Review { api_version, uid, body })
+    }
+}
+
+async fn exchange(hook: &Hook<'_>, review: Review, subject: &Subject<'_>) -> Result<Answer, Failure> {
     let (target, shown) = target(hook);
     let url = format!("{shown}?timeout={}s", hook.timeout.as_secs());
     let told = |why: String| Failure::unavailable(format!("failed to call webhook: {why}"));
@@ -121,10 +145,7 @@ async fn exchange(hook: &Hook<'_>, matched: &Matched, subject: &Subject<'_>) -> 
     let services = &subject.environment.services;
     let (client, uri) = services.reach(&target, &hook.client.ca_bundle).map_err(|why| called(&why))?;
     let uri = format!("{uri}?timeout={}s", hook.timeout.as_secs()).parse().map_err(|why| told(format!("{why}")))?;
-    let uid = uuid::Uuid::new_v4().to_string();
-    let api_version = format!("admission.k8s.io/{}", hook.review_version());
-    let review = json!({"kind": "AdmissionReview", "apiVersion": api_version, "request": matched.input.review(&uid)});
-    let body = Bytes::from(review.to_string());
+    let Review { api_version, uid, body } = review;
     let reply = client.post_json(&uri, body, hook.timeout, MAX_ANSWER).await.map_err(|why| called(&why))?;
     if let Some(why) = reply.refusal() {
         return Err(Failure { code: reply.status.as_u16(), ..told(why) });

@@ -9,14 +9,21 @@ mod dimension;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use machinery::budget::Exceeded;
 use machinery::scalar::go_text::quote;
 
 use super::PolicyRule;
 
-/// The comparison of two sets of rules takes too many steps.
+/// Why two sets of rules are not compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the rules are too many to be compared with the rules of the user")]
-pub struct TooComplex;
+pub enum Incomparable {
+    /// The comparison takes too many steps.
+    #[error("the rules are too many to be compared with the rules of the user")]
+    TooComplex,
+    /// The comparison takes too much memory.
+    #[error(transparent)]
+    TooLarge(#[from] Exceeded),
+}
 
 /// What of `wanted` the owner's rules do not allow, in rules of one verb, group, resource and name each (upstream: `Covers`).
 ///
@@ -24,8 +31,8 @@ pub struct TooComplex;
 ///
 /// # Errors
 ///
-/// When the comparison would take too many steps, which only rules do that were made for that.
-pub fn missing(owner: &[PolicyRule], wanted: &[PolicyRule]) -> Result<Vec<PolicyRule>, TooComplex> {
+/// When the comparison would take too many steps or too much memory, which only rules do that were made for that.
+pub fn missing(owner: &[PolicyRule], wanted: &[PolicyRule]) -> Result<Vec<PolicyRule>, Incomparable> {
     // Bindings often grant the same role several times.
     let mut known = HashSet::with_capacity(owner.len());
     let owner: Vec<&PolicyRule> = owner.iter().filter(|rule| known.insert(*rule)).collect();

@@ -2,15 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::TooComplex;
+use machinery::budget::Meter;
+
+use super::Incomparable;
 use super::dimension::{Builder, Class, Dimension};
 use crate::authorization::rbac::PolicyRule;
 
 /// How many steps the comparison may take; a step looks at one rule for one value or one class.
 const MAX_STEPS: usize = 10_000_000;
 
+/// Bytes that one comparison may take.
+const MAX_MEMORY: u64 = (MAX_STEPS * BYTES_PER_STEP) as u64;
+
 /// How many bytes the listed missing parts may take.
 const MAX_LISTED: usize = 1 << 20;
+
+/// Bytes that a step allocates at most: the place of a rule in the list of a value.
+const BYTES_PER_STEP: usize = 8;
 
 /// What a listed part takes besides its texts, in bytes.
 const PART_OVERHEAD: usize = 256;
@@ -22,6 +30,8 @@ pub(super) struct Search<'o> {
     missing: Vec<PolicyRule>,
     /// Bytes that the list of missing parts may still grow.
     room: usize,
+    /// Charges the budget of the request.
+    memory: Meter,
 }
 
 /// Places of values, one for each dimension.
@@ -29,7 +39,7 @@ type Place = Vec<usize>;
 
 impl<'o> Search<'o> {
     pub fn new(owner: &'o [&'o PolicyRule]) -> Self {
-        Search { owner, steps: MAX_STEPS, missing: Vec::new(), room: MAX_LISTED }
+        Search { owner, steps: MAX_STEPS, missing: Vec::new(), room: MAX_LISTED, memory: Meter::of_bytes(MAX_MEMORY) }
     }
 
     /// The missing parts, in the order of the wanted rules.
@@ -38,7 +48,7 @@ impl<'o> Search<'o> {
     }
 
     /// Looks for the parts of a wanted rule that no rule covers.
-    pub fn rule(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+    pub fn rule(&mut self, wanted: &PolicyRule) -> Result<(), Incomparable> {
         if !wanted.verbs.is_empty() && !wanted.api_groups.is_empty() && !wanted.resources.is_empty() {
             self.resources(wanted)?;
         }
@@ -48,7 +58,7 @@ impl<'o> Search<'o> {
         Ok(())
     }
 
-    fn resources(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+    fn resources(&mut self, wanted: &PolicyRule) -> Result<(), Incomparable> {
         let any_name = [String::new()];
         let dimensions = [
             self.values(&wanted.api_groups, |rule| &rule.api_groups)?,
@@ -72,7 +82,7 @@ impl<'o> Search<'o> {
         Ok(())
     }
 
-    fn urls(&mut self, wanted: &PolicyRule) -> Result<(), TooComplex> {
+    fn urls(&mut self, wanted: &PolicyRule) -> Result<(), Incomparable> {
         let dimensions =
             [self.url_dimension(&wanted.non_resource_urls)?, self.values(&wanted.verbs, |rule| &rule.verbs)?];
         let one = |dimension: usize, place: &Place| vec![dimensions[dimension].values[place[dimension]].to_owned()];
@@ -88,11 +98,11 @@ impl<'o> Search<'o> {
         &mut self,
         wanted: &'w [String],
         of: fn(&PolicyRule) -> &[String],
-    ) -> Result<Dimension<'w>, TooComplex> {
+    ) -> Result<Dimension<'w>, Incomparable> {
         let mut builder = Builder::new(wanted, self.owner.len());
         for (place, rule) in self.owner.iter().enumerate() {
             let own = of(rule);
-            self.steps = self.steps.checked_sub(own.len()).ok_or(TooComplex)?;
+            self.spend(own.len())?;
             if own.iter().any(|value| value == "*") {
                 builder.cover_all(place);
             } else {
@@ -103,7 +113,7 @@ impl<'o> Search<'o> {
     }
 
     /// Resources; `*/scale` stands for this subresource of all.
-    fn resource_names_of_types<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, TooComplex> {
+    fn resource_names_of_types<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, Incomparable> {
         let mut builder = Builder::new(wanted, self.owner.len());
         let mut by_subresource: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, resource) in builder.values.iter().enumerate() {
@@ -130,7 +140,7 @@ impl<'o> Search<'o> {
     }
 
     /// Names of objects. A rule without names covers all; without `are_named`, only such a rule does.
-    fn object_names<'w>(&mut self, wanted: &'w [String], are_named: bool) -> Result<Dimension<'w>, TooComplex> {
+    fn object_names<'w>(&mut self, wanted: &'w [String], are_named: bool) -> Result<Dimension<'w>, Incomparable> {
         let mut builder = Builder::new(wanted, self.owner.len());
         for (place, rule) in self.owner.iter().enumerate() {
             self.spend(rule.resource_names.len())?;
@@ -144,7 +154,7 @@ impl<'o> Search<'o> {
     }
 
     /// Paths; one that ends in `*` covers all that begin like it.
-    fn url_dimension<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, TooComplex> {
+    fn url_dimension<'w>(&mut self, wanted: &'w [String]) -> Result<Dimension<'w>, Incomparable> {
         let mut builder = Builder::new(wanted, self.owner.len());
         let mut sorted: Vec<(&str, usize)> = builder.values.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
@@ -169,13 +179,14 @@ impl<'o> Search<'o> {
         Ok(builder.build())
     }
 
-    fn spend(&mut self, steps: usize) -> Result<(), TooComplex> {
-        self.steps = self.steps.checked_sub(steps).ok_or(TooComplex)?;
+    fn spend(&mut self, steps: usize) -> Result<(), Incomparable> {
+        self.steps = self.steps.checked_sub(steps).ok_or(Incomparable::TooComplex)?;
+        self.memory.charge(steps * BYTES_PER_STEP)?;
         Ok(())
     }
 
     /// The combinations of values that no rule covers, in the order of the values.
-    fn search(&mut self, dimensions: &[Dimension<'_>]) -> Result<Vec<Place>, TooComplex> {
+    fn search(&mut self, dimensions: &[Dimension<'_>]) -> Result<Vec<Place>, Incomparable> {
         self.spend(self.owner.len())?;
         let relevant = |rule: &usize| dimensions.iter().all(|dimension| dimension.is_any(*rule));
         let selected: Vec<usize> = (0..self.owner.len()).filter(relevant).collect();
@@ -192,7 +203,7 @@ impl<'o> Search<'o> {
         chosen: &mut Vec<&'d Class>,
         selected: &[usize],
         found: &mut Vec<Place>,
-    ) -> Result<(), TooComplex> {
+    ) -> Result<(), Incomparable> {
         let rest = &dimensions[chosen.len()..];
         self.spend(1 + selected.len() * rest.len())?;
         if selected.iter().any(|rule| rest.iter().all(|dimension| dimension.is_full(*rule))) {
