@@ -4,6 +4,7 @@ mod html;
 mod page;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION};
 use machinery::status::Status;
@@ -12,6 +13,9 @@ use serving::{Body, Response, User};
 
 use crate::headers;
 use page::{Encoding, Page};
+
+/// For how long the client of a page may read nothing.
+const STALLED: Duration = Duration::from_secs(5 * 60);
 
 /// Where a backend is, and where clients find it.
 pub(crate) struct Links {
@@ -55,7 +59,7 @@ impl Links {
         held.add(memory::STREAM)?;
         response.headers_mut().remove(CONTENT_LENGTH);
         let rewritten = |body| Body::stream(Page::new(body, encoding, move |address: &str| self.address(address)));
-        Ok(response.map(|body| rewritten(body).hold(held)))
+        Ok(response.map(|body| rewritten(body).hold(held).end_when_stalled(STALLED)))
     }
 
     /// A page with its links rewritten, as it arrives in pieces of this length.

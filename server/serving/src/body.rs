@@ -4,6 +4,7 @@
 //! apart without a box; everything else (watches, proxied streams) is boxed.
 
 mod held;
+mod stalled;
 
 use std::pin::Pin;
 use std::task::{Context, Poll};

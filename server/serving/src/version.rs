@@ -1,6 +1,7 @@
 //! Which Kubernetes this is (`/version`).
 
 use http::header;
+use machinery::status::Status;
 use serde_json::json;
 
 use crate::body::Body;
@@ -57,6 +58,10 @@ fn accepts_json(request: &Request) -> bool {
 
 impl Handler for VersionHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        if request.method() != http::Method::GET {
+            let refused = respond::failure(&request, &Status::method_not_allowed());
+            return Box::pin(std::future::ready(refused));
+        }
         let response = match accepts_json(&request) {
             true => respond::bytes(200, respond::JSON, self.document.clone()),
             false => respond::bytes(406, respond::JSON, Body::empty()),
