@@ -235,6 +235,26 @@ LgYeyZpiAiBWXdPlP8A7Ji7WrWbxy8QlMwvQBMBJHhtrBP4Ebj0bwA==
 -----END CERTIFICATE REQUEST-----
 ";
 
+/// The organization `system:masters` is refused in every encoding of a text that a signer reads.
+#[tokio::test]
+async fn refuses_administrators_in_every_encoding_of_a_subject() {
+    let target = target(&[]).await;
+    let rules =
+        json!([{"apiGroups": ["certificates.k8s.io"], "resources": ["certificatesigningrequests"], "verbs": ["*"]}]);
+    target.grant(MALLORY, "", rules).await;
+    let requests = include_str!("masters.pem").split_inclusive("-----END CERTIFICATE REQUEST-----\n");
+    for (index, pem) in requests.enumerate() {
+        let (comment, pem) = pem.split_once('\n').unwrap();
+        let encoded = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem);
+        let request = json!({
+            "metadata": {"name": format!("masters-{index}")},
+            "spec": {"request": encoded, "signerName": "kubernetes.io/kube-apiserver-client", "usages": ["client auth"]},
+        });
+        let refused = target.send(MALLORY, Method::POST, SIGNING_REQUESTS, JSON, request.to_string()).await;
+        assert_forbidden(&refused, comment, "system:masters group is not allowed");
+    }
+}
+
 /// A user with all rights on signing requests, and none on the signer, approves and signs one.
 #[tokio::test]
 async fn refuses_approval_and_signing_without_rights_on_the_signer() {

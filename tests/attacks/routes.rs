@@ -89,3 +89,83 @@ async fn rejects_escapes_of_a_path_that_is_not_there() {
         assert!([403, 404].contains(&answer.code), "{path}: {} {}", answer.code, answer.body);
     }
 }
+
+/// Answers to methods and paths beside the resources are those of kube-apiserver 1.36.2.
+#[tokio::test]
+async fn answers_other_methods_as_upstream() {
+    let target = Target::start(&[]);
+    let code = async |method: &str, path: &str| {
+        let method = Method::from_bytes(method.as_bytes()).unwrap();
+        target.request(ADMIN, method, path).send().await.unwrap().status().as_u16()
+    };
+    for method in ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] {
+        for path in ["/apis", "/apis/", "/apis/apps", "/apis/apps/", "/openapi/v2", "/openapi/v3", "/openapi/v3/api/v1"]
+        {
+            assert_eq!(code(method, path).await, 200, "{method} {path}");
+        }
+        for path in ["/api", "/api/v1", "/apis/apps/v1", "/version", "/version/"] {
+            assert_eq!(code(method, path).await, if method == "GET" { 200 } else { 405 }, "{method} {path}");
+        }
+        for path in ["/apis//", "/apis//v1"] {
+            assert_eq!(code(method, path).await, 404, "{method} {path}");
+        }
+    }
+    let watch = "/api/v1/watch/namespaces/default/configmaps/..?timeoutSeconds=1";
+    assert_eq!(code("GET", watch).await, 200);
+}
+
+/// The list of components is computed: it has no store, and selectors, names and tables work as for stored objects.
+#[tokio::test]
+async fn lists_the_components_of_the_control_plane() {
+    let target = Target::start(&[]);
+    let path = "/api/v1/componentstatuses";
+    let list = target.get(ADMIN, path).await;
+    assert_eq!((list.code, &list.body["metadata"]), (200, &json!({})), "{}", list.body);
+    let items = list.body["items"].as_array().unwrap();
+    let names: Vec<_> = items.iter().map(|item| item["metadata"]["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["controller-manager", "etcd-0", "scheduler"]);
+    let healthy = json!([{"type": "Healthy", "status": "True", "message": "ok"}]);
+    let store = target.get(ADMIN, &format!("{path}/etcd-0")).await;
+    let expect = json!({
+        "kind": "ComponentStatus", "apiVersion": "v1", "metadata": {"name": "etcd-0"}, "conditions": healthy,
+    });
+    assert_eq!(store.body, expect);
+    let none = target.get(ADMIN, &format!("{path}/none")).await;
+    assert_eq!((none.code, none.body["message"].as_str()), (404, Some("componentstatus \"none\" not found")));
+    for (query, count) in [("labelSelector=a%3Db", 0), ("fieldSelector=metadata.name%3Detcd-0", 1), ("limit=1", 3)] {
+        let selected = target.get(ADMIN, &format!("{path}?{query}")).await;
+        assert_eq!(selected.body["items"].as_array().unwrap().len(), count, "{query}");
+    }
+    let table =
+        target.request(ADMIN, Method::GET, path).header("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io");
+    let response = table.send().await.unwrap();
+    let warning = response.headers()["warning"].to_str().unwrap().to_owned();
+    assert!(warning.contains("v1 ComponentStatus is deprecated in v1.19+"), "{warning}");
+    let table: serde_json::Value = serde_json::from_slice(&response.bytes().await.unwrap()).unwrap();
+    assert_eq!(table["rows"][1]["cells"], json!(["etcd-0", "Healthy", "ok", ""]), "{table}");
+    assert_eq!(target.send(ADMIN, Method::POST, path, JSON, "{}").await.code, 405);
+}
+
+/// A POST to the path of a custom object is authorized for that name, so it creates an object of that name only.
+#[tokio::test]
+async fn a_post_to_the_path_of_a_custom_object_creates_that_object_only() {
+    let target = Target::start(&[]);
+    let schema = json!({"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}});
+    let definition = json!({
+        "metadata": {"name": "pandas.example.com"},
+        "spec": {
+            "group": "example.com", "scope": "Namespaced",
+            "names": {"plural": "pandas", "kind": "Panda"},
+            "versions": [{"name": "v1", "served": true, "storage": true, "schema": schema}],
+        },
+    });
+    target.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+    let pandas = "/apis/example.com/v1/namespaces/default/pandas";
+    target.await_right(ADMIN, pandas).await;
+    let panda =
+        |name: &str| json!({"apiVersion": "example.com/v1", "kind": "Panda", "metadata": {"name": name}}).to_string();
+    let refused = target.send(ADMIN, Method::POST, &format!("{pandas}/bao"), JSON, panda("other")).await;
+    assert_eq!(refused.code, 400, "{}", refused.body);
+    let created = target.send(ADMIN, Method::POST, &format!("{pandas}/bao"), JSON, panda("bao")).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+}

@@ -291,7 +291,7 @@ impl Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let environment = &self.environment;
-        let certificates = certificates::Check { environment, attributes, object, old };
+        let certificates = certificates::Check { authorizer: &*environment.access.authorizer, attributes, object, old };
         match plugin {
             Plugin::LimitPodHardAntiAffinityTopology => pods::check_anti_affinity(attributes, object),
             Plugin::AlwaysPullImages => always_pull_images::validate(attributes, object, old),
@@ -412,7 +412,7 @@ fn deny(attributes: &Attributes) -> Status {
 /// `admission.NewForbidden`
 fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
     let of = GroupResource { group: attributes.group, resource: attributes.plural };
-    Status::forbidden(of, &attributes.name, why)
+    Status::forbidden(of, attributes.shown_name(), why)
 }
 
 /// Several reasons as one (`errors.NewAggregate`).

@@ -4,6 +4,7 @@ mod admission;
 mod aggregation;
 mod bootstrap;
 mod budgets;
+mod component_status;
 mod connect;
 mod flow_control;
 mod identity;
@@ -84,6 +85,9 @@ impl Behaviour for ControlPlane {
     ) -> HashMap<&'static str, Arc<dyn SubresourceHandler>> {
         match (kind.group, kind.kind) {
             ("", "ServiceAccount") => HashMap::from([("token", Arc::new(tokens::Issuer::new(environment)) as _)]),
+            ("", "ComponentStatus") => {
+                HashMap::from([("", Arc::new(component_status::Components::new(environment)) as _)])
+            }
             ("", "Binding") => HashMap::from([("", Arc::new(pods::Binding::new(environment)) as _)]),
             ("", "Pod") => handlers_of_pods(environment),
             ("", "Service") => HashMap::from([("proxy", connect(environment, Connection::ServiceProxy))]),

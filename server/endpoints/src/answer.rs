@@ -95,7 +95,8 @@ pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted)
 /// What a list says of itself.
 pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) -> ListMeta {
     ListMeta {
-        resource_version: revision.to_string(),
+        // Objects that are not stored have no revision.
+        resource_version: if revision == 0 { String::new() } else { revision.to_string() },
         r#continue: continue_token,
         remaining_item_count: remaining,
         ..ListMeta::default()

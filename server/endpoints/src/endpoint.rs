@@ -149,6 +149,14 @@ pub trait SubresourceHandler: Send + Sync {
         Err(Status::not_implemented(&format!("POST of {}", posted.attributes.subresource)))
     }
 
+    /// The objects of a virtual resource that is read: all of them in order of their names, or that of a name. In hub form.
+    ///
+    /// # Errors
+    /// 404 when there is no object of the name.
+    async fn objects(&self, _name: Option<&str>) -> Result<Vec<Owned>, Status> {
+        Err(Status::not_implemented("reads of a resource that is not stored"))
+    }
+
     /// The methods of requests that are passed on to what the resource stands for (`rest.Connecter.ConnectMethods`).
     fn connects(&self) -> &[Method] {
         &[]

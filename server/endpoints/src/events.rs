@@ -81,7 +81,7 @@ impl EventWriter {
             EventForm::Object => self.renderer.shared(entry)?,
             EventForm::Partial(partial) => partial.object(&self.renderer, entry)?.into(),
             EventForm::Table(table) => {
-                table_event(table, self.renderer.store.object(entry)?, self.renderer.encoding)?.into()
+                table_event(table, self.renderer.source.object(entry)?, self.renderer.encoding)?.into()
             }
         };
         let kind = match kind {
@@ -112,8 +112,8 @@ impl EventWriter {
 
     /// An object of the kind with nothing but a resourceVersion; one that ends the initial events says so (KEP-3157).
     fn bookmark(&mut self, revision: u64, initial_events_end: bool, chunk: &mut Chunk) -> Result<(), Status> {
-        let store = &self.renderer.store;
-        let mut hub = store.storage_kind.to_hub(Owned::new(store.storage_kind.def));
+        let stored = self.renderer.source.storage_kind();
+        let mut hub = stored.to_hub(Owned::new(stored.def));
         if let Some(meta) = meta_mut(&mut hub) {
             meta.resource_version = revision.to_string();
             if initial_events_end {

@@ -36,7 +36,7 @@ mod table;
 mod verbs;
 mod versions;
 
-pub use admission::{Admission, AdmissionChain, Attributes, Operation, Reservations};
+pub use admission::{Admission, AdmissionChain, Attributes, Conversions, Operation, Reservations};
 pub use behaviour::{Behaviour, Environment};
 pub use body::internal;
 pub use discovery::{Discovery, GroupVersions, RemoteDocument, RemoteVersion};

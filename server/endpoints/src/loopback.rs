@@ -13,7 +13,7 @@ use serving::audit::Trail;
 use serving::user::{ALL_AUTHENTICATED, SYSTEM_MASTERS};
 use serving::warnings::Warnings;
 
-use crate::admission::{Attributes, Operation, Reservations};
+use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;
 use crate::endpoint::{AdmitCreate, Endpoint};
 use crate::managed::{self, Manager};
@@ -210,6 +210,7 @@ impl Loopback {
             subresource: String::new(),
             namespace: meta.namespace,
             name: meta.name,
+            generate_name: meta.generate_name,
             user: self.user.clone(),
             dry_run: false,
             warnings: Warnings::default(),
@@ -217,6 +218,7 @@ impl Loopback {
             as_of: AsOf::default(),
             reservations: Reservations::default(),
             definition: endpoint.definition.clone(),
+            conversions: Conversions::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use machinery::protobuf;
 use machinery::reflect::{Mut, Owned, Ref, Struct};
 use machinery::status::Status;
 use machinery::{envelope, json};
-use registry::ResourceStore;
+use registry::Source;
 use storage::cache::{EncodingId, Entry};
 
 use crate::answer::{self, Typed};
@@ -22,7 +22,7 @@ use crate::media::{Accepted, Encoding};
 /// See the module.
 pub struct Renderer {
     pub endpoint: Arc<Endpoint>,
-    pub store: Arc<ResourceStore>,
+    pub source: Source,
     pub encoding: Encoding,
     pub pretty: bool,
     api_version: String,
@@ -53,15 +53,19 @@ impl From<Bytes> for Encoded {
 
 impl Renderer {
     pub fn new(endpoint: &Arc<Endpoint>, accepted: &Accepted) -> Result<Self, Status> {
-        let store = endpoint.store()?.clone();
+        let source = match &endpoint.store {
+            Some(store) => Source::Stored(store.clone()),
+            None => Source::Computed(endpoint.kind),
+        };
+        let storage_kind = source.storage_kind();
         Ok(Renderer {
             endpoint: endpoint.clone(),
             encoding: accepted.encoding,
             pretty: accepted.pretty,
             api_version: endpoint.kind.api_version(),
-            is_stored: std::ptr::eq(endpoint.kind.def, store.storage_kind.def),
-            is_text: registry::is_text(store.storage_kind),
-            store,
+            is_stored: std::ptr::eq(endpoint.kind.def, storage_kind.def),
+            is_text: registry::is_text(storage_kind),
+            source,
         })
     }
 
@@ -187,7 +191,7 @@ impl Renderer {
 
     /// The object decoded, in the version asked for.
     pub fn converted(&self, entry: &Entry) -> Result<Owned, Status> {
-        Ok(answer::in_version(self.endpoint.kind, self.store.object(entry)?))
+        Ok(answer::in_version(self.endpoint.kind, self.source.object(entry)?))
     }
 
     /// Appends the object's metadata, which is the same in all versions, as JSON.
@@ -212,7 +216,7 @@ impl Renderer {
     }
 
     fn metadata_message<'e>(&self, entry: &'e Entry) -> Result<&'e [u8], Status> {
-        let number = self.store.storage_kind.def.json_field("metadata").map_or(0, |field| field.number);
+        let number = self.source.storage_kind().def.json_field("metadata").map_or(0, |field| field.number);
         protobuf::bytes_of(&entry.object, number).map_err(Status::internal)
     }
 

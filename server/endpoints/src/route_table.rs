@@ -126,9 +126,8 @@ fn select(verbs: Verbs, has: impl Fn(&str) -> bool, method: &Method) -> Result<&
 fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
     let known = CUSTOM.into_iter().find(|verb| *verb == info.verb);
     if info.subresource.is_empty() {
-        // Upstream takes a POST to an object as one to its collection, and creates an object of any name.
-        let verb =
-            known.filter(|verb| endpoint.resource.verbs.contains(verb) && (*verb != "create" || info.depth == 1));
+        // A POST to the path of an object creates the object; its name has to be that of the path (`verbs::create`).
+        let verb = known.filter(|verb| endpoint.resource.verbs.contains(verb));
         return verb.map(|verb| Route::Verb(Target::Resource, verb)).ok_or_else(Status::method_not_allowed);
     }
     let Some(def) = endpoint.subresource(&info.subresource) else {
@@ -147,6 +146,8 @@ fn check_name(info: &RequestInfo) -> Result<(), Status> {
         return Err(Status::bad_request("name must be provided"));
     }
     match name {
+        // The name of a watch in the path only selects: no key is made of it.
+        _ if info.verb_in_path => Ok(()),
         "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
         _ => Ok(()),
     }

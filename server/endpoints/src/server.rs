@@ -109,7 +109,8 @@ impl ApiServer {
             }
             return self.next.handle(request).await;
         }
-        if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && is_read_of_openapi(&request)) {
+        // Upstream answers requests of any method as reads.
+        if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && info.path.starts_with("/openapi/")) {
             let remote = self.discovery.remote_openapi();
             return match openapi.answer(&info.path, request.headers(), remote).await {
                 Some(response) => response,
@@ -125,6 +126,9 @@ impl ApiServer {
     /// Discovery documents.
     fn document(&self, request: &Request) -> Option<Response> {
         let path = request.path();
+        if path.starts_with("/apis//") {
+            return None;
+        }
         let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
         let (document, aggregated) = match parts.as_slice() {
             ["api"] if self.root => (self.discovery.api_versions(&address(request)), Some(true)),
@@ -142,7 +146,9 @@ impl ApiServer {
             ["api", ..] if self.serves("", None) => return Some(refuse(request, &Status::path_not_found())),
             _ => return None,
         };
-        if request.method() != Method::GET {
+        // The handlers of `/apis` and of groups answer requests of any method as reads (`apisHandler`, `apiGroupHandler`).
+        let answers_any_method = parts[0] == "apis" && parts.len() < 3;
+        if request.method() != Method::GET && !answers_any_method {
             return Some(refuse(request, &Status::method_not_allowed()));
         }
         Some(self.negotiated(request, document, aggregated))
@@ -168,10 +174,6 @@ impl ApiServer {
             Err(status) => refuse(request, &status),
         }
     }
-}
-
-fn is_read_of_openapi(request: &Request) -> bool {
-    request.path().starts_with("/openapi/") && (request.method() == Method::GET || request.method() == Method::HEAD)
 }
 
 /// The encoding of the first clause that asks for an aggregated document of version v2, and whether it asks for that of this server alone.
@@ -395,7 +397,9 @@ async fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Result<
     match verb {
         "create" if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
         "create" => verbs::create::create(&endpoint, call).await,
+        "get" if endpoint.store.is_none() => verbs::computed::get(&endpoint, call).await,
         "get" => verbs::get::get(&endpoint, call).await,
+        "list" if endpoint.store.is_none() => verbs::computed::list(&endpoint, call).await,
         "list" => verbs::list::list(&endpoint, call).await,
         "watch" => verbs::watch::watch(endpoint, call).await,
         "update" => verbs::update::update(&endpoint, call).await,

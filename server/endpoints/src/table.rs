@@ -36,7 +36,7 @@ pub struct TableWriter {
 impl TableWriter {
     /// `version` is that of `meta.k8s.io`; the query says what rows carry and whether columns are described.
     pub fn new(renderer: Renderer, version: &str, query: &Query) -> Result<Self, Status> {
-        let (kind, include_object) = (renderer.store.storage_kind, include_object(query)?);
+        let (kind, include_object) = (renderer.source.storage_kind(), include_object(query)?);
         let endpoint = &renderer.endpoint;
         let declared = endpoint.resource.columns;
         let custom = endpoint.open.as_deref().and_then(|open| open.columns(&endpoint.kind.api_version()));
@@ -69,7 +69,7 @@ impl TableWriter {
     /// The objects of a list, which come in order of their keys, as their rows stand.
     pub fn in_order(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
         let Some(order) = self.renderer.endpoint.resource.hooks.order else { return Ok(entries) };
-        let place = |entry: Arc<Entry>| Ok((order(self.renderer.store.object(&entry)?.as_ref()), entry));
+        let place = |entry: Arc<Entry>| Ok((order(self.renderer.source.object(&entry)?.as_ref()), entry));
         let mut placed: Vec<(i64, Arc<Entry>)> = entries.into_iter().map(place).collect::<Result<_, Status>>()?;
         placed.sort_by_key(|(place, _)| *place);
         Ok(placed.into_iter().map(|(_, entry)| entry).collect())
@@ -92,7 +92,7 @@ impl TableWriter {
 
     /// Appends the row of an object.
     pub fn write_row(&self, entry: &Entry, out: &mut Vec<u8>) -> Result<(), Status> {
-        let store = &self.renderer.store;
+        let store = &self.renderer.source;
         let hub = self.reads.as_ref().map_or_else(|| store.object(entry), |reads| store.part(entry, reads))?;
         self.write_cells(hub.as_ref(), out)?;
         match self.include_object {

@@ -1,12 +1,12 @@
 //! Certificates: who asks for one is what the server knows, not what the request says (`csrStrategy.PrepareForCreate`); who approves, signs
 //! and vouches needs rights on the signer (upstream's plugins in `plugin/pkg/admission/certificates`).
 
-use endpoints::{Attributes, Environment};
+use endpoints::Attributes;
 use generated::certificates::v1::{CertificateSigningRequest, ExtraValue};
 use generated::certificates::v1beta1::ClusterTrustBundle;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::authorization;
+use serving::authorization::{self, Authorizer};
 use x509::CertificateRequest;
 
 use super::{body, forbidden};
@@ -28,7 +28,7 @@ pub fn record_requester(attributes: &Attributes, object: &mut Owned) {
 
 /// A write that may be about certificates.
 pub struct Check<'a> {
-    pub environment: &'a Environment,
+    pub authorizer: &'a dyn Authorizer,
     pub attributes: &'a Attributes,
     pub object: &'a Owned,
     pub old: Option<&'a Owned>,
@@ -104,10 +104,13 @@ impl Check<'_> {
             name,
             ..authorization::Attributes::resource(&self.attributes.user, verb, GROUP, "signers")
         };
-        self.environment.access.authorizer.authorize(&wish).await.is_allowed()
+        self.authorizer.authorize(&wish).await.is_allowed()
     }
 
     fn forbidden(&self, why: impl std::fmt::Display) -> Status {
         forbidden(self.attributes, why)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,13 +24,23 @@ fn is_in_namespace(attributes: &Attributes) -> bool {
 ///
 /// Upstream looks for the namespace of updates too. An object that is updated exists, so only the message would differ.
 pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result<(), Status> {
-    // Access reviews may name any namespace: "not found" would tell which namespaces exist.
-    let is_review = (attributes.group, attributes.plural) == ACCESS_REVIEWS;
-    if attributes.operation != Operation::Create || is_review || !is_in_namespace(attributes) {
+    if !needs_namespace(attributes) {
         return Ok(());
     }
+    let found = find::<Namespace>(environment, attributes, NAMESPACES, ("", &attributes.namespace)).await?;
+    judge(attributes, found.as_deref())
+}
+
+/// Whether a request is about a new object that needs a namespace.
+fn needs_namespace(attributes: &Attributes) -> bool {
+    // Access reviews may name any namespace: "not found" would tell which namespaces exist.
+    let is_review = (attributes.group, attributes.plural) == ACCESS_REVIEWS;
+    attributes.operation == Operation::Create && !is_review && is_in_namespace(attributes)
+}
+
+fn judge(attributes: &Attributes, namespace: Option<&Namespace>) -> Result<(), Status> {
     let name = &attributes.namespace;
-    match find::<Namespace>(environment, attributes, NAMESPACES, ("", name)).await? {
+    match namespace {
         None => Err(Status::not_found(GroupResource { group: "", resource: "namespaces" }, name)),
         Some(namespace) if namespace.status.phase != namespace_phase::TERMINATING => Ok(()),
         Some(_) => {
@@ -98,4 +108,70 @@ pub fn validate_delete(attributes: &Attributes) -> Result<(), Status> {
         && attributes.subresource.is_empty()
         && IMMORTAL.contains(&attributes.name.as_str());
     if protected { Err(forbidden(attributes, "this namespace may not be deleted")) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::admission::testing::{parsed, request};
+
+    /// Rows of upstream's tests of `plugin/namespace/lifecycle`.
+    #[test]
+    fn new_objects_need_a_namespace_that_is_active() {
+        let check = |operation: Operation, resource: &'static str, phase: Option<&str>, expect: &str| {
+            let namespace = phase.map(|phase| parsed::<Namespace>(&json!({"status": {"phase": phase}})));
+            let attributes = request(operation, "Pod", resource);
+            let judged = match needs_namespace(&attributes) {
+                true => judge(&attributes, namespace.as_ref()),
+                false => Ok(()),
+            };
+            let message = judged.err().map(|status| status.message).unwrap_or_default();
+            assert_eq!(message, expect, "{operation:?} {resource} {phase:?}");
+        };
+        let terminated = |name: &str| {
+            format!(
+                "{name} is forbidden: unable to create new content in namespace team-a because it is being terminated"
+            )
+        };
+        check(Operation::Create, "pods", Some("Active"), "");
+        check(Operation::Create, "pods", None, "namespaces \"team-a\" not found");
+        check(Operation::Create, "pods", Some("Terminating"), &terminated("pods \"one\""));
+        check(Operation::Create, "pods/eviction", Some("Terminating"), &terminated("pods \"one\""));
+        for operation in [Operation::Update, Operation::Delete, Operation::Connect] {
+            check(operation, "pods", Some("Terminating"), "");
+            check(operation, "pods", None, "");
+        }
+        check(Operation::Create, "namespaces", None, "");
+        check(Operation::Update, "namespaces", Some("Terminating"), "");
+        check(Operation::Create, "namespaces/finalize", Some("Terminating"), "");
+    }
+
+    #[test]
+    fn namespaces_of_the_system_stay() {
+        let check = |name: &str, operation: Operation, resource: &'static str, expect: bool| {
+            let attributes = Attributes { name: name.into(), ..request(operation, "Namespace", resource) };
+            assert_eq!(validate_delete(&attributes).is_ok(), expect, "{name} {operation:?} {resource}");
+        };
+        for name in IMMORTAL {
+            check(name, Operation::Delete, "namespaces", false);
+            check(name, Operation::Update, "namespaces", true);
+            check(name, Operation::Delete, "pods", true);
+        }
+        check("kube-node-lease", Operation::Delete, "namespaces", true);
+        check("team-a", Operation::Delete, "namespaces", true);
+    }
+
+    #[test]
+    fn messages_name_objects_that_have_no_name_yet() {
+        let check = |name: &str, generate_name: &str, expect: &str| {
+            let (name, generate_name) = (name.to_owned(), generate_name.to_owned());
+            let attributes = Attributes { name, generate_name, ..request(Operation::Create, "Pod", "pods") };
+            assert_eq!(forbidden(&attributes, "why").message, expect);
+        };
+        check("one", "gen-", "pods \"one\" is forbidden: why");
+        check("", "gen-", "pods \"gen-\" is forbidden: why");
+        check("", "", "pods \"Unknown\" is forbidden: why");
+    }
 }

@@ -6,7 +6,7 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::meta;
 use serde_json::Value;
-use serving::authorization::{Attributes as Wish, Decision};
+use serving::authorization::{Attributes as Wish, Authorizer, Decision};
 
 use super::forbidden;
 
@@ -17,79 +17,97 @@ pub async fn check(
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
-    let exempt = (attributes.group, attributes.plural, attributes.subresource.as_str()) == ("", "pods", "status");
-    let owners = |object: Option<&Owned>| {
-        object.and_then(|object| meta(object.as_ref())).map(|meta| meta.owner_references.clone()).unwrap_or_default()
-    };
-    let (new, old_owners) = (owners(Some(object)), owners(old));
-    if !writes || exempt || is_same(&new, &old_owners) {
-        return Ok(());
-    }
-    if attributes.operation == Operation::Update {
-        let wish = Wish {
-            namespace: &attributes.namespace,
-            version: attributes.version,
-            subresource: &attributes.subresource,
-            name: &attributes.name,
-            ..Wish::resource(&attributes.user, "delete", attributes.group, attributes.plural)
-        };
-        let refusal = "cannot set an ownerRef on a resource you can't delete";
-        allowed(environment, &wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))?;
-    }
-    let blocking = new_blocking(&new, &old_owners);
-    let anything = Wish {
-        version: "*",
-        subresource: "finalizers",
-        name: "*",
-        ..Wish::resource(&attributes.user, "update", "*", "*")
-    };
-    if blocking.is_empty() || allowed(environment, &anything).await.is_ok() {
-        return Ok(());
-    }
-    for owner in blocking {
-        check_blocking(environment, attributes, owner).await?;
-    }
-    Ok(())
+    let served = |group: &str, version: &str| environment.discovery.resource_list(group, version);
+    let check = Check { authorizer: &*environment.access.authorizer, served: &served, attributes };
+    check.owners(object, old).await
 }
 
-async fn check_blocking(
-    environment: &Environment,
-    attributes: &Attributes,
-    owner: &OwnerReference,
-) -> Result<(), Status> {
-    let (group, version) = owner.api_version.rsplit_once('/').unwrap_or(("", &owner.api_version));
-    let served = environment.discovery.resource_list(group, version).unwrap_or_default();
-    let mut resources = served["resources"].as_array().into_iter().flatten();
-    let is_meant = |resource: &&Value| resource["kind"] == owner.kind && !text(resource).contains('/');
-    let Some(resource) = resources.find(is_meant) else {
-        let (version, kind) = (&owner.api_version, &owner.kind);
-        let why = format!(
-            "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {version} Kind {kind}: \
-             no matches for kind {kind:?} in version {version:?}"
-        );
-        return Err(forbidden(attributes, why));
-    };
-    let wish = Wish {
-        namespace: if resource["namespaced"] == true { &attributes.namespace } else { "" },
-        version,
-        subresource: "finalizers",
-        name: &owner.name,
-        ..Wish::resource(&attributes.user, "update", group, text(resource))
-    };
-    let refusal = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
-    allowed(environment, &wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))
+/// A write that may be about owners.
+struct Check<'a> {
+    authorizer: &'a dyn Authorizer,
+    /// The discovery document of a group version.
+    served: &'a (dyn Fn(&str, &str) -> Option<Value> + Sync),
+    attributes: &'a Attributes,
+}
+
+impl Check<'_> {
+    async fn owners(&self, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
+        let attributes = self.attributes;
+        let writes = matches!(attributes.operation, Operation::Create | Operation::Update);
+        let exempt = (attributes.group, attributes.plural, attributes.subresource.as_str()) == ("", "pods", "status");
+        let owners = |object: Option<&Owned>| {
+            object
+                .and_then(|object| meta(object.as_ref()))
+                .map(|meta| meta.owner_references.clone())
+                .unwrap_or_default()
+        };
+        let (new, old_owners) = (owners(Some(object)), owners(old));
+        if !writes || exempt || is_same(&new, &old_owners) {
+            return Ok(());
+        }
+        if attributes.operation == Operation::Update {
+            let wish = Wish {
+                namespace: &attributes.namespace,
+                version: attributes.version,
+                subresource: &attributes.subresource,
+                name: &attributes.name,
+                ..Wish::resource(&attributes.user, "delete", attributes.group, attributes.plural)
+            };
+            let refusal = "cannot set an ownerRef on a resource you can't delete";
+            self.allowed(&wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))?;
+        }
+        let blocking = new_blocking(&new, &old_owners);
+        let anything = Wish {
+            version: "*",
+            subresource: "finalizers",
+            name: "*",
+            ..Wish::resource(&attributes.user, "update", "*", "*")
+        };
+        if blocking.is_empty() || self.allowed(&anything).await.is_ok() {
+            return Ok(());
+        }
+        for owner in blocking {
+            self.check_blocking(owner).await?;
+        }
+        Ok(())
+    }
+
+    async fn check_blocking(&self, owner: &OwnerReference) -> Result<(), Status> {
+        let attributes = self.attributes;
+        let (group, version) = owner.api_version.rsplit_once('/').unwrap_or(("", &owner.api_version));
+        let served = (self.served)(group, version).unwrap_or_default();
+        let mut resources = served["resources"].as_array().into_iter().flatten();
+        let is_meant = |resource: &&Value| resource["kind"] == owner.kind && !text(resource).contains('/');
+        let Some(resource) = resources.find(is_meant) else {
+            let (version, kind) = (&owner.api_version, &owner.kind);
+            let why = format!(
+                "cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion {version} Kind {kind}: \
+                 no matches for kind {kind:?} in version {version:?}"
+            );
+            return Err(forbidden(attributes, why));
+        };
+        let wish = Wish {
+            namespace: if resource["namespaced"] == true { &attributes.namespace } else { "" },
+            version,
+            subresource: "finalizers",
+            name: &owner.name,
+            ..Wish::resource(&attributes.user, "update", group, text(resource))
+        };
+        let refusal =
+            "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on";
+        self.allowed(&wish).await.map_err(|why| forbidden(attributes, format!("{refusal}: {why}, <nil>")))
+    }
+
+    /// Whether a wish is granted; if not, the reason.
+    async fn allowed(&self, wish: &Wish<'_>) -> Result<(), String> {
+        let decision: Decision = self.authorizer.authorize(wish).await;
+        if decision.is_allowed() { Ok(()) } else { Err(decision.reason().to_owned()) }
+    }
 }
 
 /// The plural of a served resource, with its subresource.
 fn text(resource: &Value) -> &str {
     resource["name"].as_str().unwrap_or_default()
-}
-
-/// Whether a wish is granted; if not, the reason.
-async fn allowed(environment: &Environment, wish: &Wish<'_>) -> Result<(), String> {
-    let decision: Decision = environment.access.authorizer.authorize(wish).await;
-    if decision.is_allowed() { Ok(()) } else { Err(decision.reason().to_owned()) }
 }
 
 fn is_same(new: &[OwnerReference], old: &[OwnerReference]) -> bool {
@@ -108,23 +126,4 @@ fn new_blocking<'o>(new: &'o [OwnerReference], old: &[OwnerReference]) -> Vec<&'
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn owners_are_compared_by_what_they_say() {
-        let owner = |uid: &str, blocks: bool| OwnerReference {
-            uid: uid.into(),
-            block_owner_deletion: Some(blocks),
-            ..OwnerReference::default()
-        };
-        let check = |new: &[OwnerReference], old: &[OwnerReference], same: bool, blocking: &[&str]| {
-            let found: Vec<&str> = new_blocking(new, old).iter().map(|owner| owner.uid.as_str()).collect();
-            assert_eq!((is_same(new, old), found.as_slice()), (same, blocking));
-        };
-        check(&[], &[], true, &[]);
-        check(&[owner("a", true)], &[owner("a", true)], true, &[]);
-        check(&[owner("a", true), owner("b", false)], &[owner("a", false)], false, &["a"]);
-        check(&[owner("c", true)], &[], false, &["c"]);
-    }
-}
+mod tests;

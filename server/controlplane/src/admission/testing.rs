@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use endpoints::{Attributes, Operation, Reservations};
+use endpoints::{Attributes, Conversions, Operation, Reservations};
 use machinery::json::{self, Issues};
 use machinery::reflect::{Mut, Owned, Struct};
 use registry::AsOf;
 use serde_json::Value;
-use serving::User;
 use serving::audit::Trail;
+use serving::authorization::{self, Authorizer, Decision};
 use serving::warnings::Warnings;
+use serving::{BoxFuture, User};
 
 /// The attributes of a request of `mallory` for `resource` of the core group, such as `pods/resize`, in namespace `team-a`.
 pub fn request(operation: Operation, kind: &'static str, resource: &'static str) -> Attributes {
@@ -23,6 +24,7 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
         subresource: subresource.into(),
         namespace: "team-a".into(),
         name: "one".into(),
+        generate_name: String::new(),
         user: Arc::new(User::new("mallory", ["testers"])),
         dry_run: false,
         warnings: Warnings::default(),
@@ -30,6 +32,7 @@ pub fn request(operation: Operation, kind: &'static str, resource: &'static str)
         as_of: AsOf::default(),
         reservations: Reservations::default(),
         definition: None,
+        conversions: Conversions::default(),
     }
 }
 
@@ -43,4 +46,18 @@ pub fn parsed<T: Struct>(document: &Value) -> T {
 /// Likewise, of a type that only the value knows.
 pub fn owned<T: Struct>(document: &Value) -> Owned {
     Owned::of(parsed::<T>(document))
+}
+
+/// An authorizer that allows what the function says.
+pub struct Deciding<F>(pub F);
+
+impl<F: Fn(&authorization::Attributes<'_>) -> bool + Send + Sync> Authorizer for Deciding<F> {
+    fn authorize<'a>(&'a self, attributes: &'a authorization::Attributes<'a>) -> BoxFuture<'a, Decision> {
+        let decision = if (self.0)(attributes) { Decision::Allow("".into()) } else { Decision::NoOpinion("".into()) };
+        Box::pin(std::future::ready(decision))
+    }
+
+    fn rules<'a>(&'a self, _: &'a User, _: &'a str) -> BoxFuture<'a, authorization::Rules> {
+        Box::pin(std::future::ready(authorization::Rules::default()))
+    }
 }

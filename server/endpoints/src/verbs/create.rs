@@ -9,7 +9,7 @@ use registry::{CreateOptions, ensure_namespace, meta, meta_mut};
 use serving::Response;
 
 use super::{Call, Cost};
-use crate::admission::Operation;
+use crate::admission::{Attributes, Operation};
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
 use crate::media::Forms;
@@ -32,8 +32,10 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     owners::deduplicate(&mut object, &call.warnings, Moment::Sent);
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
-    let name = meta(object.as_ref()).map_or(String::new(), |m| m.name.clone());
+    let (name, generate_name) = names(&object);
+    check_name(&call, &name)?;
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
+    let attributes = Attributes { generate_name, ..attributes };
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: "", empty: &decoded.empty };
     let mut object = managed::on_update(endpoint, None, object, &manager);
@@ -44,6 +46,22 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let stored =
         store.create(&context, object, &create, &mut AdmitCreate { endpoint, attributes: &attributes }).await?;
     super::get::object_in_form(endpoint, StatusCode::CREATED, stored, &accepted, &call)
+}
+
+/// Name and generated name of an object.
+fn names(object: &Owned) -> (String, String) {
+    meta(object.as_ref()).map_or_else(Default::default, |meta| (meta.name.clone(), meta.generate_name.clone()))
+}
+
+/// A POST to the path of a custom object creates the object that was authorized. Upstream creates an object of any name.
+fn check_name(call: &Call, name: &str) -> Result<(), Status> {
+    let wanted = call.info.name.as_str();
+    match wanted.is_empty() || wanted == name {
+        true => Ok(()),
+        false => Err(Status::bad_request(format!(
+            "the name of the object ({name}) does not match the name on the URL ({wanted})"
+        ))),
+    }
 }
 
 /// An object may leave out its namespace, but not contradict the path.
@@ -84,13 +102,15 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         forget_system_fields(&mut object);
     }
     check_namespace(endpoint, &call, &mut object)?;
+    let (own_name, generate_name) = names(&object);
     let name = match call.info.name.as_str() {
-        "" => meta(object.as_ref()).map_or(String::new(), |m| m.name.clone()),
+        "" => own_name,
         name => name.to_owned(),
     };
     let context = call.context(endpoint, options.dry_run);
     context.sent.set(move || body::document(encoding, &bytes));
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
+    let attributes = Attributes { generate_name, ..attributes };
     let manager = managed::manager_name(&options.field_manager, call.user_agent());
     let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };
     let mut body = managed::on_update(endpoint, None, object, &manager);

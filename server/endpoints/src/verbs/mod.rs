@@ -1,5 +1,6 @@
 //! What each verb does with a request: one file per verb, each a function of (endpoint, call).
 
+pub mod computed;
 pub mod connect;
 pub mod cost;
 pub mod create;
@@ -27,7 +28,7 @@ use serving::warnings::Warnings;
 use serving::work::memory::Held;
 use serving::{Body, RequestInfo, User, respond};
 
-use crate::admission::{Attributes, Operation, Reservations};
+use crate::admission::{Attributes, Conversions, Operation, Reservations};
 use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, Spoken};
@@ -101,6 +102,7 @@ impl Call {
             subresource: self.info.subresource.clone(),
             namespace: self.info.namespace.clone(),
             name: name.to_string(),
+            generate_name: String::new(),
             user: self.user.clone(),
             dry_run,
             warnings: self.warnings.clone(),
@@ -108,6 +110,7 @@ impl Call {
             as_of: AsOf::default(),
             reservations: Reservations::default(),
             definition: endpoint.definition.clone(),
+            conversions: Conversions::default(),
         }
     }
 

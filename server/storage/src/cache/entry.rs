@@ -32,6 +32,11 @@ impl Entry {
         Entry { key, revision, object, attributes, stored, damage, encodings: Mutex::default(), budget }
     }
 
+    /// An object that no key has.
+    pub fn detached(object: Bytes) -> Entry {
+        Entry::new(Bytes::new(), 0, Description { object, ..Description::default() }, Budget::new(0))
+    }
+
     /// The same object in other words, such as those of another version.
     pub fn with_object(&self, object: Bytes) -> Entry {
         let description = Description { object, attributes: self.attributes.clone(), stored: None, damage: None };

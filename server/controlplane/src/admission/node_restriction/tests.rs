@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use endpoints::Operation::{Create, Delete, Update};
-use endpoints::Reservations;
+use endpoints::{Conversions, Reservations};
 use futures_util::FutureExt;
 use generated::core::v1::{Node, Pod};
 use machinery::json;
@@ -153,6 +153,7 @@ impl<'w> Case<'w> {
             subresource: subresource.to_owned(),
             namespace: self.namespace.to_owned(),
             name: self.name,
+            generate_name: String::new(),
             user: Arc::new(self.user),
             dry_run: false,
             reservations: Reservations::default(),
@@ -160,6 +161,7 @@ impl<'w> Case<'w> {
             trail: Trail::default(),
             as_of: AsOf::default(),
             definition: None,
+            conversions: Conversions::default(),
         };
         let Some(node) = node_of(&attributes.user) else { return "not a kubelet".into() };
         let (object, old) = (self.object.as_ref(), self.old.as_ref());

@@ -178,7 +178,11 @@ impl Subject<'_> {
     pub fn document(&self, kind: &'static KindDef, object: Option<&Owned>) -> Result<Json, Status> {
         let requested = self.attributes.kind;
         match (self.converter(kind), object) {
-            (Some(definition), Some(_)) => definition.convert(&document(requested, object), &kind.api_version()),
+            (Some(definition), Some(_)) => {
+                let (source, api_version) = (document(requested, object), kind.api_version());
+                let convert = |source: &Json| definition.convert(source, &api_version);
+                self.attributes.conversions.convert(source, &api_version, convert)
+            }
             _ => Ok(document(kind, object)),
         }
     }

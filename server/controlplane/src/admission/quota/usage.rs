@@ -1,9 +1,10 @@
 //! What objects count for (upstream: `quota/v1/evaluator/core` and the generic evaluator of object counts).
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
 
 use endpoints::{Attributes, Operation};
-use generated::core::v1::{PersistentVolumeClaim, Pod, Service, service_type};
+use generated::core::v1::{Container, ContainerStatus, PersistentVolumeClaim, Pod, PodSpec, Service, service_type};
 use generated::hatches::core::{pod_limits, pod_requests};
 use generated::resource::v1::ResourceClaim;
 use machinery::reflect::Owned;
@@ -53,6 +54,8 @@ pub fn is_counted(attributes: &Attributes, object: &Owned, old: Option<&Owned>) 
     match (attributes.operation, attributes.subresource.as_str()) {
         (Operation::Create, "") => true,
         (Operation::Update, "resize") => resource == PODS,
+        // An expansion of a volume allocates storage in the status (`RequiresQuotaReplenish`).
+        (Operation::Update, "status") => resource == VOLUME_CLAIMS,
         (Operation::Update, "") => match resource {
             SERVICES | VOLUME_CLAIMS | RESOURCE_CLAIMS => true,
             PODS => changes_scope(object, old),
@@ -187,15 +190,55 @@ fn of_pod(pod: &Pod, out: &mut Resources) {
         out.remove("pods");
         return;
     }
-    for (name, quantity) in pod_requests(&pod.spec) {
+    let spec = with_status(pod);
+    for (name, quantity) in pod_requests(&spec) {
         if COMPUTE.contains(&name.as_str()) || name.starts_with("hugepages-") {
             put(out, name.clone(), quantity.clone());
         }
         put(out, format!("requests.{name}"), quantity);
     }
-    for (name, quantity) in pod_limits(&pod.spec) {
+    for (name, quantity) in pod_limits(&spec) {
         if COMPUTE.contains(&name.as_str()) {
             put(out, format!("limits.{name}"), quantity);
+        }
+    }
+}
+
+/// The specification with the resources that the containers have while a resize is under way (`UseStatusResources`).
+fn with_status(pod: &Pod) -> Cow<'_, PodSpec> {
+    let statuses = pod.status.container_statuses.iter().chain(&pod.status.init_container_statuses);
+    let statuses: HashMap<&str, &ContainerStatus> =
+        statuses.filter(|status| status.resources.is_some()).map(|status| (status.name.as_str(), status)).collect();
+    if statuses.is_empty() {
+        return Cow::Borrowed(&pod.spec);
+    }
+    let pending = pod.status.conditions.iter().find(|condition| condition.r#type == "PodResizePending");
+    let is_infeasible = pending.is_some_and(|condition| condition.reason == "Infeasible");
+    let mut spec = pod.spec.clone();
+    let sidecars = spec.init_containers.iter_mut().filter(|container| is_sidecar(container));
+    for container in spec.containers.iter_mut().chain(sidecars) {
+        let Some(status) = statuses.get(container.name.as_str()) else { continue };
+        let Some(actual) = status.resources.as_deref() else { continue };
+        let resources = &mut container.resources;
+        if is_infeasible {
+            resources.requests.clear();
+            resources.limits.clear();
+        }
+        raise(&mut resources.requests, &actual.requests);
+        raise(&mut resources.requests, &status.allocated_resources);
+        raise(&mut resources.limits, &actual.limits);
+    }
+    Cow::Owned(spec)
+}
+
+fn is_sidecar(container: &Container) -> bool {
+    container.restart_policy.as_deref() == Some("Always")
+}
+
+fn raise(into: &mut Resources, from: &Resources) {
+    for (name, quantity) in from {
+        if into.get(name).is_none_or(|had| quantity > had) {
+            into.insert(name.clone(), quantity.clone());
         }
     }
 }

@@ -54,6 +54,38 @@ fn usage_of_pods() {
 }
 
 #[test]
+fn usage_of_resized_pods() {
+    let container = |cpu: &str| json!({"name": "c", "resources": {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}}});
+    let has = |cpu: &str, allocated: &str| {
+        json!([{"name": "c", "resources": {"requests": {"cpu": cpu}, "limits": {"cpu": cpu}},
+                "allocatedResources": {"cpu": allocated}}])
+    };
+    let infeasible = json!([{"type": "PodResizePending", "status": "True", "reason": "Infeasible"}]);
+    let check = |spec: Value, status: Value, requests: &str, limits: &str| {
+        let pod = owned::<Pod>(&json!({"spec": spec, "status": status}));
+        let used = used("Pod", "pods", &pod);
+        let expect = [format!("requests.cpu={requests}"), format!("limits.cpu={limits}")];
+        assert!(expect.iter().all(|line| used.contains(line)), "{spec} {status}: {used:?}");
+    };
+    let spec = |cpu: &str| json!({"containers": [container(cpu)]});
+    check(spec("2"), json!({"containerStatuses": has("1", "1")}), "2", "2");
+    check(spec("1"), json!({"containerStatuses": has("2", "2")}), "2", "2");
+    check(spec("1"), json!({"containerStatuses": has("1", "3")}), "3", "1");
+    check(spec("4"), json!({"containerStatuses": has("1", "2"), "conditions": infeasible}), "2", "1");
+    check(spec("2"), json!({"containerStatuses": [{"name": "c", "allocatedResources": {"cpu": "3"}}]}), "2", "2");
+    check(
+        spec("2"),
+        json!({"containerStatuses": [{"name": "other", "resources": {"requests": {"cpu": "9"}}}]}),
+        "2",
+        "2",
+    );
+    let mut sidecar = container("1");
+    sidecar["restartPolicy"] = json!("Always");
+    check(json!({"initContainers": [sidecar]}), json!({"initContainerStatuses": has("2", "2")}), "2", "2");
+    check(json!({"initContainers": [container("1")]}), json!({"initContainerStatuses": has("2", "2")}), "1", "1");
+}
+
+#[test]
 fn usage_of_services() {
     let check = |spec: Value, node_ports: u32, balancers: u32| {
         let service = owned::<Service>(&json!({"spec": spec}));
@@ -157,6 +189,7 @@ fn requests_that_change_usage() {
     check(Update, ("Service", "services"), &empty, Some(&empty), true);
     check(Update, ("Service", "services/status"), &empty, Some(&empty), false);
     check(Update, ("PersistentVolumeClaim", "persistentvolumeclaims"), &empty, Some(&empty), true);
+    check(Update, ("PersistentVolumeClaim", "persistentvolumeclaims/status"), &empty, Some(&empty), true);
     check(Create, ("ConfigMap", "configmaps"), &empty, None, true);
     check(Update, ("ConfigMap", "configmaps"), &empty, Some(&empty), false);
 }

@@ -1,0 +1,122 @@
+//! Whether the components of the control plane are healthy (`registry/core/componentstatus`): the scheduler and the controller manager at
+//! the ports of loopback that they have by default, and each store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use endpoints::{Environment, SubresourceHandler};
+use futures_util::future::join_all;
+use generated::core::v1::{ComponentCondition, ComponentStatus, component_condition_type};
+use http::Uri;
+use machinery::reflect::Owned;
+use machinery::status::{GroupResource, Status};
+use storage::Store;
+use webhook::{Client, Trust};
+
+/// How long a check may take (`probeTimeOut`).
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// The most of an answer that is read (`maxRespBodyLength`).
+const MAX_ANSWER: usize = 10 << 10;
+
+/// Components with their health checks.
+const COMPONENTS: [(&str, &str); 2] =
+    [("controller-manager", "https://127.0.0.1:10257/healthz"), ("scheduler", "https://127.0.0.1:10259/healthz")];
+
+/// Checks the components of the control plane.
+pub struct Components {
+    environment: Arc<Environment>,
+}
+
+/// What is checked.
+enum Check {
+    Address(&'static str),
+    Store(Arc<dyn Store>),
+}
+
+/// What a check found.
+struct Health {
+    status: &'static str,
+    message: String,
+    error: String,
+}
+
+impl Components {
+    pub fn new(environment: &Arc<Environment>) -> Self {
+        Components { environment: environment.clone() }
+    }
+
+    /// The checks by name, in order of their names (`serversToValidate`).
+    fn checks(&self) -> Vec<(String, Check)> {
+        let components = COMPONENTS.map(|(name, address)| (name.to_owned(), Check::Address(address)));
+        let mut stores = vec![self.environment.backend.store.clone()];
+        let mut resources: Vec<_> = self.environment.stores.iter().collect();
+        resources.sort_unstable_by_key(|(name, _)| **name);
+        for (_, resource) in resources {
+            if !stores.iter().any(|known| Arc::ptr_eq(known, &resource.store)) {
+                stores.push(resource.store.clone());
+            }
+        }
+        let stores = stores.into_iter().enumerate().map(|(at, store)| (format!("etcd-{at}"), Check::Store(store)));
+        let mut checks: Vec<_> = components.into_iter().chain(stores).collect();
+        checks.sort_by(|(one, _), (other, _)| one.cmp(other));
+        checks
+    }
+
+    async fn component(&self, name: String, check: Check) -> Owned {
+        let Health { status, message, error } = match check {
+            Check::Address(address) => self.ask(address).await,
+            Check::Store(store) => probe(&*store).await,
+        };
+        let r#type = component_condition_type::HEALTHY.to_owned();
+        let mut component = ComponentStatus::default();
+        component.metadata.name = name;
+        component.conditions = vec![ComponentCondition { r#type, status: status.to_owned(), message, error }];
+        Owned::of(component)
+    }
+
+    /// `HttpServer.DoServerCheck`. The certificate is not verified: the components sign their own.
+    async fn ask(&self, address: &'static str) -> Health {
+        let failed = |message: String| Health { status: "False", message, error: String::new() };
+        match get(&self.environment, address).await {
+            Ok((200..300, body)) => Health { status: "True", message: body, error: String::new() },
+            Ok((code, _)) => failed(format!("HTTP probe failed with statuscode: {code}")),
+            Err(why) => failed(why),
+        }
+    }
+}
+
+async fn get(environment: &Environment, address: &'static str) -> Result<(u16, String), String> {
+    let trust = Trust { insecure: true, ..Trust::default() };
+    let client: Client = environment.services.client(trust).map_err(|why| why.to_string())?;
+    let reply = client.get(&Uri::from_static(address), TIMEOUT, MAX_ANSWER).await.map_err(|why| why.to_string())?;
+    Ok((reply.status.as_u16(), String::from_utf8_lossy(&reply.body).into_owned()))
+}
+
+/// `EtcdServer.DoServerCheck`
+async fn probe(store: &dyn Store) -> Health {
+    let failed = |error: String| Health { status: "False", message: String::new(), error };
+    let checked = async {
+        store.current_revision().await?;
+        store.check_writable()
+    };
+    match tokio::time::timeout(TIMEOUT, checked).await {
+        Ok(Ok(())) => Health { status: "True", message: "ok".into(), error: String::new() },
+        Ok(Err(why)) => failed(why.to_string()),
+        Err(_) => failed("context deadline exceeded".into()),
+    }
+}
+
+#[async_trait]
+impl SubresourceHandler for Components {
+    async fn objects(&self, name: Option<&str>) -> Result<Vec<Owned>, Status> {
+        let mut checks = self.checks();
+        if let Some(name) = name {
+            checks.retain(|(known, _)| known == name);
+            if checks.is_empty() {
+                return Err(Status::not_found(GroupResource { group: "", resource: "componentstatus" }, name));
+            }
+        }
+        Ok(join_all(checks.into_iter().map(|(name, check)| self.component(name, check))).await)
+    }
+}
