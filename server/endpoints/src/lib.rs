@@ -13,6 +13,8 @@ mod empty;
 mod endpoint;
 mod events;
 mod frames;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod gzip;
 mod listing;
 mod loopback;

@@ -35,7 +35,7 @@ pub fn cel(bytes: &[u8]) {
                 "ip": "10.0.0.1", "cidr": "10.0.0.0/8", "url": "https://u@h:1/p?q=1#f", "q": "100Mi", "t": "2026-01-02T03:04:05Z", "d": "1h2m",
             });
             let both = [("self", cel::Value::untyped(&document)), ("oldSelf", cel::Value::untyped(&document))];
-            let mut budget = Budget { per_call: 20_000, left: 20_000 };
+            let mut budget = Budget { per_call: 20_000, left: 20_000, ..Budget::default() };
             let _ = program.evaluate(&both, &mut budget).map(|made| made.to_json());
         }
         Err(problem) => assert!(!problem.to_string().is_empty()),
@@ -74,7 +74,10 @@ pub fn schemas(bytes: &[u8]) {
 pub fn texts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(quantity) = Quantity::parse(text) {
-        assert_eq!(Quantity::parse(&quantity.to_string()).as_ref(), Ok(&quantity));
+        let again = Quantity::parse(&quantity.to_string()).expect("what is written can be read");
+        // As upstream, numbers for which there is no suffix are written without one.
+        assert!(again == quantity || quantity.as_approximate_f64().abs() >= 1e21, "{again} is another number");
+        assert_eq!(again.to_string(), quantity.to_string());
     }
     if let Ok(duration) = Duration::parse(text) {
         assert_eq!(Duration::parse(&duration.to_string()), Ok(duration));

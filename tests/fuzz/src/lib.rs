@@ -6,6 +6,7 @@ mod codecs;
 mod expressions;
 mod patches;
 mod recovery;
+mod request_lines;
 mod requests;
 mod secrets;
 
@@ -13,7 +14,8 @@ pub use codecs::{aliases, cbor, json, protobuf, yaml};
 pub use expressions::{cel, cel_chains, schemas, selectors, texts};
 pub use patches::{field_sets, patch_sequences, patches};
 pub use recovery::recovery;
-pub use requests::{continue_tokens, html, requests, spdy};
+pub use request_lines::requests;
+pub use requests::{continue_tokens, html, spdy};
 pub use secrets::{encrypted, tokens};
 
 /// What `write` appends to an empty buffer.

@@ -1,6 +1,6 @@
 //! Signed tokens and encrypted values.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use async_trait::async_trait;
 use base64::Engine;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use encryption::{EncryptedStore, Encryption, GroupResource, KeySpace};
 use serving::tokens::{Jws, SigningKey};
 use storage::{
-    CountResponse, Error, GetResponse, KeyRange, KeyValue, ListOptions, ListResponse, Result, Revision, Store, Txn,
+    CountResponse, Error, GetResponse, KeyRange, KeyValue, ListOptions, ListResponse, Op, Result, Revision, Store, Txn,
     TxnOutcome, Watch,
 };
 
@@ -42,51 +42,120 @@ pub fn tokens(bytes: &[u8]) {
     }
 }
 
-/// Every provider whose values are read without a plugin; the keys are of this test.
-const CONFIGURATION: &str = r#"
-apiVersion: apiserver.config.k8s.io/v1
-kind: EncryptionConfiguration
-resources:
-- resources: [secrets]
-  providers:
-  - aesgcm: {keys: [{name: a, secret: AAECAwQFBgcICQoLDA0ODw==}]}
-  - aescbc: {keys: [{name: b, secret: AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=}]}
-  - secretbox: {keys: [{name: c, secret: AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=}]}
-  - identity: {}
-"#;
+/// Providers whose values are read without a plugin, and how their values begin; the keys are of this test.
+const PROVIDERS: [(&str, &str, bool); 3] = [
+    ("aesgcm: {keys: [{name: a, secret: AAECAwQFBgcICQoLDA0ODw==}]}", "k8s:enc:aesgcm:v1:a:", true),
+    (
+        "aescbc: {keys: [{name: b, secret: AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=}]}",
+        "k8s:enc:aescbc:v1:b:",
+        false,
+    ),
+    (
+        "secretbox: {keys: [{name: c, secret: AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=}]}",
+        "k8s:enc:secretbox:v1:c:",
+        true,
+    ),
+];
+/// The key of the value.
+const KEY: &str = "/registry/secrets/default/a";
 
-/// A stored value, perhaps encrypted: it is read, or reported as damaged.
-pub fn encrypted(bytes: &[u8]) {
-    static STORE: OnceLock<(tokio::runtime::Runtime, EncryptedStore, Arc<OneValue>)> = OnceLock::new();
-    let (runtime, store, value) = STORE.get_or_init(|| {
-        let runtime = crate::requests::paused_runtime();
+/// A store that writes with one provider and reads values of all.
+struct Encrypted {
+    prefix: &'static str,
+    /// Whether a value that was changed cannot be decrypted.
+    is_authenticated: bool,
+    store: EncryptedStore,
+    stored: Arc<OneValue>,
+}
+
+impl Encrypted {
+    async fn open(writes_with: usize) -> Self {
+        let (first, prefix, is_authenticated) = PROVIDERS[writes_with];
+        let others = PROVIDERS.iter().enumerate().filter(|(at, _)| *at != writes_with).map(|(_, provider)| provider.0);
+        let providers = std::iter::once(first).chain(others).map(|provider| format!("  - {provider}\n"));
+        let configuration = format!(
+            "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n\
+             - resources: [secrets]\n  providers:\n{}  - identity: {{}}\n",
+            providers.collect::<String>(),
+        );
         let folder = tempfile::tempdir().expect("a folder can be made");
         let file = folder.path().join("encryption.yaml");
-        std::fs::write(&file, CONFIGURATION).expect("the file can be written");
-        let registry = prometheus::Registry::new();
-        let encryption = runtime.block_on(Encryption::open(&file, false, &registry, "")).expect("it is right");
-        let keys = KeySpace::new("/registry", [("/secrets/".to_owned(), GroupResource::parse("secrets"))]);
-        let value = Arc::new(OneValue::default());
-        let inner: Arc<dyn Store> = value.clone();
-        (runtime, EncryptedStore::new(inner, encryption, Arc::new(keys)), value)
-    });
-    for prefix in ["", "k8s:enc:aesgcm:v1:a:", "k8s:enc:aescbc:v1:b:", "k8s:enc:secretbox:v1:c:", "k8s:enc:kms:v2:"] {
-        let stored = [prefix.as_bytes(), bytes].concat();
-        *value.0.lock().expect("no panic while locked") = stored.into();
-        let read = runtime.block_on(store.get(b"/registry/secrets/default/a", None)).expect("the store answers");
-        assert!(read.kv.is_some(), "a value that cannot be decrypted is still listed");
+        std::fs::write(&file, configuration).expect("the file can be written");
+        let metrics = prometheus::Registry::new();
+        let encryption = Encryption::open(&file, false, &metrics, "").await.expect("the configuration is valid");
+        let keys = KeySpace::new("/registry", [("secrets".to_owned(), GroupResource::parse("secrets"))]);
+        let stored = Arc::new(OneValue::default());
+        let inner: Arc<dyn Store> = stored.clone();
+        let store = EncryptedStore::new(inner, encryption, Arc::new(keys));
+        Encrypted { prefix, is_authenticated, store, stored }
     }
+
+    async fn read(&self) -> KeyValue {
+        let read = self.store.get(KEY.as_bytes(), None).await.expect("the store answers");
+        read.kv.expect("a value that cannot be decrypted is still listed")
+    }
+}
+
+/// A stored value: it is read, or reported as damaged. What was written is read again; what was changed is not.
+pub fn encrypted(bytes: &[u8]) {
+    static STORES: OnceLock<(tokio::runtime::Runtime, Vec<Encrypted>)> = OnceLock::new();
+    let (runtime, stores) = STORES.get_or_init(|| {
+        let runtime = crate::requests::paused_runtime();
+        let stores = (0..PROVIDERS.len()).map(|provider| runtime.block_on(Encrypted::open(provider))).collect();
+        (runtime, stores)
+    });
+    runtime.block_on(async {
+        for store in stores {
+            read_forged(store, bytes).await;
+            read_changed(store, bytes).await;
+        }
+    });
+}
+
+/// Bytes that no key has encrypted.
+async fn read_forged(store: &Encrypted, bytes: &[u8]) {
+    store.stored.set([store.prefix.as_bytes(), bytes].concat());
+    let is_damaged = store.read().await.damage.is_some();
+    assert!(is_damaged || !store.is_authenticated, "a value that was never encrypted is read");
+    store.stored.set(bytes.to_vec());
+    let read = store.read().await;
+    let is_plain = !bytes.starts_with(b"k8s:enc:");
+    assert!(!is_plain || (read.damage.is_none() && read.value == bytes), "a plain value is not read");
+}
+
+/// Bytes that the store itself has encrypted, before and after a byte changes. The first two bytes say which, and how.
+async fn read_changed(store: &Encrypted, bytes: &[u8]) {
+    let [place, change, value @ ..] = bytes else { return };
+    store.store.commit(Txn::put(KEY, value.to_vec())).await.expect("the store takes the value");
+    let written = store.stored.get();
+    let read = store.read().await;
+    assert!(written.starts_with(store.prefix.as_bytes()) && read.damage.is_none() && read.value == value);
+    let mut changed = written.to_vec();
+    let places = store.prefix.len()..changed.len();
+    changed[places.start + usize::from(*place) % places.len()] ^= change;
+    store.stored.set(changed);
+    let is_damaged = store.read().await.damage.is_some();
+    assert!(is_damaged || *change == 0 || !store.is_authenticated, "a value that was changed is read");
 }
 
 /// A store of one value.
 #[derive(Default)]
-struct OneValue(std::sync::Mutex<Bytes>);
+struct OneValue(Mutex<Bytes>);
+
+impl OneValue {
+    fn get(&self) -> Bytes {
+        self.0.lock().expect("no panic while locked").clone()
+    }
+
+    fn set(&self, value: impl Into<Bytes>) {
+        *self.0.lock().expect("no panic while locked") = value.into();
+    }
+}
 
 #[async_trait]
 impl Store for OneValue {
     async fn get(&self, key: &[u8], _: Option<Revision>) -> Result<GetResponse> {
-        let value = self.0.lock().expect("no panic while locked").clone();
-        let kv = KeyValue { key: key.to_vec().into(), value, mod_revision: 2, ..KeyValue::default() };
+        let kv = KeyValue { key: key.to_vec().into(), value: self.get(), mod_revision: 2, ..KeyValue::default() };
         Ok(GetResponse { kv: Some(kv), revision: 2 })
     }
     async fn list(&self, _: KeyRange, _: ListOptions) -> Result<ListResponse> {
@@ -95,8 +164,11 @@ impl Store for OneValue {
     async fn count(&self, _: KeyRange) -> Result<CountResponse> {
         Err(Error::Closed)
     }
-    async fn commit(&self, _: Txn) -> Result<TxnOutcome> {
-        Err(Error::Closed)
+    async fn commit(&self, txn: Txn) -> Result<TxnOutcome> {
+        if let Op::Put { value, .. } = txn.op {
+            self.set(value);
+        }
+        Ok(TxnOutcome::Committed { revision: 2, deleted: None })
     }
     async fn watch(&self, _: KeyRange, _: Option<Revision>) -> Result<Watch> {
         Err(Error::Closed)

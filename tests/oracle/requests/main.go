@@ -1,5 +1,5 @@
-// Command requests writes how Go and upstream parse generated requests: requests.tsv and queries.tsv, which a unit test of
-// server/serving compares with this server's own parser.
+// Command requests writes how Go and upstream parse generated requests, and those that the fuzz target `requests` found: requests.tsv and
+// queries.tsv, which a unit test of server/serving compares with this server's own parser.
 //
 // Run it in this folder, with the module cache of the oracle: GOFLAGS=-mod=mod GOPROXY=off go run .
 package main
@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -24,6 +25,7 @@ const (
 	paths   = 1000
 	targets = 500
 	queries = 400
+	inputs  = "../../fuzz/corpus/requests"
 )
 
 var (
@@ -90,6 +92,9 @@ func main() {
 				"/api/v1/watch/namespaces/ns/pods/p", "/api/v1/namespaces/ns/pods//log", "/apis/apps/v1/deployments", "/version",
 			})+"?"+query())
 		}
+		for _, found := range corpus() {
+			add(found[0], found[1])
+		}
 	})
 	write("queries.tsv", func(line func(...string)) {
 		for range queries {
@@ -98,6 +103,32 @@ func main() {
 			line(text, strings.ReplaceAll(parsed.Encode(), "%FF", "%EF%BF%BD"))
 		}
 	})
+}
+
+// corpus returns the methods and targets of the fuzz target's inputs, of those that a line of the table can hold.
+func corpus() [][2]string {
+	var lines [][2]string
+	files, err := os.ReadDir(inputs)
+	if err != nil {
+		panic(err)
+	}
+	// The `http` crate drops what follows a number sign, which RFC 9112 allows in no request line.
+	isRefused := func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '#' }
+	for _, file := range files {
+		text, err := os.ReadFile(inputs + "/" + file.Name())
+		if err != nil {
+			panic(err)
+		}
+		method, target, ok := strings.Cut(string(text), " ")
+		if !ok {
+			method, target = "GET", string(text)
+		}
+		isLine := strings.HasPrefix(target, "/") && strings.IndexFunc(target, isRefused) < 0 && slices.Contains(methods, method)
+		if isLine {
+			lines = append(lines, [2]string{method, target})
+		}
+	}
+	return lines
 }
 
 // parse returns the fields of RequestInfo, or why there is none.

@@ -7,7 +7,7 @@ use machinery::field_path::Path;
 use machinery::offload;
 use machinery::status::Status;
 use registry::{ListQuery, Predicate};
-use serving::{Query, Response};
+use serving::{Query, RequestInfo, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;
@@ -79,11 +79,17 @@ pub fn check_list(list: &ListQuery, query: &Query) -> Result<(), Status> {
 
 /// What a list, watch or deletecollection selects. The name that was authorized is always part of it (upstream: `listOpts`).
 pub fn predicate(endpoint: &Endpoint, call: &Call) -> Result<Predicate, Status> {
-    let (fields, labels) = call.info.selectors.both()?;
+    let (fields, _) = call.info.selectors.both()?;
     for requirement in fields.requirements() {
         check_label(endpoint, &requirement.field)?;
     }
-    let (name, labels) = (call.info.name.as_str(), labels.clone());
+    narrowed(&call.info)
+}
+
+/// The selectors of a request, with the name that was authorized as a further term.
+pub(crate) fn narrowed(info: &RequestInfo) -> Result<Predicate, Status> {
+    let (fields, labels) = info.selectors.both()?;
+    let (name, labels) = (info.name.as_str(), labels.clone());
     if name.is_empty() {
         return Ok(Predicate { labels, fields: fields.clone() });
     }

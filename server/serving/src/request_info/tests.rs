@@ -4,7 +4,7 @@ use super::*;
 use crate::authorization::{Attributes, Selectors};
 use crate::user::User;
 
-/// How upstream's `RequestInfoFactory` reads generated requests; `tests/oracle/requests/main.go` writes it.
+/// How upstream's `RequestInfoFactory` reads generated requests and the corpus of a fuzz target; `tests/oracle/requests/main.go` writes it.
 const REQUESTS: &str = include_str!("../../../../tests/oracle/requests/requests.tsv");
 /// How `url.ParseQuery` reads generated queries, encoded again.
 const QUERIES: &str = include_str!("../../../../tests/oracle/requests/queries.tsv");
