@@ -1,5 +1,6 @@
 //! Processor time and peak memory of a process.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs;
 
@@ -7,25 +8,26 @@ pub struct Meter {
     process: u32,
 }
 
-/// What a process had used at a moment.
+/// The usage of a process at one moment.
 pub struct Mark {
-    microseconds: u64,
+    /// Processor time of each thread in nanoseconds.
+    threads: HashMap<u32, u64>,
     resident: u64,
 }
 
 impl Mark {
-    /// Processor time since the process started.
+    /// Processor time of the threads since the process started.
     pub fn microseconds(&self) -> u64 {
-        self.microseconds
+        self.threads.values().sum::<u64>() / 1000
     }
 }
 
-/// What was used between two moments.
+/// The usage between two moments.
 #[derive(Clone, Copy, Debug)]
 pub struct Cost {
-    /// Of processor time.
+    /// Processor time.
     pub microseconds: u64,
-    /// The peak of resident memory over what it was before, in bytes.
+    /// The peak of resident memory above the memory before, in bytes.
     pub memory: u64,
 }
 
@@ -51,25 +53,26 @@ impl Meter {
     /// Begins a measurement and resets the peak of memory.
     pub fn begin(&self) -> Mark {
         fs::write(format!("/proc/{}/clear_refs", self.process), "5").unwrap();
-        Mark { microseconds: self.microseconds(), resident: self.memory("VmRSS:") }
+        Mark { threads: self.threads(), resident: self.memory("VmRSS:") }
     }
 
+    /// The usage since `mark`. A thread that has ended since then does not count.
     pub fn cost_since(&self, mark: &Mark) -> Cost {
+        let used = |(thread, now): (u32, u64)| now - mark.threads.get(&thread).copied().unwrap_or(0).min(now);
         Cost {
-            // The time of a thread that has ended is missing.
-            microseconds: self.microseconds().saturating_sub(mark.microseconds),
+            microseconds: self.threads().into_iter().map(used).sum::<u64>() / 1000,
             memory: self.memory("VmHWM:").saturating_sub(mark.resident),
         }
     }
 
     /// Processor time of the threads. `/proc/PID/stat` counts in steps of 10 ms, which is too coarse.
-    fn microseconds(&self) -> u64 {
+    fn threads(&self) -> HashMap<u32, u64> {
         let threads = fs::read_dir(format!("/proc/{}/task", self.process)).unwrap();
         let nanoseconds = |thread: fs::DirEntry| {
             let text = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-            text.split(' ').next()?.parse::<u64>().ok()
+            Some((thread.file_name().to_str()?.parse().ok()?, text.split(' ').next()?.parse().ok()?))
         };
-        threads.filter_map(Result::ok).filter_map(nanoseconds).sum::<u64>() / 1000
+        threads.filter_map(Result::ok).filter_map(nanoseconds).collect()
     }
 
     fn memory(&self, field: &str) -> u64 {

@@ -2,22 +2,23 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::Arc;
 
-use machinery::catalog::{KindDef, ResourceDef, Serving};
-use machinery::def::{FieldDef, Flags, JsonForm, Scalar, Shape, StructDef};
+use machinery::def::{FieldDef, Flags, JsonForm, PatchStrategy, Shape, StructDef};
 use serde_json::{Map, Value, json};
+
+use crate::elements::{self, numbered};
+use crate::samples::SERIAL;
+use crate::target::Target;
 
 /// How deep fields are looked for.
 const DEEPEST: usize = 10;
 
-/// A list or map of a kind.
-#[derive(Clone)]
-pub struct Place {
-    pub kind: &'static KindDef,
-    pub resource: &'static ResourceDef,
-    /// The fields on the way, the list or map last.
-    path: Vec<&'static FieldDef>,
-}
+/// Stands for the list or map in the text of an object.
+const MANY: &str = "\"MANY\"";
+
+/// Stands for the version of the stored object.
+pub const VERSION: &str = "VERSION";
 
 /// What the elements are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,197 +27,251 @@ pub enum Elements {
     Equal,
 }
 
-/// The kinds that are served by default and can be created.
-pub fn kinds() -> Vec<(&'static KindDef, &'static ResourceDef)> {
-    let served = generated::CATALOG.kinds.iter().filter(|kind| kind.serving == Serving::On && kind.gate.is_empty());
-    let creatable = |kind: &&'static KindDef| {
-        kind.resource.filter(|resource| resource.verbs.contains(&"create")).map(|resource| (*kind, resource))
-    };
-    served.filter_map(|kind| creatable(&kind)).collect()
+/// How strategic merge patches treat a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Merge {
+    No,
+    /// Elements with the same value are one element.
+    Values,
+    /// Elements with the same value of this member are one element.
+    Key(&'static str),
 }
 
-/// The lists and maps of a kind, except for those that are in `seen`, to which they are added.
-pub fn places(kind: &'static KindDef, resource: &'static ResourceDef, seen: &mut Seen) -> Vec<Place> {
-    let mut places = Vec::new();
-    walk(kind, resource, kind.def, &mut Vec::new(), seen, &mut places);
-    places
+/// A list or map of a kind.
+#[derive(Clone)]
+pub struct Place {
+    pub target: Arc<Target>,
+    /// The members and indexes that lead to the list or map.
+    pub steps: Vec<String>,
+    /// The object, with `MANY` in this place.
+    body: Value,
+    /// The text of an element, in the notation of `elements`.
+    element: String,
+    pub is_map: bool,
+    pub merge: Merge,
+}
+
+/// The elements of a request: how many, and the number of the first one.
+#[derive(Clone, Copy, Debug)]
+pub struct Many {
+    pub elements: Elements,
+    pub first: usize,
+    pub count: usize,
 }
 
 /// Fields that need not be looked at again: the type that has the field, and its name.
-pub type Seen = HashSet<(*const StructDef, &'static str)>;
-
-fn walk(
-    kind: &'static KindDef,
-    resource: &'static ResourceDef,
-    def: &'static StructDef,
-    path: &mut Vec<&'static FieldDef>,
-    seen: &mut Seen,
-    places: &mut Vec<Place>,
-) {
-    if path.len() >= DEEPEST || !matches!(def.json_form, JsonForm::Fields) {
-        return;
-    }
-    for field in def.fields {
-        if !seen.insert((std::ptr::from_ref(def), field.json)) {
-            continue;
-        }
-        path.push(field);
-        if is_container(field.shape()) {
-            places.push(Place { kind, resource, path: path.clone() });
-        }
-        if let Some(below) = field.shape().struct_def() {
-            walk(kind, resource, below, path, seen, places);
-        }
-        path.pop();
-    }
-}
-
-fn is_container(shape: Shape) -> bool {
-    matches!(shape, Shape::List(_) | Shape::Map(_) | Shape::StructList(..) | Shape::StructMap(..))
-}
-
-fn is_inline(field: &FieldDef) -> bool {
-    field.flags.0 & Flags::INLINE.0 != 0
-}
+pub type Seen = HashSet<(usize, String)>;
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path: Vec<&str> = self.path.iter().map(|field| field.json).filter(|name| !name.is_empty()).collect();
-        write!(f, "{}/{} {}.{}", self.kind.group, self.kind.version, self.kind.kind, path.join("."))
+        write!(f, "{} {}", self.target, self.steps.join("."))
+    }
+}
+
+/// The lists and maps of what is written to a target, each with the key by which types share it.
+pub fn places(target: &Arc<Target>, def: &'static StructDef) -> Vec<(Place, (usize, String))> {
+    let mut walk = Walk { target, seen: HashSet::new(), places: Vec::new() };
+    let mut body = target.body.clone();
+    if let Some(metadata) = body.get_mut("metadata") {
+        metadata["resourceVersion"] = VERSION.into();
+    }
+    walk.below(def, &body, &mut Vec::new());
+    walk.places
+}
+
+struct Walk<'t> {
+    target: &'t Arc<Target>,
+    seen: Seen,
+    places: Vec<(Place, (usize, String))>,
+}
+
+impl Walk<'_> {
+    /// Looks at the fields of the struct to which `steps` lead in `body`.
+    fn below(&mut self, def: &'static StructDef, body: &Value, steps: &mut Vec<String>) {
+        if steps.len() >= DEEPEST || !matches!(def.json_form, JsonForm::Fields) {
+            return;
+        }
+        for field in def.fields {
+            let key = (std::ptr::from_ref(def) as usize, field.json.to_owned());
+            if !self.seen.insert(key.clone()) {
+                continue;
+            }
+            if field.flags.has(Flags::INLINE) {
+                if let Some(below) = field.shape().struct_def() {
+                    self.below(below, body, steps);
+                }
+                continue;
+            }
+            let body = elements::without_alternatives(def, field.json, body, steps);
+            steps.push(field.json.into());
+            self.field(field, key, &body, steps);
+            steps.pop();
+        }
+    }
+
+    fn field(&mut self, field: &'static FieldDef, key: (usize, String), body: &Value, steps: &mut Vec<String>) {
+        let element = match field.shape() {
+            Shape::List(of) | Shape::Map(of) => Some(elements::scalar(field.json, of)),
+            Shape::StructList(def, _) | Shape::StructMap(def, _) => Some(elements::of_struct(def)),
+            _ => None,
+        };
+        let is_map = matches!(field.shape(), Shape::Map(_) | Shape::StructMap(..));
+        if let Some(element) = &element {
+            let place = Place {
+                target: Arc::clone(self.target),
+                steps: steps.clone(),
+                body: with(body, steps, MANY.trim_matches('"').into()),
+                element: element.to_string(),
+                is_map,
+                merge: merge_of(field),
+            };
+            self.places.push((place, key));
+        }
+        let Some(below) = field.shape().struct_def() else { return };
+        let body = match body.pointer(&format!("/{}", steps.join("/"))) {
+            Some(_) => body.clone(),
+            None => with(body, steps, inner(below, element, is_map)),
+        };
+        let step = match field.shape() {
+            Shape::StructList(..) => Some("0"),
+            Shape::StructMap(..) => Some("e1"),
+            _ => None,
+        };
+        steps.extend(step.map(str::to_owned));
+        if body.pointer(&format!("/{}", steps.join("/"))).is_some() {
+            self.below(below, &body, steps);
+        }
+        steps.truncate(steps.len() - usize::from(step.is_some()));
+    }
+}
+
+/// A struct, or a list or map of one element.
+fn inner(def: &'static StructDef, element: Option<Value>, is_map: bool) -> Value {
+    let element = element.map(|element| serde_json::from_str::<Value>(&numbered(&element.to_string(), 0)).unwrap());
+    match element {
+        Some(element) if is_map => json!({"e1": element}),
+        Some(element) => json!([element]),
+        None => elements::of_struct(def),
+    }
+}
+
+/// The body with a value where steps lead, in objects that are there.
+fn with(body: &Value, steps: &[String], value: Value) -> Value {
+    let mut body = body.clone();
+    let (last, above) = steps.split_last().unwrap();
+    let above: String = above.iter().map(|step| format!("/{step}")).collect();
+    let place = body.pointer_mut(&above).unwrap();
+    match place {
+        Value::Object(members) => drop(members.insert(last.clone(), value)),
+        place => *place = Value::Object(Map::from_iter([(last.clone(), value)])),
+    }
+    body
+}
+
+fn merge_of(field: &FieldDef) -> Merge {
+    match field.info.patch_strategy {
+        PatchStrategy::Merge | PatchStrategy::MergeRetainKeys => match (field.shape(), field.info.patch_merge_key) {
+            (Shape::List(_), _) => Merge::Values,
+            (Shape::StructList(..), key) if !key.is_empty() => Merge::Key(key),
+            _ => Merge::No,
+        },
+        _ => Merge::No,
     }
 }
 
 impl Place {
+    /// A place of a custom resource.
+    pub fn of_custom(target: &Arc<Target>, steps: &[&str], element: &Value, is_map: bool) -> Place {
+        let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
+        let mut body = target.body.clone();
+        body["metadata"]["resourceVersion"] = VERSION.into();
+        let body = with(&body, &steps, MANY.trim_matches('"').into());
+        Place { target: Arc::clone(target), steps, body, element: element.to_string(), is_map, merge: Merge::No }
+    }
+
     /// Keys of maps are distinct in any case.
     pub fn variants(&self) -> &'static [Elements] {
-        match self.path.last().map(|field| field.shape()) {
-            Some(Shape::Map(_) | Shape::StructMap(..)) => &[Elements::Distinct],
-            _ => &[Elements::Distinct, Elements::Equal],
+        match self.is_map {
+            true => &[Elements::Distinct],
+            false => &[Elements::Distinct, Elements::Equal],
         }
     }
 
-    /// An object with so many elements in this place. Fields that are required have values that look valid.
-    pub fn object(&self, name: &str, elements: Elements, count: usize) -> Value {
-        let mut object = with_path(self.kind.def, &self.path, elements, count);
-        let api_version = match self.kind.group {
-            "" => self.kind.version.to_owned(),
-            group => format!("{group}/{}", self.kind.version),
-        };
-        object.insert("apiVersion".into(), api_version.into());
-        object.insert("kind".into(), self.kind.kind.into());
-        let metadata = object.entry("metadata").or_insert_with(|| json!({}));
-        metadata["name"] = name.into();
-        Value::Object(object)
+    /// The JSON of the elements, each behind a key in maps.
+    pub fn elements(&self, many: Many) -> Vec<String> {
+        self.each(&self.element, many)
     }
-}
 
-/// An object of a type, with its required fields and the fields of a path.
-fn with_path(
-    def: &'static StructDef,
-    path: &[&'static FieldDef],
-    elements: Elements,
-    count: usize,
-) -> Map<String, Value> {
-    let mut object = required(def, 0, DEEPEST - path.len().min(DEEPEST));
-    let Some((field, below)) = path.split_first() else { return object };
-    let inner = |def| Value::Object(with_path(def, below, elements, count));
-    let value = match (field.shape(), below.is_empty()) {
-        (Shape::Struct(def) | Shape::OptStruct(def), _) => inner(def),
-        (Shape::StructList(def, _), false) => json!([inner(def)]),
-        (Shape::StructMap(def, _), false) => json!({"e0": inner(def)}),
-        (shape, _) => many(shape, elements, count),
-    };
-    match (is_inline(field), value) {
-        (true, Value::Object(members)) => object.extend(members),
-        (_, value) => drop(object.insert(field.json.into(), value)),
+    fn each(&self, text: &str, many: Many) -> Vec<String> {
+        let number = |index: usize| if many.elements == Elements::Equal { 0 } else { many.first + index };
+        (0..many.count).map(|index| numbered(text, number(index))).collect()
     }
-    object
-}
 
-fn many(shape: Shape, elements: Elements, count: usize) -> Value {
-    let number = |index: usize| if elements == Elements::Equal { 0 } else { index };
-    let keyed = |value: &dyn Fn(usize) -> Value| (0..count).map(|n| (format!("e{n}"), value(n))).collect::<Map<_, _>>();
-    match shape {
-        Shape::List(of) => (0..count).map(|index| scalar(of, number(index))).collect(),
-        Shape::StructList(def, _) => (0..count).map(|index| element(def, number(index))).collect(),
-        Shape::Map(of) => Value::Object(keyed(&|index| scalar(of, index))),
-        Shape::StructMap(def, _) => Value::Object(keyed(&|index| element(def, index))),
-        _ => Value::Null,
-    }
-}
-
-/// An element with the fields that are required, and those that tell elements apart.
-fn element(def: &'static StructDef, number: usize) -> Value {
-    match def.json_form {
-        JsonForm::Fields => Value::Object(required(def, number, 3)),
-        JsonForm::Items => json!([]),
-        _ => json!({}),
-    }
-}
-
-/// Names of fields that tell the elements of lists apart.
-const KEYS: [&str; 16] = [
-    "name",
-    "key",
-    "uid",
-    "type",
-    "ip",
-    "topologyKey",
-    "mountPath",
-    "devicePath",
-    "path",
-    "host",
-    "apiVersion",
-    "kind",
-    "manager",
-    "operation",
-    "port",
-    "containerPort",
-];
-
-fn required(def: &'static StructDef, number: usize, depth: usize) -> Map<String, Value> {
-    let mut object = Map::new();
-    for field in def.fields {
-        let is_required = field.flags.0 & Flags::REQUIRED.0 != 0;
-        let value = match field.shape() {
-            Shape::One(of) | Shape::Opt(of) if is_required || KEYS.contains(&field.json) => {
-                named(field.json, of, number)
+    /// The list or map.
+    pub fn container(&self, many: Many) -> String {
+        let elements = self.elements(many);
+        match self.is_map {
+            true => {
+                let members = elements.iter().enumerate();
+                let key = |index| self.key(many.first + index);
+                let members = members.map(|(index, element)| format!("\"{}\":{element}", key(index)));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
             }
-            Shape::Struct(below) | Shape::OptStruct(below) if is_inline(field) => {
-                object.extend(required(below, number, depth));
-                continue;
+            false => format!("[{}]", elements.join(",")),
+        }
+    }
+
+    /// The key of a member of a map.
+    pub fn key(&self, number: usize) -> String {
+        let is_amount = self.element == elements::AMOUNT;
+        format!("{}e{}", if is_amount { "example.com/" } else { "" }, number + 1)
+    }
+
+    /// The object.
+    pub fn object(&self, serial: usize, version: &str, many: Many) -> String {
+        filled(&self.body, serial, version, &self.container(many))
+    }
+
+    /// The object, with the order of the elements as strategic merge patches state it.
+    pub fn ordered(&self, serial: usize, version: &str, many: Many) -> String {
+        let field = self.steps.last().unwrap();
+        let order = match self.merge {
+            Merge::Key(key) => {
+                let element: Value = serde_json::from_str(&self.element).unwrap();
+                json!({key: element.get(key).cloned().unwrap_or("e@".into())}).to_string()
             }
-            Shape::Struct(below) | Shape::OptStruct(below) if is_required && depth > 0 => match below.json_form {
-                JsonForm::Fields => Value::Object(required(below, number, depth - 1)),
-                _ => continue,
-            },
-            _ => continue,
+            _ => self.element.clone(),
         };
-        object.insert(field.json.into(), value);
+        let order = self.each(&order, many).join(",");
+        let both = format!("{},\"$setElementOrder/{field}\":[{order}]", self.container(many));
+        filled(&self.body, serial, version, &both)
     }
-    object
+
+    /// A strategic merge patch that deletes the elements.
+    pub fn deleting(&self, serial: usize, version: &str, many: Many) -> String {
+        let field = self.steps.last().unwrap();
+        let Merge::Key(key) = self.merge else {
+            let text = filled(&self.body, serial, version, &self.container(many));
+            return text.replacen(&format!("\"{field}\":["), &format!("\"$deleteFromPrimitiveList/{field}\":["), 1);
+        };
+        let element: Value = serde_json::from_str(&self.element).unwrap();
+        let element = json!({"$patch": "delete", key: element.get(key).cloned().unwrap_or("e@".into())});
+        let elements = self.each(&element.to_string(), many).join(",");
+        filled(&self.body, serial, version, &format!("[{elements}]"))
+    }
+
+    /// The first steps of the place that a JSON patch replaces, and the value that it puts there.
+    pub fn replacement(&self, container: &str) -> (String, String) {
+        let count = if self.steps[0] == "metadata" { 2 } else { 1 };
+        let pointer = format!("/{}", self.steps[..count].join("/"));
+        let value = self.body.pointer(&pointer).unwrap();
+        let text = filled(value, 0, "", container);
+        (pointer, text)
+    }
 }
 
-fn named(name: &str, of: Scalar, number: usize) -> Value {
-    match (name, of) {
-        ("fieldsType", _) => "FieldsV1".into(),
-        ("operation", Scalar::String) => "Update".into(),
-        ("port" | "containerPort", Scalar::I32) => (1 + number % 65_535).into(),
-        _ => scalar(of, number),
-    }
-}
-
-fn scalar(of: Scalar, number: usize) -> Value {
-    match of {
-        Scalar::Bool => true.into(),
-        Scalar::I32 | Scalar::I64 | Scalar::F64 => number.into(),
-        Scalar::String => format!("e{number}").into(),
-        Scalar::Bytes => "YQ==".into(),
-        Scalar::Quantity => format!("{number}").into(),
-        Scalar::Time => "2026-01-01T00:00:00Z".into(),
-        Scalar::MicroTime => "2026-01-01T00:00:00.000000Z".into(),
-        Scalar::Duration => format!("{number}s").into(),
-        Scalar::IntOrString => number.into(),
-        Scalar::RawExtension | Scalar::FieldsV1 | Scalar::Json | Scalar::Document => json!({}),
-    }
+/// The text of a value, with what stands for something replaced.
+fn filled(value: &Value, serial: usize, version: &str, container: &str) -> String {
+    let text = numbered(&value.to_string(), 0).replace(SERIAL, &serial.to_string()).replace(VERSION, version);
+    text.replacen(MANY, container, 1)
 }

@@ -1,82 +1,100 @@
 //! Which fields are written in which ways.
 
 use std::collections::HashSet;
-use std::fmt;
+use std::sync::Arc;
 
-use crate::fields::{self, Elements, Place};
-use crate::write::Method;
+use crate::custom;
+use crate::fields::{self, Elements, Merge, Place, Seen};
+use crate::target::{self, Method, Target};
 
-/// A field, a way of writing it, and what its elements are like.
-#[derive(Clone)]
-pub struct Combination {
+/// A field with one kind of elements, and the ways in which it is written.
+pub struct Trial {
     pub place: Place,
-    pub method: Method,
     pub elements: Elements,
+    pub methods: Vec<Method>,
 }
 
-impl Combination {
-    /// Whether the combination is looked at with more elements too when it costs little.
-    pub fn is_plain(&self) -> bool {
-        self.method == Method::Create && self.elements == Elements::Distinct
-    }
-}
-
-impl fmt::Display for Combination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {} {:?}", self.method, self.place, self.elements)
-    }
-}
-
-/// The fields of one kind.
+/// Trials of one target.
 pub struct Group {
-    /// The fields whose type no kind before this one has.
-    places: Vec<Place>,
-    /// All fields of the kind; never empty.
-    every_place: Vec<Place>,
+    pub target: Arc<Target>,
+    pub trials: Vec<Trial>,
 }
 
-/// The kinds that can be created. With `all`, a field counts as new in each kind.
-pub fn groups(all: bool) -> Vec<Group> {
-    let mut seen = HashSet::new();
+/// How many trials a group has at most; a server at a time works on a group.
+const GROUP: usize = 12;
+
+/// The trials of all kinds. Every field of every kind is created, or updated where there is no POST. Fields of one
+/// declared type meet all other methods in the first kind that has the type, and one of them, in turn, in the others;
+/// with `all` they meet all methods in every kind.
+pub fn groups(all: bool) -> (Vec<Group>, usize) {
+    let mut seen = Seen::new();
     let mut groups = Vec::new();
-    for (kind, resource) in fields::kinds() {
-        let every_place = fields::places(kind, resource, &mut HashSet::new());
-        let places = match all {
-            true => every_place.clone(),
-            false => fields::places(kind, resource, &mut seen),
-        };
-        groups.push(Group { places, every_place });
+    let mut fields = HashSet::new();
+    for target in target::targets() {
+        let target = Arc::new(target);
+        let Some(def) = target.def() else { continue };
+        let mut trials = Vec::new();
+        let places = fields::places(&target, def).into_iter().filter(|(place, _)| target.takes(&place.steps));
+        for (turn, (place, key)) in places.enumerate() {
+            fields.insert(place.to_string());
+            let is_new = !target.ignores(&place.steps) && (seen.insert(key) || all);
+            trials.extend(of_place(&place, is_new, turn));
+        }
+        groups.extend(in_groups(&target, trials));
+    }
+    let target = Arc::new(custom::target());
+    let places = custom::places(&target);
+    fields.extend(places.iter().map(Place::to_string));
+    groups.extend(in_groups(
+        &target,
+        places.iter().enumerate().flat_map(|(turn, place)| of_place(place, true, turn)).collect(),
+    ));
+    (groups, fields.len())
+}
+
+fn in_groups(target: &Arc<Target>, trials: Vec<Trial>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for trial in trials {
+        match groups.last_mut().filter(|group| group.trials.len() < GROUP) {
+            Some(group) => group.trials.push(trial),
+            None => groups.push(Group { target: Arc::clone(target), trials: vec![trial] }),
+        }
     }
     groups
 }
 
-impl Group {
-    /// A field of the kind.
-    pub fn first(&self) -> &Place {
-        &self.every_place[0]
+fn of_place(place: &Place, is_new: bool, turn: usize) -> Vec<Trial> {
+    let methods: Vec<Method> = place.target.methods.iter().copied().filter(|method| fits(place, *method)).collect();
+    let (first, rest) = methods.split_at(1);
+    let trial = |elements, methods: &[Method]| Trial { place: place.clone(), elements, methods: methods.to_vec() };
+    if !is_new {
+        let more = rest.get(turn % rest.len().max(1)).filter(|_| !place.target.ignores(&place.steps));
+        return vec![trial(Elements::Distinct, &[first, more.map_or(&[][..], std::slice::from_ref)].concat())];
     }
+    let mut distinct = methods.clone();
+    // Encodings differ by the shape of a field, and not by its name.
+    if turn < 4 && first == [Method::Create] {
+        let has_protobuf = place.target.kind.is_some();
+        distinct.extend([Method::CreateYaml, Method::CreateCbor]);
+        distinct.extend(has_protobuf.then_some(Method::CreateProtobuf));
+    }
+    if first == [Method::Create] && !rest.is_empty() {
+        distinct.push(Method::Table);
+    }
+    place
+        .variants()
+        .iter()
+        .map(|&elements| match elements {
+            Elements::Distinct => trial(elements, &distinct),
+            Elements::Equal => trial(elements, &methods),
+        })
+        .collect()
+}
 
-    /// The combinations to try. Without an object to update only create and apply remain.
-    pub fn combinations(&self, all: bool, can_update: bool) -> Vec<Combination> {
-        let methods: &[Method] = if can_update { &Method::ALL } else { &Method::ALL[..2] };
-        let combination = |place: &Place, method, elements| Combination { place: place.clone(), method, elements };
-        let mut combinations = Vec::new();
-        for place in &self.places {
-            for &elements in place.variants() {
-                let methods = if all { methods } else { &methods[..1] };
-                combinations.extend(methods.iter().map(|&method| combination(place, method, elements)));
-            }
-        }
-        if !all {
-            let places = if self.places.is_empty() { &self.every_place } else { &self.places };
-            let methods = &methods[1..];
-            for turn in 0..places.len().max(methods.len()) {
-                let place = &places[turn % places.len()];
-                let variants = place.variants();
-                let method = methods[turn % methods.len()];
-                combinations.push(combination(place, method, variants[turn / methods.len() % variants.len()]));
-            }
-        }
-        combinations
+fn fits(place: &Place, method: Method) -> bool {
+    match method {
+        Method::OrderedPatch | Method::DeletingPatch => place.merge != Merge::No,
+        Method::StrategicPatch => place.target.kind.is_some(),
+        _ => true,
     }
 }

@@ -1,130 +1,49 @@
-//! Ways of writing an object, and a server to write to.
+//! A server to write to, and the requests of each method.
 
 use std::fs;
 
+use machinery::reflect::Owned;
+use machinery::{cbor, envelope, json as codec, yaml};
 use reqwest::{Certificate, Client, Method as Verb};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::common::Server;
-use crate::fields::{Elements, Place};
-use crate::plan::Combination;
+use crate::custom;
+use crate::fields::{Many, Place};
+use crate::target::{Method, SetUp, Target};
 
-/// A way of writing an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    Create,
-    Apply,
-    Update,
-    JsonPatch,
-    MergePatch,
-    StrategicPatch,
-}
+/// Admission plugins that are off by default and need no configuration.
+const PLUGINS: &str = "NamespaceAutoProvision,NamespaceExists,LimitPodHardAntiAffinityTopology,NodeRestriction,\
+    AlwaysPullImages,PodNodeSelector,PodTolerationRestriction,ExtendedResourceToleration,\
+    OwnerReferencesPermissionEnforcement,DenyServiceExternalIPs";
 
-impl Method {
-    /// All of them; those that need no stored object come first.
-    pub const ALL: [Method; 6] =
-        [Method::Create, Method::Apply, Method::Update, Method::JsonPatch, Method::MergePatch, Method::StrategicPatch];
-}
-
-/// What objects need to be valid beyond the fields that are declared as required.
-const STORED: [(&str, &str, &str); 20] = [
-    ("", "ConfigMap", r#"{}"#),
-    ("", "Pod", r#"{"spec": {"containers": [{"name": "e0", "image": "i"}]}}"#),
-    ("", "Service", r#"{"spec": {"ports": [{"port": 1, "name": "e0"}]}}"#),
-    (
-        "apps",
-        "Deployment",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
-            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    ("rbac.authorization.k8s.io", "ClusterRole", r#"{"rules": []}"#),
-    ("networking.k8s.io", "NetworkPolicy", r#"{"spec": {"podSelector": {}}}"#),
-    (
-        "apps",
-        "DaemonSet",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
-            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    (
-        "apps",
-        "ReplicaSet",
-        r#"{"spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
-            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    (
-        "apps",
-        "StatefulSet",
-        r#"{"spec": {"serviceName": "s", "selector": {"matchLabels": {"a": "b"}}, "template": {
-            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    ("apps", "ControllerRevision", r#"{"revision": 1, "data": {"a": "b"}}"#),
-    (
-        "batch",
-        "Job",
-        r#"{"spec": {"template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"restartPolicy": "Never", "containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    (
-        "batch",
-        "CronJob",
-        r#"{"spec": {"schedule": "0 0 * * *", "jobTemplate": {"spec": {"template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"restartPolicy": "Never", "containers": [{"name": "e0", "image": "i"}]}}}}}}"#,
-    ),
-    (
-        "autoscaling",
-        "HorizontalPodAutoscaler",
-        r#"{"spec": {"maxReplicas": 2, "scaleTargetRef": {"apiVersion": "apps/v1",
-            "kind": "Deployment", "name": "d"}}}"#,
-    ),
-    (
-        "",
-        "PersistentVolume",
-        r#"{"spec": {"capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"],
-            "hostPath": {"path": "/a"}}}"#,
-    ),
-    (
-        "",
-        "PersistentVolumeClaim",
-        r#"{"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}"#,
-    ),
-    (
-        "",
-        "ReplicationController",
-        r#"{"spec": {"selector": {"a": "b"}, "template": {"metadata": {"labels": {"a": "b"}},
-            "spec": {"containers": [{"name": "e0", "image": "i"}]}}}}"#,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "ValidatingAdmissionPolicy",
-        r#"{"spec": {"validations": [{"expression": "true"}], "matchConstraints": {"resourceRules": [{
-            "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "MutatingAdmissionPolicy",
-        r#"{"spec": {"reinvocationPolicy": "Never", "mutations": [{"patchType": "JSONPatch",
-            "jsonPatch": {"expression": "[]"}}], "matchConstraints": {"resourceRules": [{
-            "apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]}]}}}"#,
-    ),
-    (
-        "admissionregistration.k8s.io",
-        "ValidatingAdmissionPolicyBinding",
-        r#"{"spec": {"policyName": "absent", "validationActions": ["Deny"]}}"#,
-    ),
-    ("admissionregistration.k8s.io", "MutatingAdmissionPolicyBinding", r#"{"spec": {"policyName": "absent"}}"#),
-];
-
-/// The object that updates and patches are about.
-const NAME: &str = "growth";
-
-const NAMESPACE: &str = "default";
+const JSON: &str = "application/json";
 
 pub struct Writer {
     server: Server,
     http: Client,
+    /// How many objects were made.
+    serial: usize,
+    _data: TempDir,
 }
 
-/// A request that is dry: it does all of the work and stores nothing.
+/// What the server answered.
+pub struct Answer {
+    pub code: u16,
+    /// The resource version of the object in the answer.
+    pub version: String,
+    pub text: String,
+}
+
+/// An object that is changed.
+pub struct Stored {
+    pub serial: usize,
+    pub version: String,
+    /// Whether it has many elements.
+    pub is_many: bool,
+}
+
 pub struct Request {
     verb: Verb,
     path: String,
@@ -139,109 +58,208 @@ impl Request {
 }
 
 impl Writer {
-    /// Starts a server with the stored objects.
+    /// Starts a server that serves the custom resource.
     pub async fn start() -> Writer {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let folder = tempfile::tempdir().unwrap();
-        let tokens = folder.path().join("tokens.csv");
+        let data = tempfile::tempdir().unwrap();
+        let tokens = data.path().join("tokens.csv");
         fs::write(&tokens, "growth-token,admin,1,system:masters\n").unwrap();
-        let data = tempfile::tempdir().unwrap().keep();
-        let flag = format!("--token-auth-file={}", tokens.display());
-        let server = Server::start_with(&data, &[&flag]);
-        let kubeconfig = fs::read_to_string(server.kubeconfig()).unwrap();
-        let line = kubeconfig.lines().find_map(|line| line.trim().strip_prefix("certificate-authority-data: "));
-        let encoded = line.unwrap().trim_matches('"');
-        let pem = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, encoded).unwrap();
+        let tokens = format!("--token-auth-file={}", tokens.display());
+        let plugins = format!("--enable-admission-plugins={PLUGINS}");
+        let server =
+            Server::start_with(data.path(), &[&tokens, &plugins, "--feature-gates=CBORServingAndStorage=true"]);
+        let pem = fs::read(server.data().join("pki/ca.crt")).unwrap();
         let http = Client::builder().add_root_certificate(Certificate::from_pem(&pem).unwrap()).build().unwrap();
-        let writer = Writer { server, http };
+        let writer = Writer { server, http, serial: 0, _data: data };
         let account = json!({"metadata": {"name": "default"}});
-        let code = writer.post(&format!("/api/v1/namespaces/{NAMESPACE}/serviceaccounts"), &account).await;
-        assert!([201, 409].contains(&code), "the service account of pods: {code}");
-        writer
-    }
-
-    /// Creates an object of the kind of this place; whether the object is there.
-    pub async fn store(&self, place: &Place) -> bool {
-        let object = stored(place).unwrap_or_else(|| place.object(NAME, Elements::Distinct, 0));
-        let code = self.post(&collection(place), &object).await;
-        let is_there = [201, 409].contains(&code);
-        if !is_there && std::env::var("GROWTH_LOG").is_ok() {
-            eprintln!("no object: {code} {place} {object}");
+        writer.create("/api/v1/namespaces/default/serviceaccounts", &account).await;
+        writer.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &custom::definition()).await;
+        while writer.send(&get(custom::COLLECTION.into(), JSON)).await.code != 200 {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
-        is_there
-    }
-
-    async fn post(&self, path: &str, object: &Value) -> u16 {
-        let url = format!("{}{path}", self.server.url);
-        let request = self.http.post(url).bearer_auth("growth-token").header("Content-Type", "application/json");
-        request.body(object.to_string()).send().await.unwrap().status().as_u16()
+        writer
     }
 
     pub fn process_id(&self) -> u32 {
         self.server.process_id()
     }
 
-    pub fn request(&self, combination: &Combination, count: usize) -> Request {
-        let Combination { place, method, elements } = combination;
-        let elements = *elements;
-        let collection = collection(place);
-        let one = format!("{collection}/{NAME}");
-        let object = || place.object(NAME, elements, count);
-        let request = |verb, path: &str, query: &str, media_type, body: Value| Request {
-            verb,
-            path: format!("{path}?dryRun=All{query}"),
-            media_type,
-            body: body.to_string().into_bytes(),
-        };
-        match method {
-            Method::Create => {
-                request(Verb::POST, &collection, "", "application/json", place.object("new", elements, count))
-            }
-            Method::Apply => {
-                let query = "&fieldManager=growth&force=true";
-                request(Verb::PATCH, &one, query, "application/apply-patch+yaml", object())
-            }
-            Method::Update => request(Verb::PUT, &one, "", "application/json", object()),
-            Method::MergePatch => request(Verb::PATCH, &one, "", "application/merge-patch+json", object()),
-            Method::StrategicPatch => {
-                request(Verb::PATCH, &one, "", "application/strategic-merge-patch+json", object())
-            }
-            Method::JsonPatch => {
-                let operation =
-                    |(name, value): (&String, &Value)| json!({"op": "add", "path": format!("/{name}"), "value": value});
-                let operations = object().as_object().unwrap().iter().map(operation).collect();
-                request(Verb::PATCH, &one, "", "application/json-patch+json", operations)
-            }
+    /// Creates an object unless it is there.
+    async fn create(&self, collection: &str, object: &Value) {
+        let answer = self.send(&post(collection.to_owned(), object.to_string())).await;
+        assert!([201, 409].contains(&answer.code), "POST {collection} {object}: {}", answer.text);
+    }
+
+    /// Stores the object without many elements that requests to a target change, and reads its version.
+    ///
+    /// # Errors
+    ///
+    /// The answer, when the server refuses the object.
+    pub async fn store_small(&self, target: &Target, serial: usize) -> Result<Stored, String> {
+        let text = small(&target.object, serial);
+        let is_review = target.set_up == SetUp::Nothing && target.subresource.is_empty();
+        let created = self.send(&post(target.collection.clone(), text.clone())).await;
+        let is_served = created.code == 201 || created.code == 200 || (serial == 0 && created.code == 409);
+        if !is_served {
+            return Err(format!("The server refuses the sample of {target}: {text}: {}", created.text));
+        }
+        if is_review {
+            return Ok(Stored { serial, version: String::new(), is_many: false });
+        }
+        let read = self.send(&get(one(target, serial), JSON)).await;
+        Ok(Stored { serial, version: read.version, is_many: false })
+    }
+
+    /// Reads the version of an object again: controllers may have changed it.
+    pub async fn refresh(&self, target: &Target, stored: &mut Stored) {
+        if !stored.version.is_empty() {
+            stored.version = self.send(&get(one(target, stored.serial), JSON)).await.version;
         }
     }
 
-    /// Sends a request and reads the answer; its code.
-    pub async fn send(&self, request: &Request) -> u16 {
+    /// The number of an object that does not exist yet.
+    pub fn next_serial(&mut self) -> usize {
+        self.serial += 1;
+        self.serial
+    }
+
+    /// A request that makes an object with many elements.
+    pub fn create_request(&self, place: &Place, serial: usize, method: Method, many: Many) -> Request {
+        let target = &place.target;
+        let (serial, is_dry) = match target.set_up {
+            SetUp::Stored if method == Method::Create => (serial, false),
+            // A subresource belongs to the small object.
+            _ if !target.subresource.is_empty() => (0, true),
+            _ => (serial, true),
+        };
+        let path = match target.subresource {
+            "" => target.collection.clone(),
+            subresource => format!("{}/{subresource}", one(target, serial)),
+        };
+        let text = place.object(serial, "", many);
+        let (media_type, body) = encoded(place, method, text);
+        Request {
+            verb: Verb::POST,
+            path: format!("{path}{}", if is_dry { "?dryRun=All" } else { "" }),
+            media_type,
+            body,
+        }
+    }
+
+    /// A request that changes an object.
+    pub fn change_request(&self, place: &Place, stored: &Stored, method: Method, many: Many, is_dry: bool) -> Request {
+        let target = &place.target;
+        let (serial, version) = (stored.serial, stored.version.as_str());
+        let (verb, media_type, body) = match method {
+            Method::Apply => (Verb::PATCH, "application/apply-patch+yaml", place.object(serial, "", many)),
+            Method::MergePatch => (Verb::PATCH, "application/merge-patch+json", place.object(serial, version, many)),
+            Method::StrategicPatch => (Verb::PATCH, STRATEGIC, place.object(serial, version, many)),
+            Method::OrderedPatch => (Verb::PATCH, STRATEGIC, place.ordered(serial, version, many)),
+            Method::DeletingPatch => (Verb::PATCH, STRATEGIC, place.deleting(serial, version, many)),
+            Method::JsonPatch => (Verb::PATCH, "application/json-patch+json", json_patch(place, many)),
+            Method::JsonPatchEach => {
+                (Verb::PATCH, "application/json-patch+json", json_patch_each(place, stored.is_many, many))
+            }
+            _ => (Verb::PUT, JSON, place.object(serial, version, many)),
+        };
+        let path = match target.subresource {
+            "" => one(target, serial),
+            subresource => format!("{}/{subresource}", one(target, serial)),
+        };
+        let dry = if is_dry { "&dryRun=All" } else { "" };
+        let path =
+            format!("{path}?fieldManager=growth{}{dry}", if method == Method::Apply { "&force=true" } else { "" });
+        Request { verb, path, media_type, body: body.into_bytes() }
+    }
+
+    /// A request that reads an object as a table.
+    pub fn table_request(&self, target: &Target, stored: &Stored) -> Request {
+        get(one(target, stored.serial), "application/json;as=Table;v=v1;g=meta.k8s.io")
+    }
+
+    pub async fn delete(&self, target: &Target, stored: &Stored) {
+        let path = format!("{}?gracePeriodSeconds=0", one(target, stored.serial));
+        self.send(&Request { verb: Verb::DELETE, path, media_type: JSON, body: Vec::new() }).await;
+    }
+
+    /// Sends a request and reads the answer.
+    pub async fn send(&self, request: &Request) -> Answer {
         let url = format!("{}{}", self.server.url, request.path);
         let builder = self.http.request(request.verb.clone(), url).bearer_auth("growth-token");
-        let builder = builder.header("Content-Type", request.media_type).body(request.body.clone());
+        let builder = match request.verb {
+            Verb::GET => builder.header("Accept", request.media_type),
+            _ => builder.header("Content-Type", request.media_type).body(request.body.clone()),
+        };
         let response = builder.send().await.unwrap();
         let code = response.status().as_u16();
-        response.bytes().await.unwrap();
-        code
+        let bytes = response.bytes().await.unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let version = text.split_once("\"resourceVersion\":\"").and_then(|(_, rest)| rest.split('"').next());
+        let version = version.unwrap_or_default().to_owned();
+        Answer { code, version, text: text.chars().take(600).collect() }
     }
 }
 
-fn stored(place: &Place) -> Option<Value> {
-    let is_kind = |(group, kind, _): &&(&str, &str, &str)| *group == place.kind.group && *kind == place.kind.kind;
-    let (_, _, text) = STORED.iter().find(is_kind)?;
-    let mut object: Value = serde_json::from_str(text).unwrap();
-    object["metadata"] = json!({"name": NAME});
-    Some(object)
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+fn get(path: String, media_type: &'static str) -> Request {
+    Request { verb: Verb::GET, path, media_type, body: Vec::new() }
 }
 
-fn collection(place: &Place) -> String {
-    let root = match place.kind.group {
-        "" => format!("/api/{}", place.kind.version),
-        group => format!("/apis/{group}/{}", place.kind.version),
+fn post(path: String, text: String) -> Request {
+    Request { verb: Verb::POST, path, media_type: JSON, body: text.into_bytes() }
+}
+
+/// The text of an object without many elements.
+fn small(object: &Value, serial: usize) -> String {
+    object.to_string().replace(crate::samples::SERIAL, &serial.to_string())
+}
+
+/// The path of an object.
+fn one(target: &Target, serial: usize) -> String {
+    let name = target.object["metadata"]["name"].as_str().unwrap();
+    format!("{}/{}", target.collection, name.replace(crate::samples::SERIAL, &serial.to_string()))
+}
+
+fn encoded(place: &Place, method: Method, text: String) -> (&'static str, Vec<u8>) {
+    let mut out = Vec::new();
+    match method {
+        Method::CreateYaml => {
+            yaml::from_json(text.as_bytes(), &mut out).unwrap();
+            ("application/yaml", out)
+        }
+        Method::CreateCbor => {
+            cbor::from_json(text.as_bytes(), &mut out).unwrap();
+            ("application/cbor", out)
+        }
+        Method::CreateProtobuf => {
+            let kind = place.target.kind.unwrap();
+            let mut value = Owned::new(kind.def);
+            codec::decode(text.as_bytes(), value.as_mut(), &mut codec::Issues::ignore()).unwrap();
+            envelope::encode_object(&kind.api_version(), kind.kind, value.as_ref(), &mut out);
+            ("application/vnd.kubernetes.protobuf", out)
+        }
+        _ => (JSON, text.into_bytes()),
+    }
+}
+
+fn json_patch(place: &Place, many: Many) -> String {
+    let (pointer, value) = place.replacement(&place.container(many));
+    format!(r#"[{{"op":"add","path":"{pointer}","value":{value}}}]"#)
+}
+
+/// Operations that add one element each, behind the elements that are there.
+fn json_patch_each(place: &Place, has_elements: bool, many: Many) -> String {
+    let mut operations = Vec::with_capacity(many.count + 1);
+    if !has_elements {
+        let (pointer, value) = place.replacement(if place.is_map { "{}" } else { "[]" });
+        operations.push(format!(r#"{{"op":"add","path":"{pointer}","value":{value}}}"#));
+    }
+    let pointer = place.steps.join("/");
+    let add = |(index, value): (usize, &String)| {
+        let last = if place.is_map { place.key(many.first + index).replace('/', "~1") } else { "-".into() };
+        format!(r#"{{"op":"add","path":"/{pointer}/{last}","value":{value}}}"#)
     };
-    match place.resource.namespaced {
-        true => format!("{root}/namespaces/{NAMESPACE}/{}", place.resource.plural),
-        false => format!("{root}/{}", place.resource.plural),
-    }
+    operations.extend(place.elements(many).iter().enumerate().map(add));
+    format!("[{}]", operations.join(","))
 }

@@ -14,6 +14,8 @@ mod spec;
 mod structural;
 mod visit;
 
+use std::collections::HashSet;
+
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
 use machinery::catalog::KindDef;
@@ -21,6 +23,7 @@ use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::{Context, Validation};
 use machinery::reflect::{Owned, Ref};
+use machinery::status::listed_errors;
 use registry::{DeclaredStrategy, Strategy};
 
 pub use structural::{check as unstructured_because, unsupported};
@@ -155,11 +158,15 @@ fn stored_versions(v: &mut Validation<'_>, definition: &Internal) {
     if stored.is_empty() {
         return v.invalid(&path, shown(), "must have at least one stored version");
     }
-    for version in definition.spec.versions.iter().filter(|v| v.storage && !stored.contains(&v.name)) {
+    let known: HashSet<&String> = stored.iter().collect();
+    let storage = definition.spec.versions.iter().filter(|v| v.storage && !known.contains(&v.name));
+    // Each error repeats the whole list.
+    for version in storage.take(listed_errors(stored.iter().map(String::len).sum())) {
         v.invalid(&path, shown(), format!("must have the storage version {}", version.name));
     }
+    let versions: HashSet<&String> = definition.spec.versions.iter().map(|version| &version.name).collect();
     for (index, name) in stored.iter().enumerate() {
-        if definition.spec.versions.iter().all(|version| version.name != *name) {
+        if !versions.contains(name) {
             let why = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
             );

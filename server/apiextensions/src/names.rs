@@ -1,7 +1,7 @@
 //! Which names of a definition are accepted, and with that whether it is served (`status.NamingConditionController`,
 //! `establish.EstablishingController`, `apiapproval.KubernetesAPIApprovalPolicyConformantConditionController`).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionCondition, CustomResourceDefinitionNames,
@@ -137,7 +137,8 @@ impl Granted {
         };
         accepted.plural = grant(&wanted.plural, &has.plural, resources, "PluralConflict");
         accepted.singular = grant(&wanted.singular, &has.singular, resources, "SingularConflict");
-        let new_short = wanted.short_names.iter().filter(|name| !has.short_names.contains(name));
+        let known: HashSet<&String> = has.short_names.iter().collect();
+        let new_short = wanted.short_names.iter().filter(|name| !known.contains(name));
         let faults: Vec<String> = new_short.filter_map(|name| taken(name, "", resources)).collect();
         let short = match faults.len() {
             0 => {

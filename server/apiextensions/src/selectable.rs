@@ -1,6 +1,8 @@
 //! The values that field selectors look at. Clients name fields of the version that they speak, and the cache has objects in the stored one:
 //! where fields stand elsewhere in other versions, each version has values of its own.
 
+use std::collections::HashSet;
+
 use machinery::catalog::{SelectableDef, Selected};
 use machinery::reflect::Ref;
 
@@ -26,10 +28,11 @@ impl Selectable {
     pub fn of(versions: &[Version], conversion: &Conversion) -> Self {
         let is_by_version = matches!(conversion, Conversion::Fields(fields) if !fields.is_empty());
         let mut all: Vec<Field> = Vec::new();
+        let mut known = HashSet::new();
         for version in versions {
             let own = is_by_version.then(|| version.name.clone());
             for def in version.def.resource.map_or(&[][..], |resource| resource.selectable) {
-                if all.iter().all(|known| known.version != own || known.def.label != def.label) {
+                if known.insert((own.clone(), def.label)) {
                     all.push(Field { version: own.clone(), def });
                 }
             }

@@ -1,5 +1,6 @@
 //! What custom objects have to be (`pkg/registry/customresource`).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use machinery::field_error::{BadValue, FieldError};
@@ -82,7 +83,7 @@ impl Strategy for CustomStrategy {
         if context.subresource == "status" {
             return Vec::new();
         }
-        let old = old.map_or(Vec::new(), finalizers);
+        let old: HashSet<String> = old.map_or(Vec::new(), finalizers).into_iter().collect();
         let mut added: Vec<String> = finalizers(new).into_iter().filter(|name| !old.contains(name)).collect();
         added.sort_unstable();
         added.iter().flat_map(|name| finalizer_warnings(name)).collect()

@@ -32,6 +32,7 @@ mod tolerations;
 mod webhooks;
 mod workloads;
 
+use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -417,11 +418,7 @@ fn forbidden(attributes: &Attributes, why: impl std::fmt::Display) -> Status {
 
 /// Several reasons as one (`errors.NewAggregate`).
 fn joined(reasons: &[String]) -> String {
-    let mut said: Vec<&str> = Vec::new();
-    for reason in reasons {
-        if !said.contains(&reason.as_str()) {
-            said.push(reason);
-        }
-    }
+    let mut known = HashSet::new();
+    let said: Vec<&str> = reasons.iter().map(String::as_str).filter(|reason| known.insert(*reason)).collect();
     if said.len() == 1 { said.concat() } else { format!("[{}]", said.join(", ")) }
 }

@@ -23,6 +23,11 @@ fn told(errors: &[FieldError]) -> &[FieldError] {
     &errors[..fitting.max(1).min(errors.len())]
 }
 
+/// How many errors of so many bytes a Status tells; errors beyond that need not be made.
+pub fn listed_errors(bytes: usize) -> usize {
+    (MAX_ERROR_BYTES / bytes.max(1)).clamp(1, MAX_ERRORS)
+}
+
 /// A failure as a client sees it.
 #[derive(Clone, Debug, Default, PartialEq, thiserror::Error)]
 #[error("{message}")]

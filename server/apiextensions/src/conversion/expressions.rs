@@ -13,7 +13,7 @@
 //! `self` is the object as it is in `from`, without its metadata, and has the type that the schema of that version gives it. What all expressions
 //! of a way cost on one object is limited as the rules of an object are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use apimachinery::apiextensions::v1::CustomResourceDefinition;
 use cel::{Budget, Environment, Program, Type};
@@ -62,8 +62,9 @@ impl Expressions {
         let all: Vec<Said> = serde_json::from_str(text)
             .map_err(|why| format!("must be a JSON list of objects with from, to and fields: {why}"))?;
         let mut ways: Vec<Way> = Vec::new();
+        let mut known = HashSet::new();
         for said in all {
-            if ways.iter().any(|known| (&known.from, &known.to) == (&said.from, &said.to)) {
+            if !known.insert((said.from.clone(), said.to.clone())) {
                 return Err(format!("fields from {} to {} are said twice", said.from, said.to));
             }
             ways.push(Way::compile(said, definition)?);

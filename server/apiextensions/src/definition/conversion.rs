@@ -1,5 +1,7 @@
 //! How a definition's versions are converted (`validateCustomResourceConversion`).
 
+use std::collections::HashSet;
+
 use apimachinery::apiextensions::v1::{ServiceReference, WebhookClientConfig};
 use apimachinery::apiextensions::v1beta1::CustomResourceConversion;
 use machinery::field_error::BadValue;
@@ -129,8 +131,9 @@ fn review_versions(v: &mut Validation<'_>, versions: &[String], requires_known: 
     if versions.is_empty() {
         return v.required(path, "");
     }
+    let mut seen = HashSet::new();
     for (index, version) in versions.iter().enumerate() {
-        if versions[..index].contains(version) {
+        if !seen.insert(version) {
             v.invalid(&path.index(index), version, "duplicate version");
             continue;
         }

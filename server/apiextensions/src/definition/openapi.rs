@@ -1,8 +1,11 @@
 //! What a schema may say (`ValidateCustomResourceDefinitionOpenAPISchema`).
 
+use std::collections::HashSet;
+
 use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::status::listed_errors;
 
 use super::cost::{self, Count, Total};
 use super::structural::list_type;
@@ -330,7 +333,10 @@ impl Check {
     }
 
     fn keys(&mut self, path: &Path<'_>, items: &Path<'_>, keys: &[String], item: &JSONSchemaProps) {
-        for (index, key) in keys.iter().enumerate() {
+        let mut seen = HashSet::new();
+        // Each error repeats all keys.
+        let listed = listed_errors(keys.iter().map(String::len).sum());
+        for key in keys {
             match item.properties.get(key) {
                 Some(property) if matches!(property.r#type.as_str(), "array" | "object") => {
                     let properties = items.child("properties");
@@ -339,12 +345,13 @@ impl Check {
                     self.errors.push(FieldError::invalid(&at.child("type"), &item.r#type, why));
                 }
                 Some(_) => {}
+                None if self.errors.len() >= listed => {}
                 None => {
                     let why = "entries must all be names of item properties";
                     self.errors.push(FieldError::invalid(path, BadValue::strings(keys), why));
                 }
             }
-            if keys[..index].contains(key) {
+            if !seen.insert(key) && self.errors.len() < listed {
                 self.errors.push(FieldError::invalid(
                     path,
                     BadValue::strings(keys),
@@ -387,10 +394,11 @@ fn key_faults(path: &Path<'_>, props: &JSONSchemaProps) -> Vec<FieldError> {
         return errors;
     }
     let properties = items.child("properties");
+    let required: HashSet<&String> = item.required.iter().collect();
     for key in &props.x_kubernetes_list_map_keys {
         let Some(property) = item.properties.get(key) else { continue };
         let at = properties.key(key);
-        if !item.required.contains(key) && property.default.is_none() {
+        if !required.contains(key) && property.default.is_none() {
             let why =
                 "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property";
             errors.push(FieldError::required(&at.child("default"), why));

@@ -1,5 +1,7 @@
 //! What definitions ask for (`validateCustomResourceDefinitionSpec` and its update).
 
+use std::collections::{HashMap, HashSet};
+
 use apimachinery::apiextensions::v1::{
     CustomResourceDefinitionNames, CustomResourceSubresources, CustomResourceValidation, JSONSchemaProps,
     SelectableField,
@@ -61,13 +63,15 @@ impl Options {
 
 /// The versions whose schema is that of the predecessor (`findVersionsWithUnchangedSchemas`).
 fn unchanged_schemas(new: &CustomResourceDefinitionSpec, old: &CustomResourceDefinitionSpec) -> Vec<String> {
-    let names = new.versions.iter().map(|version| &version.name);
-    names.filter(|name| schema_of(new, name) == schema_of(old, name)).cloned().collect()
+    let (of_new, of_old) = (schemas_by_version(new), schemas_by_version(old));
+    let names = new.versions.iter().map(|version| version.name.as_str());
+    names.filter(|name| of_new.get(name) == of_old.get(name)).map(str::to_owned).collect()
 }
 
-fn schema_of<'s>(spec: &'s CustomResourceDefinitionSpec, version: &str) -> Option<Option<&'s JSONSchemaProps>> {
-    let version = spec.versions.iter().find(|known| known.name == version)?;
-    Some(props(&version.schema).or(props(&spec.validation)))
+/// The schemas of versions by their names. Of versions of one name, the first one counts.
+fn schemas_by_version(spec: &CustomResourceDefinitionSpec) -> HashMap<&str, Option<&JSONSchemaProps>> {
+    let schema = |version| props(version).or(props(&spec.validation));
+    spec.versions.iter().rev().map(|version| (version.name.as_str(), schema(&version.schema))).collect()
 }
 
 /// All schemas of a definition.
@@ -158,10 +162,8 @@ fn versions(v: &mut Validation<'_>, spec: &CustomResourceDefinitionSpec, options
         version(v, each, has_status(subresources.as_deref()), options, &at);
     }
     let shown = || internal::shown_list(&spec.versions);
-    let repeated = |(index, each): (usize, &CustomResourceDefinitionVersion)| {
-        spec.versions[..index].iter().any(|other| other.name == each.name)
-    };
-    if spec.versions.iter().enumerate().any(repeated) {
+    let mut names = HashSet::new();
+    if !spec.versions.iter().all(|each| names.insert(each.name.as_str())) {
         v.invalid(&at, shown(), "must contain unique version names");
     }
     if spec.versions.iter().filter(|version| version.storage).count() != 1 {

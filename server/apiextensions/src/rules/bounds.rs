@@ -1,5 +1,7 @@
 //! How large values may be, as schemas and the size of requests say it (`cel/common.SchemaDeclType`, its sizes).
 
+use std::collections::HashSet;
+
 use apimachinery::apiextensions::v1::JSONSchemaProps;
 use cel::{Bounds, escape};
 use machinery::json::{self, Issues};
@@ -78,10 +80,11 @@ fn text_length(choice: &[u8]) -> u64 {
 fn object(props: &JSONSchemaProps, is_object: bool) -> Bounds {
     let is_completed = is_object && !says_what_objects_have(props);
     let mut bounds = scalar(0, AROUND);
+    let required: HashSet<&str> = props.required.iter().map(String::as_str).collect();
     for (name, property) in &props.properties {
         if !(is_completed && matches!(name.as_str(), "kind" | "apiVersion" | "metadata")) {
             let is_filled_in = property.default.as_ref().is_some_and(|default| &default.as_bytes()[..] != b"null");
-            add(&mut bounds, props, name, is_filled_in, of(property, property.x_kubernetes_embedded_resource));
+            add(&mut bounds, &required, name, is_filled_in, of(property, property.x_kubernetes_embedded_resource));
         }
     }
     if is_completed {
@@ -89,16 +92,16 @@ fn object(props: &JSONSchemaProps, is_object: bool) -> Bounds {
         let names = ["name", "generateName"].map(|name| (name.to_owned(), any_text()));
         let metadata = Bounds { fields: names.into(), ..scalar(0, AROUND) };
         for (name, of) in [("kind", any_text()), ("apiVersion", any_text()), ("metadata", metadata)] {
-            add(&mut bounds, props, name, false, Some(of));
+            add(&mut bounds, &required, name, false, Some(of));
         }
     }
     bounds
 }
 
 /// A field is at least as long as its name and value where it cannot be left out.
-fn add(bounds: &mut Bounds, props: &JSONSchemaProps, name: &str, is_filled_in: bool, field: Option<Bounds>) {
+fn add(bounds: &mut Bounds, required: &HashSet<&str>, name: &str, is_filled_in: bool, field: Option<Bounds>) {
     let Some(field) = field else { return };
-    if !is_filled_in && props.required.iter().any(|required| required == name) {
+    if !is_filled_in && required.contains(name) {
         bounds.least_bytes += name.len() as u64 + field.least_bytes + 4;
     }
     if let Some(escaped) = escape(name) {

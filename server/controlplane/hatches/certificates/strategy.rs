@@ -1,7 +1,10 @@
 //! Requests for certificates.
 
+use std::collections::HashMap;
+
 use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::hooks::Context;
+use machinery::scalar::Time;
 
 use crate::certificates::v1::CertificateSigningRequest;
 use crate::certificates::v1beta1::PodCertificateRequest;
@@ -28,17 +31,17 @@ fn keep_conditions(new: &mut CertificateSigningRequest, old: &CertificateSigning
 
 /// `populateConditionTimestamps`
 fn fill_times(context: &Context, new: &mut CertificateSigningRequest, old: &CertificateSigningRequest) {
+    let mut since: HashMap<(&str, &str), Time> = HashMap::new();
+    for stored in old.status.conditions.iter().filter(|stored| !stored.last_transition_time.is_zero()) {
+        since.entry((&stored.r#type, &stored.status)).or_insert(stored.last_transition_time);
+    }
     for condition in &mut new.status.conditions {
         if condition.last_update_time.is_zero() {
             condition.last_update_time = context.now;
         }
         if condition.last_transition_time.is_zero() {
-            let same = old.status.conditions.iter().find(|stored| {
-                stored.r#type == condition.r#type
-                    && stored.status == condition.status
-                    && !stored.last_transition_time.is_zero()
-            });
-            condition.last_transition_time = same.map_or(context.now, |stored| stored.last_transition_time);
+            let same = since.get(&(condition.r#type.as_str(), condition.status.as_str()));
+            condition.last_transition_time = same.copied().unwrap_or(context.now);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `OwnerReferencesPermissionEnforcement`: who says that an object goes with another may delete it, and may hold up the other's deletion.
 
+use std::collections::HashSet;
+
 use apimachinery::meta::v1::OwnerReference;
 use endpoints::{Attributes, Environment, Operation};
 use machinery::reflect::Owned;
@@ -121,8 +123,8 @@ fn is_same(new: &[OwnerReference], old: &[OwnerReference]) -> bool {
 /// Owners whose deletion the object did not hold up before.
 fn new_blocking<'o>(new: &'o [OwnerReference], old: &[OwnerReference]) -> Vec<&'o OwnerReference> {
     let blocks = |owner: &OwnerReference| owner.block_owner_deletion == Some(true);
-    let did = |owner: &OwnerReference| old.iter().any(|known| known.uid == owner.uid && blocks(known));
-    new.iter().filter(|owner| blocks(owner) && !did(owner)).collect()
+    let did: HashSet<&str> = old.iter().filter(|owner| blocks(owner)).map(|owner| owner.uid.as_str()).collect();
+    new.iter().filter(|owner| blocks(owner) && !did.contains(owner.uid.as_str())).collect()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ fn is_significant(new: &Pod, old: &Pod) -> bool {
         let of = subject.containers.iter().filter(|c| c.ephemeral == ephemeral);
         of.map(|c| (if ephemeral { c.name.to_owned() } else { String::new() }, c.image.to_owned())).collect()
     };
-    let before = images(&old, true);
+    let before: HashSet<(String, String)> = images(&old, true).into_iter().collect();
     images(&new, false) != images(&old, false) || images(&new, true).iter().any(|image| !before.contains(image))
 }
 

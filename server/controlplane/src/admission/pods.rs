@@ -123,27 +123,24 @@ fn pair(text: &str) -> Option<(String, String)> {
 /// Tolerates the taints of nodes that are kept for the extended resources that a pod requests.
 pub fn tolerate_extended_resources(object: &mut Owned) {
     let Some(pod) = object.downcast_mut::<Pod>() else { return };
-    for key in extended_resources(&pod.spec) {
+    let added = extended_resources(&pod.spec).into_iter().map(|key| {
         let toleration = Toleration {
             key,
             operator: toleration_operator::EXISTS.into(),
             effect: NO_SCHEDULE.into(),
             ..Toleration::default()
         };
-        put_toleration(&mut pod.spec.tolerations, toleration);
+        (toleration.key.clone(), toleration)
+    });
+    let mut added: BTreeMap<String, Toleration> = added.collect();
+    // A toleration for the same taint is replaced (`AddOrUpdateTolerationInPod`).
+    for own in &mut pod.spec.tolerations {
+        let is_same = own.operator == toleration_operator::EXISTS && own.effect == NO_SCHEDULE && own.value.is_empty();
+        if let Some(toleration) = is_same.then(|| added.remove(&own.key)).flatten() {
+            *own = toleration;
+        }
     }
-}
-
-/// Adds a toleration, or puts it in the place of one for the same taint (`AddOrUpdateTolerationInPod`).
-fn put_toleration(tolerations: &mut Vec<Toleration>, toleration: Toleration) {
-    let is_same = |own: &Toleration| {
-        (&own.key, &own.operator, &own.effect, &own.value)
-            == (&toleration.key, &toleration.operator, &toleration.effect, &toleration.value)
-    };
-    match tolerations.iter_mut().find(|own| is_same(own)) {
-        Some(own) => *own = toleration,
-        None => tolerations.push(toleration),
-    }
+    pod.spec.tolerations.extend(added.into_values());
 }
 
 fn extended_resources(spec: &PodSpec) -> BTreeSet<String> {

@@ -1,5 +1,7 @@
 //! `DenyServiceExternalIPs`: refuses external IP addresses of services (CVE-2020-8554).
 
+use std::collections::HashSet;
+
 use endpoints::Attributes;
 use generated::core::v1::Service;
 use machinery::reflect::Owned;
@@ -11,8 +13,8 @@ use super::{body, forbidden};
 pub fn deny_external_ips(attributes: &Attributes, object: &Owned, old: Option<&Owned>) -> Result<(), Status> {
     let service = body::<Service>(object)?;
     let before = old.and_then(Owned::downcast_ref::<Service>).map(|old| old.spec.external_ips.as_slice());
-    let is_new = |ip: &String| !before.unwrap_or_default().contains(ip);
-    if service.spec.external_ips.iter().any(is_new) {
+    let before: HashSet<&String> = before.unwrap_or_default().iter().collect();
+    if service.spec.external_ips.iter().any(|ip| !before.contains(ip)) {
         return Err(forbidden(attributes, "Use of external IPs is denied by admission control"));
     }
     Ok(())

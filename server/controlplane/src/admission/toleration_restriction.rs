@@ -1,5 +1,7 @@
 //! `PodTolerationRestriction`: the tolerations that pods of a namespace get, and those that they may have.
 
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use endpoints::{Attributes, Environment, Operation};
@@ -97,38 +99,89 @@ fn said(namespace: &Namespace, annotation: &str) -> Result<Option<Vec<Toleration
 
 /// Whether a whitelist covers all tolerations; an empty one does (upstream: `VerifyAgainstWhitelist`).
 fn is_allowed(tolerations: &[Toleration], whitelist: &[Toleration]) -> bool {
-    let allowed = |toleration: &Toleration| whitelist.iter().any(|wider| covers(wider, toleration));
-    whitelist.is_empty() || tolerations.iter().all(allowed)
+    let mut wider = Coverage::default();
+    whitelist.iter().for_each(|toleration| wider.add(toleration));
+    whitelist.is_empty() || tolerations.iter().all(|toleration| wider.covers(toleration))
 }
 
-/// Both lists, without tolerations that others of them cover (upstream: `MergeTolerations`).
+/// Both lists, without tolerations that others of them cover (upstream: `MergeTolerations`). The cost is n log n.
 pub fn merged(first: Vec<Toleration>, second: Vec<Toleration>) -> Vec<Toleration> {
     let all: Vec<Toleration> = first.into_iter().chain(second).collect();
-    let mut kept: Vec<Toleration> = Vec::new();
-    for (i, toleration) in all.iter().enumerate() {
-        let covered = kept.iter().any(|wider| covers(wider, toleration));
-        let mut later = all[i + 1..].iter();
-        if !covered && !later.any(|wider| wider != toleration && covers(wider, toleration)) {
+    let mut later = Coverage::default();
+    let mut is_covered = vec![false; all.len()];
+    for (toleration, is_covered) in all.iter().zip(&mut is_covered).rev() {
+        *is_covered = later.others_cover(toleration);
+        later.add(toleration);
+    }
+    let mut before = Coverage::default();
+    let mut kept = Vec::new();
+    for (toleration, is_covered) in all.iter().zip(is_covered) {
+        if !is_covered && !before.covers(toleration) {
+            before.add(toleration);
             kept.push(toleration.clone());
         }
     }
     kept
 }
 
-/// Whether whoever is tolerated by the one is by the other (`isSuperset`).
-fn covers(wider: &Toleration, toleration: &Toleration) -> bool {
-    let exists = wider.operator == toleration_operator::EXISTS;
-    let same_key = toleration.key == wider.key || (wider.key.is_empty() && exists);
-    let same_effect = toleration.effect == wider.effect || wider.effect.is_empty();
-    let as_long = match wider.toleration_seconds.filter(|_| wider.effect == "NoExecute") {
-        Some(most) => toleration.toleration_seconds.is_some_and(|seconds| seconds <= most),
-        None => true,
-    };
-    let same_value = match wider.operator.as_str() {
-        "" | "Equal" => toleration.operator == "Equal" && toleration.value == wider.value,
-        _ => exists,
-    };
-    wider == toleration || (same_key && same_effect && as_long && same_value)
+/// The fields of a toleration.
+type Fields<'t> = (&'t str, &'t str, &'t str, &'t str, Option<i64>);
+
+fn fields(toleration: &Toleration) -> Fields<'_> {
+    let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
+    (key, operator, value, effect, *toleration_seconds)
+}
+
+/// Key, effect, and the value of those that are equal to one.
+type Matched<'t> = (&'t str, &'t str, Option<&'t str>);
+
+/// How long a toleration lasts: for ever, or so many seconds.
+type Lasts = (bool, i64);
+
+/// What a list of tolerations covers (upstream: `isSuperset`): the two that last longest of those that match the same.
+#[derive(Default)]
+struct Coverage<'t> {
+    known: HashSet<Fields<'t>>,
+    longest: HashMap<Matched<'t>, Vec<(Lasts, Fields<'t>)>>,
+}
+
+impl<'t> Coverage<'t> {
+    fn add(&mut self, wider: &'t Toleration) {
+        if !self.known.insert(fields(wider)) {
+            return;
+        }
+        let value = match wider.operator.as_str() {
+            toleration_operator::EXISTS => None,
+            "" | "Equal" => Some(wider.value.as_str()),
+            // Covers nothing but itself.
+            _ => return,
+        };
+        let seconds = wider.toleration_seconds.filter(|_| wider.effect == "NoExecute");
+        let longest = self.longest.entry((&wider.key, &wider.effect, value)).or_default();
+        longest.push(((seconds.is_none(), seconds.unwrap_or_default()), fields(wider)));
+        longest.sort_unstable_by_key(|(lasts, _)| Reverse(*lasts));
+        longest.truncate(2);
+    }
+
+    /// Whether a toleration is one of the list, or one of the list covers it.
+    fn covers(&self, toleration: &Toleration) -> bool {
+        self.known.contains(&fields(toleration)) || self.others_cover(toleration)
+    }
+
+    /// Whether one of the list that is not equal to a toleration covers it.
+    fn others_cover(&self, toleration: &Toleration) -> bool {
+        let Toleration { key, operator, value, effect, toleration_seconds } = toleration;
+        let value = Some(value.as_str()).filter(|_| operator == "Equal");
+        let effects = [effect.as_str(), ""];
+        let matched = effects.into_iter().flat_map(|effect| {
+            let equal = value.map(|value| (key.as_str(), effect, Some(value)));
+            [Some((key.as_str(), effect, None)), Some(("", effect, None)), equal]
+        });
+        let lasts = |(for_ever, most): Lasts| for_ever || toleration_seconds.is_some_and(|own| own <= most);
+        let longest = matched.flatten().filter_map(|matched| self.longest.get(&matched)).flatten();
+        let mut others = longest.filter(|(_, other)| *other != fields(toleration));
+        others.any(|(most, _)| lasts(*most))
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What the kubelet of a pod or of a volume needs to read.
 
+use std::collections::HashMap;
+
 use generated::core::v1::{PersistentVolume, Pod};
 
 use super::graph::{Kind, Thing};
@@ -46,13 +48,15 @@ fn readable(reference: &Reference<'_, '_>) -> Option<Kind> {
 /// The resource claims that were made for a pod: those of its templates, and that of its extended resources
 /// (upstream: `resourceclaim.Name`). Other names in the status give no rights.
 fn made_claims(pod: &Pod) -> impl Iterator<Item = &str> {
-    let made = |name: &str| pod.status.resource_claim_statuses.iter().find(|status| status.name == name);
+    // Of statuses of one name, the first one counts.
+    let statuses = pod.status.resource_claim_statuses.iter().rev();
+    let made: HashMap<&str, _> = statuses.map(|status| (status.name.as_str(), status)).collect();
     let templates = pod
         .spec
         .resource_claims
         .iter()
         .filter(|claim| claim.resource_claim_name.is_none() && claim.resource_claim_template_name.is_some());
-    let of_templates = templates.filter_map(move |claim| made(&claim.name)?.resource_claim_name.as_deref());
+    let of_templates = templates.filter_map(move |claim| made.get(claim.name.as_str())?.resource_claim_name.as_deref());
     let extended = pod.status.extended_resource_claim_status.iter();
     of_templates.chain(extended.map(|status| status.resource_claim_name.as_str()))
 }

@@ -257,6 +257,9 @@ impl Operation {
     pub async fn give(&mut self, spec: &mut ServiceSpec) -> Result<(), Refusal> {
         let gives = gives(spec);
         let mut of_port: HashMap<i32, i32> = HashMap::new();
+        // Of several numbers for one port, the first one counts.
+        let wanted = spec.ports.iter().rev().filter(|port| port.node_port != 0);
+        let wanted: HashMap<i32, i32> = wanted.map(|port| (port.port, port.node_port)).collect();
         for index in 0..spec.ports.len() {
             let (port, asked) = (spec.ports[index].port, spec.ports[index].node_port);
             if asked == 0 && !gives {
@@ -269,8 +272,7 @@ impl Operation {
                     asked
                 }
                 None => {
-                    let wanted = spec.ports.iter().find(|other| other.port == port && other.node_port != 0);
-                    let number = match wanted.map(|other| other.node_port) {
+                    let number = match wanted.get(&port).copied() {
                         Some(wanted) => self.asked(index, wanted).await.map(|()| wanted)?,
                         None => self.any().await?,
                     };
@@ -286,8 +288,9 @@ impl Operation {
     /// Ports of a service that may have had some (`updateNodePorts`).
     pub async fn change(&mut self, spec: &mut ServiceSpec, old: &ServiceSpec) -> Result<(), Refusal> {
         let gives = gives(spec);
-        let had: Vec<i32> = of_ports(old).collect();
-        let mut seen: Vec<(String, i32)> = Vec::new();
+        let had: HashSet<i32> = of_ports(old).collect();
+        let mut seen: HashSet<(String, i32)> = HashSet::new();
+        let mut numbers: HashSet<i32> = HashSet::new();
         for index in 0..spec.ports.len() {
             let asked = spec.ports[index].node_port;
             if asked == 0 && !gives {
@@ -295,16 +298,17 @@ impl Operation {
             }
             if asked == 0 {
                 spec.ports[index].node_port = self.any().await?;
-            } else if !had.contains(&asked) && !seen.iter().any(|(_, number)| *number == asked) {
+            } else if !had.contains(&asked) && !numbers.contains(&asked) {
                 self.asked(index, asked).await?;
             }
             let now = (spec.ports[index].protocol.clone(), spec.ports[index].node_port);
             if seen.contains(&now) {
                 return Err(Refusal::Exhausted(format!("duplicate nodePort: {{{} {}}}", now.0, now.1)));
             }
-            seen.push(now);
+            numbers.insert(now.1);
+            seen.insert(now);
         }
-        let kept: Vec<i32> = of_ports(spec).collect();
+        let kept: HashSet<i32> = of_ports(spec).collect();
         self.free(had.into_iter().filter(|number| !kept.contains(number)));
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What the client of a changed service means by what it left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use generated::core::v1::ServiceSpec;
 use generated::hatches::core::{needs_address, needs_health_check, needs_node_ports};
@@ -40,14 +40,14 @@ fn keep(spec: &mut ServiceSpec, old: &ServiceSpec) {
 
 /// Ports are known by their names; a number that both services use stays where it is.
 fn keep_ports(spec: &mut ServiceSpec, old: &ServiceSpec) {
-    let had = |number: i32| old.ports.iter().any(|port| port.node_port == number);
-    let mut used: Vec<i32> = spec.ports.iter().map(|port| port.node_port).filter(|n| *n != 0 && had(*n)).collect();
+    let had: HashSet<i32> = old.ports.iter().map(|port| port.node_port).collect();
+    let numbers = spec.ports.iter().map(|port| port.node_port);
+    let mut used: HashSet<i32> = numbers.filter(|number| *number != 0 && had.contains(number)).collect();
     let by_name: HashMap<&str, i32> = old.ports.iter().map(|port| (port.name.as_str(), port.node_port)).collect();
     for port in spec.ports.iter_mut().filter(|port| port.node_port == 0) {
         let before = by_name.get(port.name.as_str()).copied().unwrap_or(0);
-        if !used.contains(&before) {
+        if used.insert(before) {
             port.node_port = before;
-            used.push(before);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a job makes of failed pods.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -30,20 +30,28 @@ pub(super) fn validate_failure_policy(
     if policy.rules.len() > MAX_RULES {
         v.too_many(&path, policy.rules.len(), MAX_RULES);
     }
+    let containers = spec.template.spec.containers.iter().chain(&spec.template.spec.init_containers);
+    let containers: HashSet<&str> = containers.map(|container| container.name.as_str()).collect();
     for (index, rule) in policy.rules.iter().enumerate() {
-        validate_rule(v, &path.index(index), spec, rule);
+        validate_rule(v, &path.index(index), spec, &containers, rule);
     }
 }
 
 /// `validatePodFailurePolicyRule`
-fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, spec: &JobSpec, rule: &PodFailurePolicyRule) {
+fn validate_rule(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    spec: &JobSpec,
+    containers: &HashSet<&str>,
+    rule: &PodFailurePolicyRule,
+) {
     let action = path.child("action");
     if rule.action == "FailIndex" && spec.backoff_limit_per_index.is_none() {
         v.invalid(&action, BadValue::json_string(&rule.action), "requires the backoffLimitPerIndex to be set");
     }
     validate_choice(v, &action, &rule.action, &ACTIONS);
     if let Some(codes) = rule.on_exit_codes.as_deref() {
-        validate_exit_codes(v, &path.child("onExitCodes"), spec, codes);
+        validate_exit_codes(v, &path.child("onExitCodes"), containers, codes);
     }
     validate_conditions(v, &path.child("onPodConditions"), &rule.on_pod_conditions);
     match (rule.on_exit_codes.is_some(), rule.on_pod_conditions.is_empty()) {
@@ -73,13 +81,11 @@ fn validate_choice(v: &mut Validation<'_>, path: &Path<'_>, value: &str, known: 
 fn validate_exit_codes(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    spec: &JobSpec,
+    containers: &HashSet<&str>,
     codes: &PodFailurePolicyOnExitCodesRequirement,
 ) {
     validate_choice(v, &path.child("operator"), &codes.operator, &OPERATORS);
-    let pod = &spec.template.spec;
-    let mut containers = pod.containers.iter().chain(&pod.init_containers);
-    if let Some(name) = codes.container_name.as_ref().filter(|name| !containers.any(|c| c.name == **name)) {
+    if let Some(name) = codes.container_name.as_ref().filter(|name| !containers.contains(name.as_str())) {
         let detail = "must be one of the container or initContainer names in the pod template";
         v.invalid(&path.child("containerName"), name, detail);
     }

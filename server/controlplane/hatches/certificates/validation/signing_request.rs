@@ -1,6 +1,6 @@
 //! Requests that people and nodes make.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -143,9 +143,11 @@ fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, new: Conditions<
         |of| -> Vec<&String> { <[_]>::iter(of).map(|c: &CertificateSigningRequestCondition| &c.r#type).collect() };
     let repeats = !repeated(types(old)).is_empty();
     let contradicts = has(old, APPROVED) && has(old, DENIED);
+    let has_untyped = has(old, "");
+    let mut before: BTreeSet<&str> = BTreeSet::new();
     for (index, condition) in new.iter().enumerate() {
-        let (before, path_of) = (&new[..index], path.index(index));
-        if condition.r#type.is_empty() && !has(old, "") {
+        let path_of = path.index(index);
+        if condition.r#type.is_empty() && !has_untyped {
             v.required(&path_of.child("type"), "");
         }
         let known: &[&str] = match ONLY_TRUE.contains(&condition.r#type.as_str()) {
@@ -159,10 +161,10 @@ fn validate_conditions(v: &mut Validation<'_>, path: &Path<'_>, new: Conditions<
             _ => "",
         };
         let shown = || BadValue::json_string(&condition.r#type);
-        if !opposite.is_empty() && has(before, opposite) && !contradicts {
+        if !opposite.is_empty() && before.contains(opposite) && !contradicts {
             v.invalid(path, shown(), "Approved and Denied conditions are mutually exclusive");
         }
-        if has(before, &condition.r#type) && !repeats {
+        if !before.insert(&condition.r#type) && !repeats {
             v.duplicate(&path_of.child("type"), shown());
         }
     }

@@ -1,6 +1,8 @@
 //! Columns, row conditions and selectable fields of pods. What a pod is doing is told from its containers, the first unfinished init
 //! container first.
 
+use std::collections::{HashMap, HashSet};
+
 use machinery::print::{Cell, PrintContext, RowCondition};
 use machinery::scalar::Time;
 
@@ -16,10 +18,10 @@ pub fn pod_readiness_gates(pod: &Pod, _: &PrintContext) -> Cell {
     if gates.is_empty() {
         return "<none>".into();
     }
-    let passed = gates.iter().filter(|gate| {
-        let condition = pod.status.conditions.iter().find(|c| c.r#type == gate.condition_type);
-        condition.is_some_and(|c| c.status == "True")
-    });
+    // Of conditions of one type, the first one counts.
+    let conditions = pod.status.conditions.iter().rev();
+    let conditions: HashMap<&str, bool> = conditions.map(|c| (c.r#type.as_str(), c.status == "True")).collect();
+    let passed = gates.iter().filter(|gate| conditions.get(gate.condition_type.as_str()) == Some(&true));
     format!("{}/{}", passed.count(), gates.len()).into()
 }
 
@@ -97,8 +99,10 @@ impl Summary {
     /// Whether one is still to finish, and the restarts of those that keep running.
     fn add_init_containers(&mut self, pod: &Pod) -> (bool, Restarts) {
         let mut sidecar_restarts = Restarts::default();
+        let sidecars = pod.spec.init_containers.iter().filter(|container| is_sidecar(container));
+        let sidecars: HashSet<&str> = sidecars.map(|container| container.name.as_str()).collect();
         for (index, status) in pod.status.init_container_statuses.iter().enumerate() {
-            let is_sidecar = pod.spec.init_containers.iter().any(|c| c.name == status.name && is_sidecar(c));
+            let is_sidecar = sidecars.contains(status.name.as_str());
             self.restarts.add(status);
             if is_sidecar {
                 sidecar_restarts.add(status);

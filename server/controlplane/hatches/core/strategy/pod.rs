@@ -1,5 +1,7 @@
 //! Pods: their first status, how long they get to end, and what each of their subresources changes.
 
+use std::collections::{HashMap, VecDeque};
+
 use machinery::field_path::Path;
 use machinery::format::ip::warnings_for_ip;
 use machinery::gates::uses_gate;
@@ -64,10 +66,12 @@ fn keep_status(new: &mut PodStatus, old: &PodStatus) {
         new.observed_generation = old.observed_generation;
     }
     // There may be several conditions of one type.
-    let mut before: Vec<&PodCondition> = old.conditions.iter().collect();
+    let mut before: HashMap<&str, VecDeque<&PodCondition>> = HashMap::new();
+    for condition in &old.conditions {
+        before.entry(&condition.r#type).or_default().push_back(condition);
+    }
     for condition in &mut new.conditions {
-        let Some(index) = before.iter().position(|old| old.r#type == condition.r#type) else { continue };
-        let was = before.remove(index);
+        let Some(was) = before.get_mut(condition.r#type.as_str()).and_then(VecDeque::pop_front) else { continue };
         if condition.observed_generation == 0 {
             condition.observed_generation = was.observed_generation;
         }

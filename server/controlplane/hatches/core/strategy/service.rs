@@ -1,5 +1,7 @@
 //! Services: what a change of type leaves behind, and what is warned of.
 
+use std::collections::HashSet;
+
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
@@ -74,8 +76,8 @@ fn drop_addresses(new: &mut ServiceSpec, old: &ServiceSpec) {
 
 fn drop_ports(new: &mut ServiceSpec, old: &ServiceSpec) {
     if needs_node_ports(old) && !needs_node_ports(new) {
-        let known = |number: i32| number == 0 || old.ports.iter().any(|port| port.node_port == number);
-        if new.ports.iter().all(|port| known(port.node_port)) {
+        let known: HashSet<i32> = old.ports.iter().map(|port| port.node_port).chain([0]).collect();
+        if new.ports.iter().all(|port| known.contains(&port.node_port)) {
             new.ports.iter_mut().for_each(|port| port.node_port = 0);
         }
     }

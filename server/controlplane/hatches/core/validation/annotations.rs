@@ -1,6 +1,6 @@
 //! Annotations that mean something to pods, most of them older than the fields that say the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
@@ -94,10 +94,12 @@ fn validate_seccomp(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annot
 
 /// `ValidateAppArmorPodAnnotations`
 fn validate_app_armor(v: &mut Validation<'_>, path: &Path<'_>, annotations: &Annotations, spec: &PodSpec) {
+    let mut names: Option<BTreeSet<&str>> = None;
     for (key, profile) in annotations {
         let Some(name) = key.strip_prefix(APP_ARMOR_OF_CONTAINER) else { continue };
         let path = path.key(key);
-        if all_containers(spec).all(|container| container.name != name) {
+        let names = names.get_or_insert_with(|| all_containers(spec).map(|container| container.name).collect());
+        if !names.contains(name) {
             v.invalid(&path, name, "container not found");
         }
         let known = ["", RUNTIME_DEFAULT, UNCONFINED].contains(&profile.as_str()) || profile.starts_with(LOCALHOST);

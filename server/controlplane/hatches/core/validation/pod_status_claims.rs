@@ -31,10 +31,11 @@ pub(super) fn validate_claim_statuses(v: &mut Validation<'_>, path: &Path<'_>, s
 /// `validatePodResourceClaimStatuses`
 fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[PodResourceClaimStatus], spec: &PodSpec) {
     let mut names = BTreeSet::new();
+    let claims: BTreeSet<&str> = spec.resource_claims.iter().map(|claim| claim.name.as_str()).collect();
     for (index, status) in statuses.iter().enumerate() {
         let path = path.index(index);
         let path = path.child("name");
-        if spec.resource_claims.iter().all(|claim| claim.name != status.name) {
+        if !claims.contains(status.name.as_str()) {
             v.invalid(&path, &status.name, UNKNOWN_CLAIM);
         }
         if !names.insert(&status.name) {

@@ -1,13 +1,15 @@
 //! What kubelets say about containers: the users they run as, the devices they got, the images they mount.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{is_valid_group_id, is_valid_user_id};
 use machinery::hooks::Validation;
 
-use crate::core::v1::{Container, ContainerStatus, LinuxContainerUser, PodSpec, PodStatus, ResourceStatus};
+use crate::core::v1::{
+    Container, ContainerStatus, LinuxContainerUser, PodSpec, PodStatus, ResourceClaim, ResourceStatus,
+};
 
 const HEALTHS: [&str; 3] = ["Healthy", "Unhealthy", "Unknown"];
 const UNKNOWN_CLAIM: &str = "must match one of the container's resource claims in a format \
@@ -82,9 +84,12 @@ fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[Conta
         let path = path.index(index);
         let path = path.child("allocatedResourcesStatus");
         let container = containers.get(status.name.as_str()).copied();
+        let claims = container.map(names_of_claims).unwrap_or_default();
         for (index, allocated) in status.allocated_resources_status.iter().enumerate() {
             let path = path.index(index);
-            if let Some(refusal) = container.and_then(|container| refusal_of_resource(&allocated.name, container)) {
+            if let Some(refusal) =
+                container.and_then(|container| refusal_of_resource(&allocated.name, container, &claims))
+            {
                 v.invalid(&path.child("name"), BadValue::json_string(&allocated.name), refusal);
             }
             validate_health(v, &path.child("resources"), allocated);
@@ -93,15 +98,20 @@ fn validate_allocated(v: &mut Validation<'_>, path: &Path<'_>, statuses: &[Conta
 }
 
 /// Why a container did not get a resource, or a claim.
-fn refusal_of_resource(name: &str, container: &Container) -> Option<&'static str> {
+fn refusal_of_resource(name: &str, container: &Container, claims: &HashSet<String>) -> Option<&'static str> {
     let Some(wanted) = name.strip_prefix("claim:") else {
         return (!container.resources.requests.contains_key(name)).then_some(UNKNOWN_REQUEST);
     };
-    let found = container.resources.claims.iter().any(|claim| match claim.request.as_str() {
-        "" => claim.name == wanted,
-        request => wanted.strip_prefix(claim.name.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(request),
-    });
-    (!found).then_some(UNKNOWN_CLAIM)
+    (!claims.contains(wanted)).then_some(UNKNOWN_CLAIM)
+}
+
+/// The claims of a container by the names that a status has for them.
+fn names_of_claims(container: &Container) -> HashSet<String> {
+    let name = |claim: &ResourceClaim| match claim.request.as_str() {
+        "" => claim.name.clone(),
+        request => format!("{}/{request}", claim.name),
+    };
+    container.resources.claims.iter().map(name).collect()
 }
 
 fn validate_health(v: &mut Validation<'_>, path: &Path<'_>, status: &ResourceStatus) {

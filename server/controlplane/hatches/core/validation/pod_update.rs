@@ -94,10 +94,13 @@ fn validate_tolerations_change(
     old: &[Toleration],
     options: &PodOptions,
 ) {
-    let kept = |old: &Toleration| {
-        new.iter().any(|new| *new == Toleration { toleration_seconds: new.toleration_seconds, ..old.clone() })
-    };
-    if !old.iter().all(kept) {
+    /// What may not change.
+    fn facts(toleration: &Toleration) -> (&str, &str, &str, &str) {
+        let Toleration { key, operator, value, effect, toleration_seconds: _ } = toleration;
+        (key, operator, value, effect)
+    }
+    let left: BTreeSet<_> = new.iter().map(facts).collect();
+    if !old.iter().all(|old| left.contains(&facts(old))) {
         return v.forbidden(path, "existing toleration can not be modified except its tolerationSeconds");
     }
     validate_tolerations(v, path, new, options.compare_tolerations);

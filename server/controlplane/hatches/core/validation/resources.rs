@@ -7,6 +7,7 @@ use machinery::field_path::Path;
 use machinery::format::{NameRule, is_qualified_name};
 use machinery::hooks::Validation;
 use machinery::scalar::Quantity;
+use machinery::status::listed_errors;
 
 use super::options::PodOptions;
 use crate::core::v1::{ResourceClaim, ResourceRequirements};
@@ -238,12 +239,16 @@ fn validate_claims(v: &mut Validation<'_>, path: &Path<'_>, claims: &[ResourceCl
             if used.contains(&(name, request)) {
                 v.duplicate(&path, format!("{name}/{request}"));
             } else if request.is_empty() {
-                used.iter().filter(|(used, _)| *used == name).for_each(|_| v.duplicate(&path, name));
+                let requests = used.range((name, "")..).take_while(|(used, _)| *used == name);
+                requests.for_each(|_| v.duplicate(&path, name));
             }
             used.insert((name, request));
         }
         if !of_pod.contains(name) {
-            v.errors.push(unknown_claim(&path, name, of_pod));
+            // Each error repeats all names.
+            if v.errors.len() < listed_errors(of_pod.iter().map(|known| known.len()).sum()) {
+                v.errors.push(unknown_claim(&path, name, of_pod));
+            }
         }
     }
 }

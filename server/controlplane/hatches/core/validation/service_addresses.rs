@@ -1,5 +1,6 @@
 //! Addresses of services and their families.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use machinery::field_error::{BadValue, FieldError};
@@ -74,10 +75,11 @@ fn validate_spellings(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpe
 }
 
 fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, families: &[String]) {
+    let mut seen = HashSet::new();
     for (index, family) in families.iter().enumerate() {
         let path = path.index(index);
         v.one_of(&path, family, &FAMILIES);
-        if families[..index].contains(family) {
+        if !seen.insert(family) {
             v.duplicate(&path, BadValue::json_string(family));
         }
     }

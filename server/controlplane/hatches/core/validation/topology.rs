@@ -1,6 +1,6 @@
 //! How evenly pods are to be spread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
@@ -90,13 +90,13 @@ fn validate_separate_keys(v: &mut Validation<'_>, path: &Path<'_>, keys: &[Strin
     if !keys.is_empty() && selector.is_none() {
         v.forbidden(path, "must not be specified when labelSelector is not set");
     }
+    let of_labels = selector.iter().flat_map(|selector| selector.match_labels.keys());
+    let of_expressions = selector.iter().flat_map(|selector| selector.match_expressions.iter().map(|r| &r.key));
+    let asked: HashSet<&String> = of_labels.chain(of_expressions).collect();
     for (index, key) in keys.iter().enumerate() {
         let path = path.index(index);
         validate_label_name(v, &path, key);
-        let asked = selector.is_some_and(|selector| {
-            selector.match_labels.contains_key(key) || selector.match_expressions.iter().any(|r| r.key == *key)
-        });
-        if asked {
+        if asked.contains(key) {
             v.invalid(&path, key, "exists in both matchLabelKeys and labelSelector");
         }
     }

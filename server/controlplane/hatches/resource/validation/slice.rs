@@ -1,5 +1,7 @@
 //! The devices that there are.
 
+use std::collections::HashMap;
+
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
@@ -43,9 +45,11 @@ pub fn validate_resource_slice(
     let max = if spec.devices.iter().any(is_advanced) { MAX_ADVANCED_DEVICES } else { MAX_DEVICES };
     let key = |device: &Device| BadValue::from(&device.name);
     let nodes_differ = spec.per_device_node_selection == Some(true);
+    // Of devices of one name, the first one counts.
+    let old_devices = old.iter().flat_map(|old| old.devices.iter().rev());
+    let old_devices: HashMap<&str, &Device> = old_devices.map(|old| (old.name.as_str(), old)).collect();
     validate_set(v, &path.child("devices"), &spec.devices, max, key, |v, path, device| {
-        let old = old.and_then(|old| old.devices.iter().find(|old| old.name == device.name));
-        validate_device(v, path, device, old, nodes_differ);
+        validate_device(v, path, device, old_devices.get(device.name.as_str()).copied(), nodes_differ);
     });
     let key = |set: &CounterSet| BadValue::from(&set.name);
     validate_set(v, &path.child("sharedCounters"), &spec.shared_counters, MAX_COUNTER_SETS, key, |v, path, set| {

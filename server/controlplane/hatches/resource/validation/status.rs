@@ -1,6 +1,6 @@
 //! What became of a claim.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use apimachinery::hatches::meta::validate_conditions;
 use machinery::field_error::BadValue;
@@ -61,7 +61,12 @@ pub fn validate_status(v: &mut Validation<'_>, path: &Path<'_>, new: &ResourceCl
 }
 
 fn has_new_consumers(new: &ResourceClaimStatus, old: &ResourceClaimStatus) -> bool {
-    new.reserved_for.iter().any(|one| !old.reserved_for.iter().any(|stored| Ref::of(stored) == Ref::of(one)))
+    let facts = |consumer: &ResourceClaimConsumerReference| {
+        let ResourceClaimConsumerReference { api_group, resource, name, uid, .. } = consumer.clone();
+        (api_group, resource, name, uid)
+    };
+    let stored: HashSet<_> = old.reserved_for.iter().map(facts).collect();
+    new.reserved_for.iter().any(|consumer| !stored.contains(&facts(consumer)))
 }
 
 /// Upstream's `SharedDeviceID`, as messages show it.

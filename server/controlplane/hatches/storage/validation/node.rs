@@ -1,6 +1,6 @@
 //! What a node's drivers say of themselves.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use machinery::field_path::Path;
 use machinery::format::{self, field};
@@ -25,8 +25,13 @@ pub fn validate_csi_node(v: &mut Validation<'_>, path: &Path<'_>, new: &CSINode,
         }
         validate_topology_keys(v, &path, &driver.topology_keys);
     }
-    for old in old.iter().flat_map(|old| &old.spec.drivers) {
-        for new in new.spec.drivers.iter().filter(|new| new.name == old.name) {
+    let Some(old) = old else { return };
+    let mut by_name: HashMap<&str, Vec<&CSINodeDriver>> = HashMap::new();
+    for driver in &new.spec.drivers {
+        by_name.entry(&driver.name).or_default().push(driver);
+    }
+    for old in &old.spec.drivers {
+        for new in by_name.get(old.name.as_str()).into_iter().flatten() {
             validate_same_driver(v, &path, new, old);
         }
     }

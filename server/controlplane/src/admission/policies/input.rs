@@ -185,12 +185,14 @@ impl Authorize for Asker {
 pub struct Activation<'a> {
     input: &'a Input,
     params: Option<&'a Json>,
-    variables: &'a [(String, Result<Program, String>)],
+    /// The variables by their names; of one name, the last one counts.
+    variables: HashMap<&'a str, &'a Result<Program, String>>,
     made: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
 }
 
 impl<'a> Activation<'a> {
     pub fn new(input: &'a Input, params: Option<&'a Json>, variables: &'a [(String, Result<Program, String>)]) -> Self {
+        let variables = variables.iter().map(|(name, program)| (name.as_str(), program)).collect();
         Activation { input, params, variables, made: RefCell::default() }
     }
 }
@@ -215,9 +217,8 @@ impl<'a> Variables<'a> for Activation<'a> {
         if variable != "variables" {
             return None;
         }
-        let variables = self.variables;
-        let (name, program) = variables.iter().rev().find(|(name, _)| name == field)?;
-        if let Some(made) = self.made.borrow().get(name.as_str()) {
+        let (&name, &program) = self.variables.get_key_value(field)?;
+        if let Some(made) = self.made.borrow().get(name) {
             return Some(made.clone());
         }
         let outcome = match program {

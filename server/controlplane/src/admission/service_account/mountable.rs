@@ -36,14 +36,6 @@ impl Use<'_> {
             path: reference.path.to_string(),
         })
     }
-
-    /// Whether an account lets its pods use the secret in this way.
-    fn is_allowed(&self, account: &ServiceAccount) -> bool {
-        match self.pulls {
-            true => account.image_pull_secrets.iter().any(|reference| reference.name == self.name),
-            false => account.secrets.iter().any(|reference| reference.name == self.name),
-        }
-    }
 }
 
 impl<'o> NewSecrets<'o> {
@@ -64,7 +56,11 @@ impl<'o> NewSecrets<'o> {
 
     /// Refuses the first secret that the account does not name.
     pub fn check(&self, account: &ServiceAccount) -> Result<(), String> {
-        let Some(refused) = self.uses.iter().find(|used| !used.is_allowed(account)) else { return Ok(()) };
+        let of_pulls = account.image_pull_secrets.iter().map(|reference| (reference.name.as_str(), true));
+        let of_mounts = account.secrets.iter().map(|reference| (reference.name.as_str(), false));
+        let allowed: HashSet<(&str, bool)> = of_pulls.chain(of_mounts).collect();
+        let is_refused = |used: &&Use<'_>| !allowed.contains(&(used.name, used.pulls));
+        let Some(refused) = self.uses.iter().find(is_refused) else { return Ok(()) };
         let name = refused.name;
         let (what, kind) = match refused.pulls {
             true => (format!("{}={name:?}", refused.path), "imagePullSecret"),

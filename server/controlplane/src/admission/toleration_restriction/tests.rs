@@ -31,6 +31,69 @@ const ALL: &str = "all all-nosched all-noexec foo foo-bar foo-nosched foo-bar-no
                    faz-baz-nosched foo-prefnosched foo-noexec foo-bar-noexec foo-noexec-10 foo-noexec-0 \
                    foo-bar-noexec-10";
 
+/// Whether one toleration covers another, by upstream's `isSuperset`.
+fn covers(wider: &Toleration, toleration: &Toleration) -> bool {
+    let exists = wider.operator == "Exists";
+    let same_key = toleration.key == wider.key || (wider.key.is_empty() && exists);
+    let same_effect = toleration.effect == wider.effect || wider.effect.is_empty();
+    let as_long = match wider.toleration_seconds.filter(|_| wider.effect == "NoExecute") {
+        Some(most) => toleration.toleration_seconds.is_some_and(|seconds| seconds <= most),
+        None => true,
+    };
+    let same_value = match wider.operator.as_str() {
+        "" | "Equal" => toleration.operator == "Equal" && toleration.value == wider.value,
+        _ => exists,
+    };
+    wider == toleration || (same_key && same_effect && as_long && same_value)
+}
+
+/// Upstream's `MergeTolerations`, which compares all pairs.
+fn merged_by_pairs(all: &[Toleration]) -> Vec<Toleration> {
+    let mut kept: Vec<Toleration> = Vec::new();
+    for (index, toleration) in all.iter().enumerate() {
+        let mut later = all[index + 1..].iter();
+        if !kept.iter().any(|wider| covers(wider, toleration))
+            && !later.any(|wider| wider != toleration && covers(wider, toleration))
+        {
+            kept.push(toleration.clone());
+        }
+    }
+    kept
+}
+
+#[test]
+fn merges_as_a_comparison_of_all_pairs_does() {
+    let mut known = tolerations(ALL);
+    let odd = [("", "", None), ("Lt", "", None), ("", "NoExecute", Some(-1)), ("Equal", "NoExecute", Some(i64::MAX))];
+    known.extend(odd.map(|(operator, effect, seconds)| Toleration {
+        key: "foo".into(),
+        operator: operator.into(),
+        value: "bar".into(),
+        effect: effect.into(),
+        toleration_seconds: seconds,
+    }));
+    let mut seed = 1_u64;
+    for _ in 0..3_000 {
+        let mut all = Vec::new();
+        for _ in 0..6 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            all.push(known[(seed >> 33) as usize % known.len()].clone());
+        }
+        assert_eq!(merged(all[..3].to_vec(), all[3..].to_vec()), merged_by_pairs(&all), "{all:?}");
+        let allowed = all[..3].iter().all(|toleration| all[3..].iter().any(|wider| covers(wider, toleration)));
+        assert_eq!(is_allowed(&all[..3], &all[3..]), allowed, "{all:?}");
+    }
+}
+
+#[test]
+fn many_tolerations_merge_in_little_time() {
+    let many = |first: usize| -> Vec<Toleration> {
+        let numbers = (first..first + 20_000).map(|number| format!("foo{number}-nosched"));
+        numbers.map(|name| toleration(&name)).collect()
+    };
+    assert_eq!(merged(many(0), many(10_000)).len(), 30_000);
+}
+
 #[test]
 fn wider_tolerations_cover_others() {
     let table = [
@@ -58,7 +121,7 @@ fn wider_tolerations_cover_others() {
     for (wider, covered) in table {
         for other in ALL.split_whitespace() {
             let expect = other == wider || covered.split_whitespace().any(|name| name == other);
-            assert_eq!(covers(&toleration(wider), &toleration(other)), expect, "{wider} of {other}");
+            assert_eq!(is_allowed(&[toleration(other)], &[toleration(wider)]), expect, "{wider} of {other}");
         }
     }
 }

@@ -1,0 +1,255 @@
+//! Measures fields with more and more elements, and judges the growth.
+
+use crate::cost::{Cost, Meter};
+use crate::fields::{Elements, Many, Place};
+use crate::plan::{Group, Trial};
+use crate::target::{Method, SetUp, Target};
+use crate::write::{Request, Stored, Writer};
+
+/// Processor time in microseconds below which a request is never too expensive.
+const TIME_FLOOR: u64 = 30_000;
+
+/// Peak memory in bytes below which a request is never too expensive.
+const MEMORY_FLOOR: u64 = 64 << 20;
+
+/// How much more twice as many elements may take.
+const LARGEST_STEP: f64 = 2.5;
+
+/// Two steps that together take at most this much more are not looked at separately.
+const HARMLESS_STEPS: f64 = 5.0;
+
+/// Bodies are not made larger than this, in bytes; the server takes 3 MiB.
+const LARGEST_BODY: usize = 2_900_000;
+
+/// Counts of elements; each is tried when the one before it was cheap.
+const COUNTS: [usize; 3] = [400, 1600, 6400];
+
+/// Processor time in microseconds of a request that is expensive enough to tell how it grows.
+const TELLING: u64 = 20_000;
+
+/// Runs of each count when a field is measured again. Each round adds to the rounds before it.
+const RUNS: [usize; 2] = [3, 4];
+
+/// What was done with a server.
+#[derive(Default)]
+pub struct Totals {
+    pub combinations: usize,
+    pub requests: usize,
+    pub accepted: usize,
+    /// Combinations that were measured again.
+    pub repeated: usize,
+    /// The largest step of those that were measured again and passed.
+    pub largest: f64,
+    pub milliseconds: usize,
+}
+
+/// A server and what was done with it.
+pub struct Measurer {
+    writer: Writer,
+    meter: Meter,
+    totals: Totals,
+    logs: bool,
+}
+
+impl Measurer {
+    pub async fn start() -> Measurer {
+        let writer = Writer::start().await;
+        let meter = Meter::of(writer.process_id());
+        Measurer { writer, meter, totals: Totals::default(), logs: std::env::var("GROWTH_LOG").is_ok() }
+    }
+
+    pub fn finish(mut self) -> Totals {
+        self.totals.milliseconds = self.meter.begin().microseconds() as usize / 1000;
+        self.totals
+    }
+
+    /// Tries the fields of a group; descriptions of those that grow too fast.
+    pub async fn try_group(&mut self, group: &Group) -> Vec<String> {
+        let mut small = match self.writer.store_small(&group.target, 0).await {
+            Ok(small) => small,
+            Err(refusal) => return vec![refusal],
+        };
+        let mut failures = Vec::new();
+        for trial in &group.trials {
+            self.writer.refresh(&group.target, &mut small).await;
+            failures.extend(self.try_field(&small, trial).await);
+        }
+        failures
+    }
+
+    async fn try_field(&mut self, small: &Stored, trial: &Trial) -> Vec<String> {
+        let Trial { place, elements, methods } = trial;
+        self.totals.combinations += methods.len();
+        let mut failures = Vec::new();
+        let mut before: Option<Vec<Option<Cost>>> = None;
+        for (index, count) in COUNTS.into_iter().enumerate() {
+            let costs = self.measure(small, place, *elements, count, methods).await;
+            let pairs = before.iter().flatten().zip(&costs).zip(methods);
+            let suspects: Vec<Method> = pairs
+                .filter_map(|((few, many), method)| grows((*few)?, (*many)?, HARMLESS_STEPS).then_some(*method))
+                .collect();
+            for method in &suspects {
+                failures.extend(self.confirm(small, place, *elements, COUNTS[index - 1], *method).await);
+            }
+            let most = costs.iter().flatten().map(|cost| cost.microseconds).max();
+            if most.is_none_or(|most| most > TELLING) && index > 0 || !suspects.is_empty() {
+                break;
+            }
+            before = Some(costs);
+        }
+        failures
+    }
+
+    /// Measures all steps again, each as the least of several runs, because anything else that the
+    /// server does in the meantime counts too. Steps that are too large are measured once more with
+    /// twice as many elements.
+    async fn confirm(
+        &mut self,
+        small: &Stored,
+        place: &Place,
+        elements: Elements,
+        count: usize,
+        method: Method,
+    ) -> Option<String> {
+        self.totals.repeated += 1;
+        let mut shown = Vec::new();
+        for count in [count, 2 * count] {
+            let counts = [count, 2 * count, 4 * count];
+            let mut costs = [Cost::MOST; 3];
+            for runs in RUNS {
+                for _ in 0..runs {
+                    for (cost, count) in costs.iter_mut().zip(counts) {
+                        *cost = cost.least(self.once(small, place, elements, count, method).await.unwrap_or(*cost));
+                    }
+                }
+                if largest_step(&costs) <= LARGEST_STEP {
+                    self.totals.largest = self.totals.largest.max(largest_step(&costs));
+                    return None;
+                }
+            }
+            shown.extend(counts.iter().zip(costs).map(|(count, cost)| format!("{count}: {cost}")));
+        }
+        Some(format!("{method:?} {place} {elements:?}: {}", shown.join(", ")))
+    }
+
+    /// The cost of one method.
+    async fn once(
+        &mut self,
+        small: &Stored,
+        place: &Place,
+        elements: Elements,
+        count: usize,
+        method: Method,
+    ) -> Option<Cost> {
+        let first = place.target.methods[0];
+        let methods = if method == first { vec![method] } else { vec![first, method] };
+        self.measure(small, place, elements, count, &methods).await.pop().flatten()
+    }
+
+    /// The cost of each method with so many elements; nothing for bodies that are too large. The
+    /// first method is the first one of the target, which may store the object that the others change.
+    async fn measure(
+        &mut self,
+        small: &Stored,
+        place: &Place,
+        elements: Elements,
+        count: usize,
+        methods: &[Method],
+    ) -> Vec<Option<Cost>> {
+        let target = &*place.target;
+        let many = Many { elements, first: 0, count };
+        // Half of the elements are there already.
+        let changed = Many { first: count / 2, ..many };
+        let mut costs = Vec::with_capacity(methods.len());
+        let mut stored: Option<Stored> = None;
+        for (index, &method) in methods.iter().enumerate() {
+            let is_set_up = index == 0 && matches!(target.set_up, SetUp::Stored | SetUp::Written);
+            let cost = if is_set_up {
+                let (cost, made) = self.set_up(place, many, method).await;
+                stored = made;
+                cost
+            } else {
+                let old = stored.as_ref().unwrap_or(small);
+                let request = match method {
+                    Method::Create | Method::CreateYaml | Method::CreateProtobuf | Method::CreateCbor => {
+                        let serial = self.writer.next_serial();
+                        self.writer.create_request(place, serial, method, many)
+                    }
+                    Method::Table => self.writer.table_request(target, old),
+                    _ => self.writer.change_request(place, old, method, changed, true),
+                };
+                self.cost_of(place, method, many, &request).await.map(|(cost, _)| cost)
+            };
+            costs.push(cost);
+        }
+        if let Some(stored) = stored {
+            self.writer.delete(target, &stored).await;
+        }
+        costs
+    }
+
+    /// Stores an object with many elements, as far as the server takes it.
+    async fn set_up(&mut self, place: &Place, many: Many, method: Method) -> (Option<Cost>, Option<Stored>) {
+        let target: &Target = &place.target;
+        let serial = self.writer.next_serial();
+        if method == Method::Create {
+            let request = self.writer.create_request(place, serial, method, many);
+            let Some((cost, version)) = self.cost_of(place, method, many, &request).await else { return (None, None) };
+            return (Some(cost), version.map(|version| Stored { serial, version, is_many: true }));
+        }
+        let Ok(mut stored) = self.writer.store_small(target, serial).await else { return (None, None) };
+        let is_dry = target.set_up != SetUp::Written;
+        let request = self.writer.change_request(place, &stored, method, many, is_dry);
+        let written = self.cost_of(place, method, many, &request).await;
+        if let Some((_, Some(version))) = &written
+            && !is_dry
+        {
+            stored.version.clone_from(version);
+            stored.is_many = true;
+        }
+        (written.map(|(cost, _)| cost), Some(stored))
+    }
+
+    /// The cost of a request, and the version of the object when the server took it.
+    async fn cost_of(
+        &mut self,
+        place: &Place,
+        method: Method,
+        many: Many,
+        request: &Request,
+    ) -> Option<(Cost, Option<String>)> {
+        if request.size() > LARGEST_BODY {
+            return None;
+        }
+        let begin = self.meter.begin();
+        let answer = self.writer.send(request).await;
+        let cost = self.meter.cost_since(&begin);
+        let is_accepted = answer.code < 300;
+        self.totals.requests += 1;
+        self.totals.accepted += usize::from(is_accepted);
+        if self.logs {
+            let why = if is_accepted { "" } else { answer.text.as_str() };
+            eprintln!("{cost} {} {method:?} {place} {:?} {} {why}", answer.code, many.elements, many.count);
+        }
+        Some((cost, is_accepted.then_some(answer.version)))
+    }
+}
+
+/// The largest step of three costs; 0 where all of them are below the floor.
+fn largest_step(costs: &[Cost; 3]) -> f64 {
+    let step = |less: u64, more: u64, floor: u64| match more > floor {
+        true => more as f64 / less.max(floor / 8) as f64,
+        false => 0.0,
+    };
+    let of = |pair: &[Cost]| {
+        let time = step(pair[0].microseconds, pair[1].microseconds, TIME_FLOOR);
+        time.max(step(pair[0].memory, pair[1].memory, MEMORY_FLOOR))
+    };
+    costs.windows(2).map(of).fold(0.0, f64::max)
+}
+
+/// Whether `more` is above the floor and more than `factor` times `less`.
+fn grows(less: Cost, more: Cost, factor: f64) -> bool {
+    let is_more = |less: u64, more: u64, floor: u64| more > floor && more as f64 > factor * less.max(floor / 8) as f64;
+    is_more(less.microseconds, more.microseconds, TIME_FLOOR) || is_more(less.memory, more.memory, MEMORY_FLOOR)
+}
