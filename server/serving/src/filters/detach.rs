@@ -1,14 +1,17 @@
-//! Runs write requests on tasks of their own, so that a client that goes away does not stop a write half-way.
+//! Runs write requests to their end, so that a client that goes away does not stop a write half-way.
 //!
 //! The future of a request is dropped when its connection or HTTP/2 stream ends, and when the request times out. A write that has begun
-//! must not be dropped with it: what it reserved would stay reserved, and steps that follow the commit would be missing. Everything that
-//! belongs to the request (its seats, its place among the requests in flight, its audit event) stays with the task until the write ends.
+//! must not be dropped with it: what it reserved would stay reserved, and steps that follow the commit would be missing. The rest of such
+//! a request moves to a task of its own. Everything that belongs to the request (its seats, its place among the requests in flight, its
+//! audit event) stays with the task until the write ends.
 
-use std::panic::resume_unwind;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
 
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
 
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::shutdown::Shutdown;
@@ -30,14 +33,14 @@ impl Detach {
     }
 }
 
-/// Runs requests that may write on tasks of their own. The shutdown of the server waits for these tasks.
+/// Runs requests that may write to their end. The shutdown of the server waits for those whose clients are gone.
 pub struct WithDetachedWrites<H> {
     inner: Arc<H>,
     shutdown: Shutdown,
 }
 
 impl<H> WithDetachedWrites<H> {
-    /// `shutdown` counts the tasks as requests under way.
+    /// `shutdown` counts the requests as under way.
     pub fn new(inner: H, shutdown: Shutdown) -> Self {
         WithDetachedWrites { inner: Arc::new(inner), shutdown }
     }
@@ -51,40 +54,44 @@ impl<H: Handler + 'static> Handler for WithDetachedWrites<H> {
         let detach = Detach::default();
         request.extensions_mut().insert(detach.clone());
         let (inner, under_way) = (Arc::clone(&self.inner), self.shutdown.enter());
-        Box::pin(async move {
-            let (client, client_gone) = oneshot::channel::<()>();
-            let task = tokio::spawn(async move {
-                let _under_way = under_way;
-                run(inner.handle(request), &detach, client_gone).await
-            });
-            let outcome = task.await;
-            drop(client); // owned by this future: dropped earlier only together with it
-            match outcome {
-                Ok(Some(response)) => response,
-                // The runtime is ending: no client reads the answer.
-                Ok(None) => std::future::pending().await,
-                Err(error) if error.is_panic() => resume_unwind(error.into_panic()),
-                Err(_) => std::future::pending().await,
-            }
-        })
+        let request = Box::pin(async move {
+            let _under_way = under_way;
+            inner.handle(request).await
+        });
+        Box::pin(Attached { request: Some(request), detach })
     }
 }
 
-/// Runs a request to its end; `None` when its client went away before the write began.
-async fn run(
-    mut request: BoxFuture<'_, Response>,
-    detach: &Detach,
-    client_gone: oneshot::Receiver<()>,
-) -> Option<Response> {
-    tokio::select! {
-        biased;
-        response = &mut request => return Some(response),
-        _ = client_gone => {}
+/// A request with its client. Dropped after the write has begun, the request goes on as a task.
+struct Attached {
+    /// None when it has ended.
+    request: Option<BoxFuture<'static, Response>>,
+    detach: Detach,
+}
+
+impl Future for Attached {
+    type Output = Response;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Response> {
+        // Taken out while it is polled: a request that panics is dropped and does not go on.
+        let Some(mut request) = self.request.take() else { return Poll::Pending };
+        let polled = request.as_mut().poll(context);
+        if polled.is_pending() {
+            self.request = Some(request);
+        }
+        polled
     }
-    if !detach.is_detached() {
-        return None;
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // Without a runtime the process is ending.
+        if let (Some(request), true, Ok(runtime)) =
+            (self.request.take(), self.detach.is_detached(), Handle::try_current())
+        {
+            drop(runtime.spawn(request));
+        }
     }
-    Some(request.await)
 }
 
 #[cfg(test)]
