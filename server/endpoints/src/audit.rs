@@ -1,5 +1,7 @@
 //! What is recorded of a request besides its head: the objects that are sent and answered, as JSON of the version that was spoken.
 
+use std::sync::Arc;
+
 use apimachinery::meta::v1::ListMeta;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::envelope::{self, Envelope};
@@ -11,7 +13,7 @@ use registry::meta;
 use serving::audit::{Level, Trail};
 use serving::body::ReadError;
 use serving::work::memory::{self, Held};
-use serving::{Body, Response};
+use serving::{Body, Response, User};
 
 use crate::media::Encoding;
 
@@ -61,18 +63,18 @@ pub async fn answered(
     trail: &Trail,
     catalog: &Catalog,
     response: Response,
-    held: Option<Held>,
+    user: Option<&Arc<User>>,
 ) -> Result<Response, Status> {
     if !trail.reaches(Level::RequestResponse) {
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
-    let (mut held, mut counted) = (held, 0);
-    let count = |length: usize| match &mut held {
-        Some(held) if length as u64 > memory::SMALL => {
+    let (mut held, mut counted) = (Held::default(), 0);
+    let count = |length: usize| match user {
+        Some(user) if length as u64 > memory::SMALL => {
             let added = (length as u64 - counted) * PER_ANSWERED_BYTE;
             counted = length as u64;
-            held.add(added)
+            held.add(user, added)
         }
         _ => Ok(()),
     };

@@ -1,5 +1,7 @@
 //! Request bodies: read, decoded, checked against what the path says.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
@@ -9,6 +11,7 @@ use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
 
+use serving::User;
 use serving::work::memory::{self, Held};
 
 use crate::empty;
@@ -26,12 +29,12 @@ pub struct Decoded {
     pub empty: Vec<empty::Path>,
 }
 
-/// All bytes of a body. Those of a large one are counted in `held`.
-pub async fn read(body: serving::Body, held: &mut Held) -> Result<Bytes, Status> {
+/// All bytes of a body of a request of `user`. Those of a large one are counted in `held`.
+pub async fn read(body: serving::Body, user: &Arc<User>, held: &mut Held) -> Result<Bytes, Status> {
     let mut counted = 0;
     let count = |length: usize| match length as u64 {
         length if length > memory::SMALL => {
-            held.add(length - counted)?;
+            held.add(user, length - counted)?;
             counted = length;
             Ok(())
         }

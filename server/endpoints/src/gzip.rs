@@ -1,6 +1,7 @@
 //! Large answers, compressed for who asks for it (upstream: `deferredResponseWriter`).
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap,
 use http_body::{Body as HttpBody, Frame};
 use serving::body::BodyError;
 use serving::work::memory::Held;
-use serving::{Body, Response};
+use serving::{Body, Response, User};
 use zlib_rs::{Deflate, DeflateConfig, DeflateFlush, Status};
 
 /// Answers up to this many bytes are not worth it.
@@ -33,12 +34,13 @@ const TURN: usize = 4 * CHUNK;
 
 /// Compresses an answer that is large, or of a size that is unknown because it is large. While its user holds too much memory, an answer is
 /// sent as it is.
-pub fn compress(response: Response, mut held: Held) -> Response {
+pub fn compress(response: Response, user: &Arc<User>) -> Response {
     let size = response.body().size_hint();
     if size.exact().is_some_and(|bytes| bytes <= THRESHOLD) || response.headers().contains_key(CONTENT_ENCODING) {
         return response;
     }
-    if held.add(MEMORY).is_err() {
+    let mut held = Held::default();
+    if held.add(user, MEMORY).is_err() {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -148,8 +150,7 @@ mod tests {
     async fn large_answers_are_compressed_and_small_ones_are_not() {
         for (length, is_compressed) in [(0, false), (1 << 17, false), ((1 << 17) + 1, true), (3_000_001, true)] {
             let text: Vec<u8> = (0..length).map(|i: usize| b"abcdefgh"[i * i / 7 % 8]).collect();
-            let held = Held::new(std::sync::Arc::default());
-            let response = compress(Response::new(Body::full(text.clone())), held);
+            let response = compress(Response::new(Body::full(text.clone())), &Arc::default());
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), is_compressed, "{length}");
             let sent = response.into_body().read(usize::MAX).await.unwrap();
             let mut read = Vec::new();

@@ -1,6 +1,7 @@
 //! An API server: routes requests to endpoints and documents, and what it does not know to the next server of the chain.
 
 use std::collections::BTreeSet;
+use std::future::ready;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use bytes::Bytes;
@@ -11,10 +12,11 @@ use machinery::json;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
+use serving::audit::{Level, Trail};
 use serving::warnings::Warnings;
 use serving::work::memory::Held;
 use serving::work::{self, HeldSeat, Work};
-use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response};
+use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User};
 
 use crate::answer::{self, respond as send};
 use crate::audit;
@@ -323,7 +325,7 @@ fn call(
     let user = extensions.user().cloned().unwrap_or_else(|| Arc::new(serving::User::anonymous()));
     Call {
         info,
-        held: Held::new(user.clone()),
+        held: Held::default(),
         user,
         headers,
         body,
@@ -342,12 +344,13 @@ const LARGE_ANSWER: usize = 256 << 10;
 ///
 /// # Errors
 /// When there is no memory for it. The answer to a write is sent all the same: the write is done.
-fn hold_large(response: Response, mut held: Held, is_write: bool) -> Result<Response, Status> {
+fn hold_large(response: Response, user: &Arc<User>, is_write: bool) -> Result<Response, Status> {
+    let mut held = Held::default();
     let length = response.body().known().map_or(0, Bytes::len);
     if length <= LARGE_ANSWER {
         return Ok(response);
     }
-    match held.add(length as u64) {
+    match held.add(user, length as u64) {
         Err(exceeded) if !is_write => Err(exceeded.into()),
         _ => Ok(response.map(|body| body.hold_until_sent(held))),
     }
@@ -362,51 +365,82 @@ async fn answered(
     seat: Option<HeldSeat>,
 ) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
-    let (catalog, trail, is_stream) = (endpoint.catalog, call.trail.clone(), call.info.verb == "watch");
-    let (held, is_write) = (Held::new(call.user.clone()), !call.info.is_read_only());
-    let held_to_record = (!is_write).then(|| Held::new(call.user.clone()));
-    let held_to_compress = Held::new(call.user.clone());
+    let (is_stream, is_write) = (call.info.verb == "watch", !call.info.is_read_only());
     let work = Work { user: call.user.clone(), seat };
-    let answered = async move {
-        match dispatch(endpoint, target, verb, call).await {
-            Ok(response) if !is_stream => audit::answered(&trail, catalog, response, held_to_record).await,
-            answer => answer,
-        }
-    };
-    let answer = work::run(work, answered).await;
-    match answer.and_then(|response| hold_large(response, held, is_write)) {
-        Ok(response) if compresses && !is_stream => Ok(gzip::compress(response, held_to_compress)),
+    let answer = work::run(&work, dispatch(endpoint, target, verb, call)).await;
+    match answer.and_then(|response| hold_large(response, &work.user, is_write)) {
+        Ok(response) if compresses && !is_stream => Ok(gzip::compress(response, &work.user)),
         answer => answer,
     }
 }
 
-async fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
+type Answer = BoxFuture<'static, Result<Response, Status>>;
+
+fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Answer {
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
     match target {
         Target::Resource => {
             call.warn_deprecated(endpoint.kind);
-            of_resource(endpoint, verb, call).await
+            of_resource(endpoint, verb, call)
         }
-        Target::Subresource(def) => of_subresource(&endpoint, def, verb, call).await,
+        Target::Subresource(def) => {
+            let audited = Audited::of(&endpoint, &call);
+            audited.answer(async move { of_subresource(&endpoint, def, verb, call).await })
+        }
     }
 }
 
-async fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Result<Response, Status> {
+/// Each verb has a future of its own: the largest is several times as large as that of a read.
+fn of_resource(endpoint: Arc<Endpoint>, verb: &str, call: Call) -> Answer {
+    let audited = Audited::of(&endpoint, &call);
     match verb {
-        "create" if endpoint.store.is_none() => verbs::create::create_special(&endpoint, call).await,
-        "create" => verbs::create::create(&endpoint, call).await,
-        "get" if endpoint.store.is_none() => verbs::computed::get(&endpoint, call).await,
-        "get" => verbs::get::get(&endpoint, call).await,
-        "list" if endpoint.store.is_none() => verbs::computed::list(&endpoint, call).await,
-        "list" => verbs::list::list(&endpoint, call).await,
-        "watch" => verbs::watch::watch(endpoint, call).await,
-        "update" => verbs::update::update(&endpoint, call).await,
-        "patch" => verbs::patch::patch(&endpoint, call).await,
-        "delete" => verbs::delete::delete(&endpoint, call).await,
-        "deletecollection" => verbs::delete::delete_collection(&endpoint, call).await,
-        _ => Err(Status::method_not_allowed()),
+        "create" if endpoint.store.is_none() => {
+            audited.answer(async move { verbs::create::create_special(&endpoint, call).await })
+        }
+        "create" => audited.answer(async move { verbs::create::create(&endpoint, call).await }),
+        "get" if endpoint.store.is_none() => audited.answer(async move { verbs::computed::get(&endpoint, call).await }),
+        "get" => audited.answer(async move { verbs::get::get(&endpoint, call).await }),
+        "list" if endpoint.store.is_none() => {
+            audited.answer(async move { verbs::computed::list(&endpoint, call).await })
+        }
+        "list" => audited.answer(async move { verbs::list::list(&endpoint, call).await }),
+        // Streams of events are not recorded.
+        "watch" => Box::pin(verbs::watch::watch(endpoint, call)),
+        "update" => audited.answer(async move { verbs::update::update(&endpoint, call).await }),
+        "patch" => audited.answer(async move { verbs::patch::patch(&endpoint, call).await }),
+        "delete" => audited.answer(async move { verbs::delete::delete(&endpoint, call).await }),
+        "deletecollection" => audited.answer(async move { verbs::delete::delete_collection(&endpoint, call).await }),
+        _ => Box::pin(ready(Err(Status::method_not_allowed()))),
+    }
+}
+
+/// What records an answer.
+struct Audited {
+    catalog: &'static Catalog,
+    /// None where the audit policy wants no answers of the request.
+    trail: Option<Trail>,
+    /// The user whom the bytes of the answer of a read are counted for; a write that is done is recorded in any case.
+    user: Option<Arc<User>>,
+}
+
+impl Audited {
+    fn of(endpoint: &Endpoint, call: &Call) -> Self {
+        let wants_answer = call.trail.reaches(Level::RequestResponse);
+        let user = (wants_answer && call.info.is_read_only()).then(|| call.user.clone());
+        Audited { catalog: endpoint.catalog, trail: wants_answer.then(|| call.trail.clone()), user }
+    }
+
+    /// The answer, once it has been recorded.
+    fn answer(self, answer: impl Future<Output = Result<Response, Status>> + Send + 'static) -> Answer {
+        let Audited { catalog, trail, user } = self;
+        match trail {
+            Some(trail) => {
+                Box::pin(async move { audit::answered(&trail, catalog, answer.await?, user.as_ref()).await })
+            }
+            None => Box::pin(answer),
+        }
     }
 }
 

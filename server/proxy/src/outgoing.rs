@@ -58,8 +58,8 @@ fn passed_on(body: Body, extensions: &http::Extensions) -> Result<webhook::Body,
     if http_body::Body::is_end_stream(&body) {
         return Ok(body.map_err(Into::into).boxed_unsync());
     }
-    let mut held = Held::new(user_of(extensions));
-    held.add(memory::STREAM)?;
+    let mut held = Held::default();
+    held.add(&user_of(extensions), memory::STREAM)?;
     Ok(body.hold(held).map_err(Into::into).boxed_unsync())
 }
 

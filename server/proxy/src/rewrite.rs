@@ -55,8 +55,8 @@ impl Links {
             Some("deflate") => Encoding::Deflate,
             Some(_) => return Ok(response),
         };
-        let mut held = Held::new(user);
-        held.add(memory::STREAM)?;
+        let mut held = Held::default();
+        held.add(&user, memory::STREAM)?;
         response.headers_mut().remove(CONTENT_LENGTH);
         let rewritten = |body| Body::stream(Page::new(body, encoding, move |address: &str| self.address(address)));
         Ok(response.map(|body| rewritten(body).hold(held).end_when_stalled(STALLED)))

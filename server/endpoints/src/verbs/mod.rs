@@ -57,7 +57,7 @@ impl Call {
     /// Reads the whole body, and moves the work to the work pool where it may cost much. The request is a write, and
     /// from then on it runs to its end, whatever its client does.
     pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
-        let bytes = body::read(std::mem::take(&mut self.body), &mut self.held).await?;
+        let bytes = body::read(std::mem::take(&mut self.body), &self.user, &mut self.held).await?;
         cost.offload(endpoint, &self.info, bytes.len()).await?;
         if let Some(detach) = &self.detach {
             detach.detach();

@@ -106,23 +106,21 @@ impl Accounts {
 }
 
 /// Bytes that a request holds, until this is dropped.
+#[derive(Default)]
 pub struct Held {
-    user: Arc<User>,
+    /// The user of the request, from the first bytes on.
+    user: Option<Arc<User>>,
     bytes: u64,
 }
 
 impl Held {
-    /// Nothing yet.
-    pub fn new(user: Arc<User>) -> Self {
-        Held { user, bytes: 0 }
-    }
-
-    /// Counts bytes before they are kept.
+    /// Counts bytes of a request of `user` before they are kept.
     ///
     /// # Errors
     /// When the user, or all users together, hold too much. Nothing more is counted then.
-    pub fn add(&mut self, bytes: u64) -> Result<(), Exceeded> {
-        HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&self.user.name, bytes)?;
+    pub fn add(&mut self, user: &Arc<User>, bytes: u64) -> Result<(), Exceeded> {
+        let user = self.user.get_or_insert_with(|| user.clone());
+        HELD.lock().unwrap_or_else(PoisonError::into_inner).add(&user.name, bytes)?;
         self.bytes += bytes;
         Ok(())
     }
@@ -130,8 +128,8 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        if self.bytes > 0 {
-            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&self.user.name, self.bytes);
+        if let Some(user) = self.user.as_ref().filter(|_| self.bytes > 0) {
+            HELD.lock().unwrap_or_else(PoisonError::into_inner).give_back(&user.name, self.bytes);
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The work of a request, where it begins and where it ends.
 
-use std::any::Any;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,16 +15,23 @@ use crate::user::{SYSTEM_MASTERS, User};
 /// The seats of a request in priority and fairness; in the extensions of the request. Given back when the work moves to the pool, which has
 /// limits of its own: seats bound what is done by the threads of connections.
 #[derive(Clone)]
-pub struct HeldSeat(Arc<Mutex<Option<Box<dyn Any + Send>>>>);
+pub struct HeldSeat(Arc<dyn Seat>);
+
+/// What is given back once.
+trait Seat: Send + Sync {
+    fn give_back(&self);
+}
+
+impl<T: Send> Seat for Mutex<Option<T>> {
+    fn give_back(&self) {
+        drop(self.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
 
 impl HeldSeat {
     /// Holds seats for as long as there is a clone of this.
     pub fn new(seat: impl Send + 'static) -> Self {
-        HeldSeat(Arc::new(Mutex::new(Some(Box::new(seat)))))
-    }
-
-    fn give_back(&self) {
-        drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
+        HeldSeat(Arc::new(Mutex::new(Some(seat))))
     }
 }
 
@@ -38,15 +44,12 @@ pub struct Work {
 /// Runs the work of a request: on this thread, and in the pool from where the work asks for that.
 ///
 /// When the returned future is dropped, the work ends.
-pub fn run<T: Send + 'static>(
-    work: Work,
-    future: impl Future<Output = T> + Send + 'static,
-) -> impl Future<Output = T> + Send {
-    Running { work, state: State::Here(Box::pin(future)) }
+pub fn run<T: Send + 'static>(work: &Work, future: BoxFuture<'static, T>) -> impl Future<Output = T> + Send {
+    Running { work, state: State::Here(future) }
 }
 
-struct Running<T: Send + 'static> {
-    work: Work,
+struct Running<'w, T: Send + 'static> {
+    work: &'w Work,
     state: State<T>,
 }
 
@@ -56,7 +59,7 @@ enum State<T> {
     Done,
 }
 
-impl<T: Send + 'static> Future for Running<T> {
+impl<T: Send + 'static> Future for Running<'_, T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
@@ -77,11 +80,11 @@ impl<T: Send + 'static> Future for Running<T> {
     }
 }
 
-impl<T: Send + 'static> Running<T> {
+impl<T: Send + 'static> Running<'_, T> {
     fn move_to_pool(&mut self, memory: u64, context: &mut Context<'_>) -> Poll<T> {
         let State::Here(future) = std::mem::replace(&mut self.state, State::Done) else { return Poll::Pending };
         if let Some(seat) = &self.work.seat {
-            seat.give_back();
+            seat.0.give_back();
         }
         let mut join = Task::spawn(pool(), self.work.user.name.as_str().into(), future, memory);
         let polled = join.poll(context);
@@ -112,14 +115,15 @@ mod tests {
 
     #[tokio::test]
     async fn work_moves_when_it_asks_to_and_gives_its_seat_back() {
-        assert_ne!(run(work("a"), async { thread() }).await, "work");
+        assert_ne!(run(&work("a"), Box::pin(async { thread() })).await, "work");
         let seat = Arc::new(());
         let held = Work { seat: Some(HeldSeat::new(seat.clone())), ..work("a") };
-        let moved = run(held, async move {
+        let moved = Box::pin(async move {
             offload::to_work_pool().await.unwrap();
             tokio::time::sleep(Duration::from_millis(1)).await;
             (thread(), Arc::strong_count(&seat))
         });
+        let moved = run(&held, moved);
         assert_eq!(moved.await, ("work".to_owned(), 1));
     }
 
@@ -127,11 +131,13 @@ mod tests {
     async fn work_in_the_pool_ends_with_its_client() {
         let held = Arc::new(());
         let holds = held.clone();
-        let mut running = Box::pin(run(work("a"), async move {
+        let endless = Box::pin(async move {
             offload::to_work_pool().await.unwrap();
             let _holds = holds;
             std::future::pending::<()>().await;
-        }));
+        });
+        let work = work("a");
+        let mut running = Box::pin(run(&work, endless));
         assert!(futures_util::poll!(&mut running).is_pending());
         drop(running);
         while Arc::strong_count(&held) > 1 {
@@ -141,11 +147,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_the_requests_own() {
-        let panics = run(work("a"), async {
+        let panics = Box::pin(async {
             offload::to_work_pool().await.unwrap();
             panic!("ouch")
         });
-        assert!(tokio::spawn(panics).await.unwrap_err().is_panic());
-        assert_eq!(run(work("a"), async { 7 }).await, 7);
+        assert!(tokio::spawn(async move { run::<()>(&work("a"), panics).await }).await.unwrap_err().is_panic());
+        assert_eq!(run(&work("a"), Box::pin(async { 7 })).await, 7);
     }
 }
