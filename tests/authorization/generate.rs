@@ -140,6 +140,9 @@ impl Generator {
         if self.random.random_bool(0.12) {
             return self.request_of_node(world);
         }
+        if self.random.random_bool(0.01) {
+            return self.request_for_debugging(world);
+        }
         // The first users have the rights that known attacks began with.
         let users = if self.random.random_bool(0.2) { &world.users[..2] } else { &world.users };
         let (user, grants) = users.choose(&mut self.random).unwrap();
@@ -288,6 +291,25 @@ impl Generator {
                 ephemeral_container()
             }
             _ => json!({"metadata": {"labels": {"x": "y"}}}).to_string(),
+        }
+    }
+
+    /// A request of the user that may debug pods, for a pod whose account restricts its secrets; the answer shows what became of it.
+    fn request_for_debugging(&mut self, world: &World) -> Request {
+        let (user, _) = &world.users[0];
+        let is_guarded = |object: &&Object| (object.resource.plural, object.name) == ("pods", "guarded");
+        let pod = world.objects.iter().find(|object| is_guarded(object) && object.namespace == NAMESPACES[0]).unwrap();
+        Request {
+            shape: "secret of an ephemeral container",
+            user: user.clone(),
+            token: format!("token-{user}"),
+            method: "PATCH",
+            target: format!("{}/ephemeralcontainers?dryRun=All", pod.path()),
+            accept: ACCEPTS[0],
+            content_type: ["application/strategic-merge-patch+json", "application/merge-patch+json"]
+                .choose(&mut self.random)
+                .unwrap(),
+            body: ephemeral_container(),
         }
     }
 
