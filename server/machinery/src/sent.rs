@@ -3,6 +3,7 @@
 //! Upstream's types tell a list or map that is empty from one that is not there (Go's nil), and its messages show which it is: `[]`, `{}` or
 //! `null`. Ours do not tell them apart, so a message that shows `null` is completed by what was sent.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -100,10 +101,15 @@ fn fill(shown: &mut Value, sent: &Value) -> bool {
             }
             is_empty
         }
-        (Value::Object(shown), Value::Object(sent)) => shown.iter_mut().fold(false, |filled, (name, value)| {
-            let sent = sent.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
-            sent.is_some_and(|(_, sent)| fill(value, sent)) || filled
-        }),
+        (Value::Object(shown), Value::Object(sent)) => {
+            // Of names that differ in nothing but their case, the first one counts.
+            let sent = sent.iter().rev().map(|(name, value)| (name.to_ascii_lowercase(), value));
+            let sent: HashMap<String, &Value> = sent.collect();
+            shown.iter_mut().fold(false, |filled, (name, value)| {
+                let sent = sent.get(&name.to_ascii_lowercase());
+                sent.is_some_and(|sent| fill(value, sent)) || filled
+            })
+        }
         (Value::Array(shown), Value::Array(sent)) if shown.len() == sent.len() => {
             shown.iter_mut().zip(sent).fold(false, |filled, (value, sent)| fill(value, sent) || filled)
         }

@@ -1,6 +1,6 @@
 //! Endpoint slices (upstream: `pkg/apis/discovery/validation`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -93,7 +93,7 @@ fn validate_addresses(v: &mut Validation<'_>, path: &Path<'_>, endpoint: &Endpoi
         let is_v6 = ip::parse_ip_sloppy(address).is_some_and(|address| address.to_canonical().is_ipv6());
         // A wrong family is reported at the list.
         match address_type {
-            address_type::I_PV4 if validate_legacy_ip(v, &item, address, &[]) => {
+            address_type::I_PV4 if validate_legacy_ip(v, &item, address, &HashSet::new()) => {
                 refuse_if(v, path, address, is_v6, "must be an IPv4 address");
                 validate_endpoint_ip(v, &item, address);
             }

@@ -1,5 +1,7 @@
 //! IP addresses and CIDRs (upstream: `validation/ip.go`), in the sloppy notation of old fields and the strict one.
 
+use std::collections::HashSet;
+
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::scalar::go_text::quote;
@@ -127,8 +129,13 @@ pub fn is_valid_ip(path: &Path<'_>, value: &str) -> Vec<FieldError> {
 
 /// An address in a field that was not always checked strictly; values that the old object had stay valid (upstream
 /// `IsValidIPForLegacyField`).
-pub fn is_valid_ip_for_legacy_field(path: &Path<'_>, value: &str, strict: bool, old: &[&str]) -> Vec<FieldError> {
-    if old.contains(&value) {
+pub fn is_valid_ip_for_legacy_field(
+    path: &Path<'_>,
+    value: &str,
+    strict: bool,
+    old: &HashSet<&str>,
+) -> Vec<FieldError> {
+    if old.contains(value) {
         return Vec::new();
     }
     parse_ip(path, value, strict).err().unwrap_or_default()
@@ -170,8 +177,13 @@ pub fn is_valid_cidr(path: &Path<'_>, value: &str) -> Vec<FieldError> {
 }
 
 /// A network in a field that was not always checked strictly (upstream `IsValidCIDRForLegacyField`).
-pub fn is_valid_cidr_for_legacy_field(path: &Path<'_>, value: &str, strict: bool, old: &[&str]) -> Vec<FieldError> {
-    if old.contains(&value) {
+pub fn is_valid_cidr_for_legacy_field(
+    path: &Path<'_>,
+    value: &str,
+    strict: bool,
+    old: &HashSet<&str>,
+) -> Vec<FieldError> {
+    if old.contains(value) {
         return Vec::new();
     }
     parse_cidr(path, value, strict).err().unwrap_or_default()

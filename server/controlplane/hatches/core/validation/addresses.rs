@@ -1,5 +1,6 @@
 //! Addresses and networks in fields that were not always checked strictly.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use machinery::field_path::Path;
@@ -7,16 +8,15 @@ use machinery::format::ip;
 use machinery::hooks::Validation;
 
 /// An address; `old` ones stay valid (`IsValidIPForLegacyField`). Tells whether it is one.
-pub fn validate_legacy_ip(v: &mut Validation<'_>, path: &Path<'_>, text: &str, old: &[String]) -> bool {
-    let old: Vec<&str> = old.iter().map(String::as_str).collect();
-    let errors = ip::is_valid_ip_for_legacy_field(path, text, is_strict(v), &old);
+pub fn validate_legacy_ip(v: &mut Validation<'_>, path: &Path<'_>, text: &str, old: &HashSet<&str>) -> bool {
+    let errors = ip::is_valid_ip_for_legacy_field(path, text, is_strict(v), old);
     let valid = errors.is_empty();
     v.errors.extend(errors);
     valid
 }
 
 /// A network; `old` ones stay valid (`IsValidCIDRForLegacyField`).
-pub fn validate_legacy_cidr(v: &mut Validation<'_>, path: &Path<'_>, text: &str, old: &[&str]) {
+pub fn validate_legacy_cidr(v: &mut Validation<'_>, path: &Path<'_>, text: &str, old: &HashSet<&str>) {
     let errors = ip::is_valid_cidr_for_legacy_field(path, text, is_strict(v), old);
     v.errors.extend(errors);
 }

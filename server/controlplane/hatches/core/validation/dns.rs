@@ -1,5 +1,7 @@
 //! How the names that a pod looks up are resolved.
 
+use std::collections::HashSet;
+
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::is_dns1123_subdomain_with_underscore;
@@ -37,7 +39,7 @@ pub(super) fn validate_dns_config(
         v.invalid(&servers, BadValue::strings(&config.nameservers), detail);
     }
     for (index, server) in config.nameservers.iter().enumerate() {
-        validate_legacy_ip(v, &servers.index(index), server, &[]);
+        validate_legacy_ip(v, &servers.index(index), server, &HashSet::new());
     }
     validate_searches(v, &path.child("searches"), &config.searches);
     for (index, option) in config.options.iter().enumerate() {
@@ -67,7 +69,7 @@ fn validate_searches(v: &mut Validation<'_>, path: &Path<'_>, searches: &[String
 pub(super) fn validate_host_aliases(v: &mut Validation<'_>, path: &Path<'_>, aliases: &[HostAlias]) {
     for (index, alias) in aliases.iter().enumerate() {
         let path = path.index(index);
-        validate_legacy_ip(v, &path.child("ip"), &alias.ip, &[]);
+        validate_legacy_ip(v, &path.child("ip"), &alias.ip, &HashSet::new());
         for (index, name) in alias.hostnames.iter().enumerate() {
             v.name(&path.child("hostnames").index(index), name, NameRule::Dns1123Subdomain);
         }

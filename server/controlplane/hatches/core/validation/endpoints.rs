@@ -1,5 +1,7 @@
 //! Endpoints.
 
+use std::collections::HashSet;
+
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
@@ -43,7 +45,7 @@ fn validate_subset(v: &mut Validation<'_>, path: &Path<'_>, subset: &EndpointSub
 
 fn validate_address(v: &mut Validation<'_>, path: &Path<'_>, address: &EndpointAddress) {
     let ip = path.child("ip");
-    validate_legacy_ip(v, &ip, &address.ip, &[]);
+    validate_legacy_ip(v, &ip, &address.ip, &HashSet::new());
     if !address.hostname.is_empty() {
         v.name(&path.child("hostname"), &address.hostname, NameRule::Dns1123Label);
     }

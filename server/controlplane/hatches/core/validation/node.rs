@@ -87,7 +87,7 @@ fn validate_fixed(v: &mut Validation<'_>, path: &Path<'_>, new: &NodeSpec, old: 
 
 fn validate_pod_cidrs(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec) {
     for (index, range) in spec.pod_cidrs.iter().enumerate() {
-        validate_legacy_cidr(v, &path.index(index), range, &[]);
+        validate_legacy_cidr(v, &path.index(index), range, &HashSet::new());
     }
     if spec.pod_cidrs.len() < 2 {
         return;

@@ -99,8 +99,9 @@ fn validate_pair(
     old: &[String],
     shown: impl FnOnce() -> BadValue,
 ) {
+    let known = old.iter().map(String::as_str).collect();
     for (index, address) in new.iter().enumerate() {
-        validate_legacy_ip(v, &path.index(index), address, old);
+        validate_legacy_ip(v, &path.index(index), address, &known);
     }
     if new.len() < 2 {
         return;

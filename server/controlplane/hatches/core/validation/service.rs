@@ -73,9 +73,10 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, service: &Service, old
     validate_affinity(v, &path.child("sessionAffinityConfig"), spec);
     validate_addresses(v, path, spec, old_spec);
     let external = path.child("externalIPs");
+    let known = old_spec.iter().flat_map(|old| &old.external_ips).map(String::as_str).collect();
     for (index, address) in spec.external_ips.iter().enumerate() {
         let path = external.index(index);
-        if validate_legacy_ip(v, &path, address, old_spec.map_or(&[], |old| &old.external_ips)) {
+        if validate_legacy_ip(v, &path, address, &known) {
             validate_endpoint_ip(v, &path, address);
         }
     }
@@ -212,7 +213,7 @@ fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, service: &Ser
             v.forbidden(&path, ONLY);
         }
         let before = old.map_or(&[][..], |old| &old.spec.load_balancer_source_ranges);
-        let before: Vec<&str> = before.iter().map(|range| range.trim()).collect();
+        let before: HashSet<&str> = before.iter().map(|range| range.trim()).collect();
         for (index, range) in spec.load_balancer_source_ranges.iter().enumerate() {
             validate_legacy_cidr(v, &path.index(index), range.trim(), &before);
         }
@@ -226,7 +227,7 @@ fn validate_source_ranges(v: &mut Validation<'_>, path: &Path<'_>, service: &Ser
         let unchanged = old.is_some_and(|old| old.metadata.annotations.get(SOURCE_RANGES) == Some(ranges));
         let ranges = ranges.trim();
         if !unchanged && !ranges.is_empty() {
-            ranges.split(',').for_each(|range| validate_legacy_cidr(v, &path, range.trim(), &[]));
+            ranges.split(',').for_each(|range| validate_legacy_cidr(v, &path, range.trim(), &HashSet::new()));
         }
     }
 }

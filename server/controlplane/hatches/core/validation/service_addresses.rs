@@ -86,9 +86,10 @@ fn validate_families(v: &mut Validation<'_>, path: &Path<'_>, families: &[String
 }
 
 fn validate_each(v: &mut Validation<'_>, path: &Path<'_>, spec: &ServiceSpec, old: &[String]) {
+    let known = old.iter().map(String::as_str).collect();
     for (index, address) in spec.cluster_ips.iter().enumerate() {
         if index > 0 || address != NONE {
-            validate_legacy_ip(v, &path.index(index), address, old);
+            validate_legacy_ip(v, &path.index(index), address, &known);
         } else if spec.cluster_ips.len() > 1 {
             v.invalid(path, BadValue::strings(&spec.cluster_ips), "'None' must be the first and only value");
         }

@@ -1,5 +1,7 @@
 //! What services have only when they are load balancers.
 
+use std::collections::HashSet;
+
 use machinery::field_path::Path;
 use machinery::format::{NameRule, ip};
 use machinery::hooks::Validation;
@@ -46,14 +48,13 @@ pub(super) fn validate_balancer_status(
     if spec.r#type != service_type::LOAD_BALANCER && !status.ingress.is_empty() {
         return v.forbidden(&path, "may only be used when `spec.type` is 'LoadBalancer'");
     }
-    let old = old.map_or(&[][..], |old| &old.ingress);
-    let known: Vec<String> = old.iter().map(|point| point.ip.clone()).filter(|ip| !ip.is_empty()).collect();
+    let known = old.iter().flat_map(|old| &old.ingress).map(|point| point.ip.as_str()).collect();
     for (index, point) in status.ingress.iter().enumerate() {
         validate_point(v, &path.index(index), point, &known);
     }
 }
 
-fn validate_point(v: &mut Validation<'_>, path: &Path<'_>, point: &LoadBalancerIngress, known: &[String]) {
+fn validate_point(v: &mut Validation<'_>, path: &Path<'_>, point: &LoadBalancerIngress, known: &HashSet<&str>) {
     let (mode_path, has_ip) = (path.child("ipMode"), !point.ip.is_empty());
     if has_ip {
         validate_legacy_ip(v, &path.child("ip"), &point.ip, known);

@@ -1,5 +1,7 @@
 //! Ingresses.
 
+use std::collections::HashSet;
+
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
@@ -9,8 +11,7 @@ use super::ingress_class::validate_reference;
 use crate::hatches::core::validation::addresses::validate_legacy_ip;
 use crate::hatches::core::validation::service_balancer::validate_host_name;
 use crate::networking::v1::{
-    HTTPIngressPath, Ingress, IngressBackend, IngressLoadBalancerIngress, IngressRule, IngressServiceBackend,
-    IngressSpec, IngressTLS, path_type,
+    HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressServiceBackend, IngressSpec, IngressTLS, path_type,
 };
 
 const CLASS_ANNOTATION: &str = "kubernetes.io/ingress.class";
@@ -194,11 +195,8 @@ fn validate_status(v: &mut Validation<'_>, new: &Ingress, old: Option<&Ingress>)
     let path = Path::new("status");
     let path = path.child("loadBalancer");
     let path = path.child("ingress");
-    let points = |ingress: &Ingress| -> Vec<String> {
-        let known = |point: &IngressLoadBalancerIngress| Some(point.ip.clone()).filter(|ip| !ip.is_empty());
-        ingress.status.load_balancer.ingress.iter().filter_map(known).collect()
-    };
-    let known = old.map(points).unwrap_or_default();
+    let known = old.iter().flat_map(|old| &old.status.load_balancer.ingress);
+    let known: HashSet<&str> = known.map(|point| point.ip.as_str()).collect();
     for (index, point) in new.status.load_balancer.ingress.iter().enumerate() {
         let path = path.index(index);
         if !point.ip.is_empty() {

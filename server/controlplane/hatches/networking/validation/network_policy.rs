@@ -1,5 +1,6 @@
 //! Network policies.
 
+use std::collections::HashSet;
 use std::net::IpAddr;
 
 use machinery::field_error::BadValue;
@@ -22,7 +23,7 @@ const POLICY_TYPES: [&str; 2] = [policy_type::INGRESS, policy_type::EGRESS];
 /// What a stored policy holds, which its next form may hold too (`NetworkPolicyValidationOptions`).
 struct Known<'o> {
     selectors: SelectorOptions,
-    ranges: Vec<&'o str>,
+    ranges: HashSet<&'o str>,
 }
 
 /// `ValidateNetworkPolicy`, `ValidateNetworkPolicyUpdate`
@@ -49,7 +50,7 @@ pub fn validate_network_policy(v: &mut Validation<'_>, _: &Path<'_>, new: &Netwo
 
 impl<'o> Known<'o> {
     fn of(v: &Validation<'_>, old: Option<&'o NetworkPolicySpec>) -> Self {
-        let Some(old) = old else { return Known { selectors: SelectorOptions::default(), ranges: Vec::new() } };
+        let Some(old) = old else { return Known { selectors: SelectorOptions::default(), ranges: HashSet::new() } };
         let mut errors = Vec::new();
         let mut probe = Validation { context: v.context, errors: &mut errors };
         validate_label_selector_with(&mut probe, &Path::NONE, &old.pod_selector, SelectorOptions::default());
@@ -130,7 +131,7 @@ fn validate_peer(v: &mut Validation<'_>, path: &Path<'_>, peer: &NetworkPolicyPe
 }
 
 /// `ValidateIPBlock`
-fn validate_block(v: &mut Validation<'_>, path: &Path<'_>, block: &IPBlock, known: &[&str]) {
+fn validate_block(v: &mut Validation<'_>, path: &Path<'_>, block: &IPBlock, known: &HashSet<&str>) {
     let range_path = path.child("cidr");
     if block.cidr.is_empty() {
         return v.required(&range_path, "");
