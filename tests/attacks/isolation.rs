@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use needs::needs;
 use reqwest::Method;
+use rustix::process::setpriority_process;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -21,6 +22,8 @@ use crate::support::{ADMIN, MERGE_PATCH, Target, http_client, token};
 const CLIENTS: usize = 8;
 /// The memory that requests may take in a control group of 1 GB.
 const REQUEST_MEMORY: &str = "--max-request-memory=268435456";
+/// The least urgent of all priorities.
+const LEAST_PRIORITY: i32 = 19;
 const GIGABYTE: u64 = 1 << 30;
 
 fn is_strict() -> bool {
@@ -36,22 +39,28 @@ fn target() -> Target {
 }
 
 /// Sends a poisoned body `count` times at once; the codes of the answers.
+///
+/// The attackers have a thread of the least priority: they would be on machines of their own, and the probes share this one.
 async fn attack(target: &Target, poison: &Poison, count: usize) -> Vec<u16> {
     let url = format!("{}{}", target.server.url, poison.path);
     let clients: Vec<_> = (0..CLIENTS).map(|_| http_client(&target.server).build().unwrap()).collect();
-    let requests = (0..count).map(|i| {
-        let request = clients[i % CLIENTS].request(poison.method.clone(), &url).bearer_auth(token("mallory"));
-        request
-            .header("Content-Type", poison.media_type)
-            .body(poison.body.clone())
-            .timeout(Duration::from_secs(120))
-            .send()
-    });
-    join_all(requests)
-        .await
-        .into_iter()
-        .map(|response| response.map_or(0, |response| response.status().as_u16()))
-        .collect()
+    let requests: Vec<_> = (0..count)
+        .map(|i| {
+            let request = clients[i % CLIENTS].request(poison.method.clone(), &url).bearer_auth(token("mallory"));
+            let request = request.header("Content-Type", poison.media_type).body(poison.body.clone());
+            request.timeout(Duration::from_secs(120)).send()
+        })
+        .collect();
+    let attackers = move || {
+        let _ = setpriority_process(None, LEAST_PRIORITY); // else they are as urgent as the probes
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(join_all(requests))
+    };
+    // A thread of its own and not one of tokio's, which would keep the priority.
+    let (done, answers) = tokio::sync::oneshot::channel();
+    std::thread::spawn(move || done.send(attackers()).unwrap());
+    let answers = answers.await.unwrap();
+    answers.into_iter().map(|response| response.map_or(0, |response| response.status().as_u16())).collect()
 }
 
 /// Finding B12, with the bodies of B1 to B8 and B13: whatever a body costs, health checks and reads of others go on, and the
