@@ -42,11 +42,7 @@ async fn events_name_the_source_of_authentication() {
         "--requestheader-username-headers=X-Remote-User",
     ]);
     target.create_default_account().await;
-    let data =
-        json!({"token-id": "a1b2c3", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true"});
-    let secret = json!({"metadata": {"name": "bootstrap-token-a1b2c3"}, "type": "bootstrap.kubernetes.io/token",
-        "stringData": data});
-    target.create("/api/v1/namespaces/kube-system/secrets", &secret).await;
+    let bootstrap = target.create_bootstrap_token().await;
     let request = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
     let issued = target.create("/api/v1/namespaces/default/serviceaccounts/default/token", &request).await;
     let issued = issued["status"]["token"].as_str().unwrap().to_owned();
@@ -62,7 +58,7 @@ async fn events_name_the_source_of_authentication() {
     for (source, user, request) in [
         ("tokenfile", "mallory", with_token(&token("mallory"))),
         ("serviceaccount", account, with_token(&issued)),
-        ("bootstraptoken", "system:bootstrap:a1b2c3", with_token("a1b2c3.0123456789abcdef")),
+        ("bootstraptoken", "system:bootstrap:a1b2c3", with_token(&bootstrap)),
         ("x509", "jane", with_certificate(&clients, "jane")),
         ("requestheader", "june", with_certificate(&proxies, "proxy").header("X-Remote-User", "june")),
         ("", "system:anonymous", target.http().get(&url)),

@@ -130,6 +130,16 @@ impl Target {
         self.create("/api/v1/namespaces/default/serviceaccounts", &json!({"metadata": {"name": "default"}})).await;
     }
 
+    /// Creates a bootstrap token that authenticates; its text.
+    pub async fn create_bootstrap_token(&self) -> String {
+        let (id, key) = ("a1b2c3", "0123456789abcdef");
+        let data = json!({"token-id": id, "token-secret": key, "usage-bootstrap-authentication": "true"});
+        let metadata = json!({"name": format!("bootstrap-token-{id}")});
+        let secret = json!({"metadata": metadata, "type": "bootstrap.kubernetes.io/token", "stringData": data});
+        self.create("/api/v1/namespaces/kube-system/secrets", &secret).await;
+        format!("{id}.{key}")
+    }
+
     /// Creates a namespace with its default service account.
     pub async fn create_namespace(&self, name: &str) {
         self.create("/api/v1/namespaces", &json!({"metadata": {"name": name}})).await;

@@ -1,6 +1,7 @@
 //! Connections that a test holds in its hands: which one carries a request is what an attack is about.
 
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -12,9 +13,11 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
 };
-use rustls::RootCertStore;
+use rustls::crypto::CryptoProvider;
+use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{RootCertStore, SupportedCipherSuite};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
@@ -75,9 +78,26 @@ pub struct Dialer {
 impl Dialer {
     /// Connections to the server by a client that may have a certificate.
     pub fn new(server: &Server, certificate: Option<&Pair>, is_http2: bool) -> Self {
+        let authority = server.data().join("pki/ca.crt");
+        Self::with_provider(server, &authority, certificate, is_http2, default_provider())
+    }
+
+    /// Connections by a client that trusts the certificates of a file and speaks these cipher suites only.
+    pub fn with_suites(server: &Server, trusted: &Path, suites: &[SupportedCipherSuite]) -> Self {
+        let provider = CryptoProvider { cipher_suites: suites.to_vec(), ..default_provider() };
+        Self::with_provider(server, trusted, None, false, provider)
+    }
+
+    fn with_provider(
+        server: &Server,
+        trusted: &Path,
+        certificate: Option<&Pair>,
+        is_http2: bool,
+        provider: CryptoProvider,
+    ) -> Self {
         let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(server.data().join("pki/ca.crt")).unwrap()).unwrap();
-        let config = rustls::ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        roots.add(CertificateDer::from_pem_file(trusted).unwrap()).unwrap();
+        let config = rustls::ClientConfig::builder_with_provider(Arc::new(provider));
         let config = config.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots);
         let mut config = match certificate {
             Some(pair) => {

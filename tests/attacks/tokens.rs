@@ -49,13 +49,9 @@ fn neighbours(token: &str) -> Vec<String> {
 async fn no_token_that_is_nearly_right_authenticates() {
     let target = Target::start(&["--enable-bootstrap-token-auth"]);
     target.create_default_account().await;
-    let data =
-        json!({"token-id": "a1b2c3", "token-secret": "0123456789abcdef", "usage-bootstrap-authentication": "true"});
-    let secret = json!({"metadata": {"name": "bootstrap-token-a1b2c3"}, "type": "bootstrap.kubernetes.io/token",
-        "stringData": data});
-    target.create("/api/v1/namespaces/kube-system/secrets", &secret).await;
+    let bootstrap = target.create_bootstrap_token().await;
     let issued = issue(&target, "default", None).await;
-    for token in [token(ADMIN), "a1b2c3.0123456789abcdef".to_owned(), issued] {
+    for token in [token(ADMIN), bootstrap, issued] {
         let begin = Instant::now();
         while review(&target, &token).await != 201 {
             assert!(begin.elapsed() < PATIENCE, "the right token does not authenticate");

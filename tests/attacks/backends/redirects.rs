@@ -39,7 +39,7 @@ fn assert_untouched(trap: &Backend, what: &str) {
 
 /// CVE-2022-3172; CVE-2020-8559 for upgrades.
 #[tokio::test]
-async fn redirects_of_aggregated_servers_reach_nobody() {
+async fn redirects_of_aggregated_servers_are_not_passed_on() {
     let (target, trap) = (Target::start(&[]), trap().await);
     let backend = leading_to(&trap, &["back.default.svc"]).await;
     register(&target, "back", backend.port, &backend.certificate).await;
@@ -107,7 +107,7 @@ async fn redirects_of_nodes_are_not_followed() {
     target.assert_alive().await;
 }
 
-/// CVE-2018-1002102, for webhooks: an object that is judged goes to the webhook and to nobody else.
+/// CVE-2018-1002102, for webhooks: an object that is judged goes to the webhook only.
 #[tokio::test]
 async fn redirects_of_webhooks_are_not_followed() {
     let (target, trap) = (Target::start(&[]), trap().await);

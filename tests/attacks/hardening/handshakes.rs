@@ -1,15 +1,9 @@
 //! Handshakes of clients with weak suites and old versions.
 
-use std::sync::Arc;
-
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::crypto::ring::{cipher_suite, default_provider};
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme, SupportedCipherSuite};
+use rustls::SupportedCipherSuite;
+use rustls::crypto::ring::cipher_suite;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 
 /// The suites of TLS 1.2 that fit a key of ECDSA, which the server makes.
 pub const SUITES_OF_TLS12: [SupportedCipherSuite; 3] = [
@@ -20,16 +14,6 @@ pub const SUITES_OF_TLS12: [SupportedCipherSuite; 3] = [
 
 /// Weak suites by their numbers: RSA without forward secrecy, CBC, RC4, 3DES, no encryption, anonymous.
 const WEAK: [u16; 10] = [0x002f, 0x0035, 0x009c, 0x009d, 0xc009, 0xc00a, 0xc013, 0xc011, 0x000a, 0x0018];
-
-/// Whether a client that speaks these suites only can finish a handshake.
-pub async fn succeeds(address: &str, suites: &[SupportedCipherSuite]) -> bool {
-    let provider = CryptoProvider { cipher_suites: suites.to_vec(), ..default_provider() };
-    let config = ClientConfig::builder_with_provider(Arc::new(provider.clone()));
-    let config = config.with_safe_default_protocol_versions().unwrap().dangerous();
-    let config = config.with_custom_certificate_verifier(Arc::new(Any(provider))).with_no_client_auth();
-    let stream = TcpStream::connect(address).await.unwrap();
-    TlsConnector::from(Arc::new(config)).connect(ServerName::try_from("localhost").unwrap(), stream).await.is_ok()
-}
 
 /// Fails when the server continues a handshake with a weak suite, or of TLS 1.0 or 1.1 with any suite.
 pub async fn assert_weak_ones_fail(address: &str) {
@@ -75,43 +59,4 @@ fn client_hello(version: [u8; 2], suites: &[u16]) -> Vec<u8> {
     let length = u32::try_from(body.len()).unwrap().to_be_bytes();
     let message = [&[1], &length[1..], &body].concat();
     [&[22, 3, 1][..], &with_length(&message)].concat()
-}
-
-/// Accepts every certificate: only the choice of suites matters here.
-#[derive(Debug)]
-struct Any(CryptoProvider);
-
-impl ServerCertVerifier for Any {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
-    }
 }
