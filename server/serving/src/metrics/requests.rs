@@ -1,7 +1,7 @@
 //! The filter that counts and times requests (upstream: `metrics.MonitorRequest`).
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use foldhash::quality::RandomState;
 use http::StatusCode;
 use http_body::{Frame, SizeHint};
 use prometheus::{Histogram, IntCounter, IntGauge, Registry};
@@ -117,7 +118,7 @@ impl RequestMetrics {
             ),
             aborts: counters(registry, "apiserver_request_aborts_total", "Answers that were broken off.", &of[..6]),
             watches: WatchMetrics::new(registry),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             series: RwLock::default(),
         }))
     }
