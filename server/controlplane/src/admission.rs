@@ -35,6 +35,7 @@ mod workloads;
 use std::collections::HashSet;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use endpoints::{Admission, Attributes, Environment, Operation};
@@ -88,10 +89,14 @@ impl Running {
     /// Notes what came of it, and that it has taken the time since `begin`, which is now from then on.
     fn note(&self, step: Step, operation: Operation, begin: &mut Instant, outcome: &Result<(), Status>) {
         let now = Instant::now();
-        if self.plugin.is_timed(step, operation) {
-            self.times.note(step, operation, now - *begin, outcome);
-        }
+        self.times.note(step, operation, now - *begin, outcome);
         *begin = now;
+    }
+
+    /// Notes that the request is not in the scope of the plugin, which takes no time. The clock is not read: most
+    /// plugins have nothing to do with most requests.
+    fn note_out_of_scope(&self, step: Step, operation: Operation) {
+        self.times.note(step, operation, Duration::ZERO, &Ok(()));
     }
 }
 
@@ -135,6 +140,11 @@ impl Chain {
         Ok(Chain { environment, plugins, policies, webhooks, told, charges, times })
     }
 
+    /// The plugins that take part in a step of an operation.
+    fn asked(&self, step: Step, operation: Operation) -> impl Iterator<Item = &Running> {
+        self.plugins.iter().filter(move |running| running.plugin.takes_part(step, operation))
+    }
+
     /// Asks all plugins that may change an object, and those that want it once more when others have changed it after them.
     async fn rounds(&self, attributes: &Attributes, object: &mut Owned, old: Option<&Owned>) -> Result<(), Status> {
         let mut rounds = Reinvocation::default();
@@ -155,12 +165,13 @@ impl Chain {
         rounds: &mut Reinvocation,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in &self.plugins {
-            let outcome = match running.plugin.handles(attributes) {
-                // Awaited where it is made: to move it would be to copy kilobytes.
-                true => pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await,
-                false => Ok(()),
-            };
+        for running in self.asked(Step::Admit, attributes.operation) {
+            if !running.plugin.is_scope_of(attributes) {
+                running.note_out_of_scope(Step::Admit, attributes.operation);
+                continue;
+            }
+            // Awaited where it is made: to move it would be to copy kilobytes.
+            let outcome = pin!(self.mutate(running.plugin, attributes, object, old, rounds)).await;
             running.note(Step::Admit, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
@@ -175,11 +186,12 @@ impl Chain {
         old: Option<&Owned>,
     ) -> Result<(), Status> {
         let mut begin = Instant::now();
-        for running in &self.plugins {
-            let outcome = match running.plugin.handles(attributes) {
-                true => pin!(self.say(running.plugin, attributes, object, old)).await,
-                false => Ok(()),
-            };
+        for running in self.asked(Step::Validate, attributes.operation) {
+            if !running.plugin.is_scope_of(attributes) {
+                running.note_out_of_scope(Step::Validate, attributes.operation);
+                continue;
+            }
+            let outcome = pin!(self.say(running.plugin, attributes, object, old)).await;
             running.note(Step::Validate, attributes.operation, &mut begin, &outcome);
             outcome?;
         }
@@ -191,6 +203,7 @@ impl Chain {
         for running in &self.plugins {
             let begin = Instant::now();
             let outcome = match running.plugin {
+                Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
                 Plugin::NodeRestriction => node_restriction::admit(&self.environment, attributes, None, old).await,
                 Plugin::MutatingAdmissionWebhook => {
                     let mut rounds = Reinvocation::default();
@@ -221,7 +234,7 @@ impl Chain {
         }
         match object {
             Some(object) => self.judge(plugin, attributes, object, old).await,
-            None => Self::judge_removal(plugin, attributes),
+            None => Ok(()),
         }
     }
 
@@ -338,14 +351,6 @@ impl Chain {
 
     fn is_enabled(&self, gate: &str) -> bool {
         self.environment.options.features.enabled(gate)
-    }
-
-    /// What a plugin has against removing an object.
-    fn judge_removal(plugin: Plugin, attributes: &Attributes) -> Result<(), Status> {
-        match plugin {
-            Plugin::NamespaceLifecycle => namespaces::validate_delete(attributes),
-            _ => Ok(()),
-        }
     }
 }
 

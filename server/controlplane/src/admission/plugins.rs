@@ -189,18 +189,15 @@ plugins! {
 }
 
 impl Plugin {
-    /// Whether a plugin's metrics count a step of an operation: whether upstream's handler takes part in it.
-    pub fn is_timed(self, step: Step, operation: Operation) -> bool {
+    /// Whether a plugin takes part in a step of an operation. Its metrics count the step also for requests that are
+    /// not in its scope, as upstream's handler does.
+    pub fn takes_part(self, step: Step, operation: Operation) -> bool {
         self.steps().contains(&step) && self.operations().contains(&operation)
     }
 
-    /// Whether a request is in the scope of this plugin.
-    pub fn handles(self, attributes: &Attributes) -> bool {
-        self.takes(attributes.operation, attributes.group, attributes.plural, &attributes.subresource)
-    }
-
-    fn takes(self, operation: Operation, group: &str, plural: &str, subresource: &str) -> bool {
-        self.operations().contains(&operation) && self.scope().contains(group, plural, subresource)
+    /// Whether the resource of a request is in the scope of this plugin.
+    pub fn is_scope_of(self, attributes: &Attributes) -> bool {
+        self.scope().contains(attributes.group, attributes.plural, &attributes.subresource)
     }
 }
 
