@@ -17,6 +17,10 @@ impl Builder {
 
     /// Adds all fields of a set.
     pub fn extend(&mut self, set: FieldSet) {
+        if self.entries.is_empty() {
+            self.entries = set.entries;
+            return;
+        }
         set.entries.into_iter().for_each(|entry| self.push(entry));
     }
 
@@ -24,7 +28,7 @@ impl Builder {
         if entry.is_empty() {
             return;
         }
-        self.is_unordered |= self.entries.last().is_some_and(|last| last.element >= entry.element);
+        self.is_unordered = self.is_unordered || self.entries.last().is_some_and(|last| last.element >= entry.element);
         self.entries.push(entry);
     }
 
