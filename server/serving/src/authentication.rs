@@ -133,15 +133,14 @@ impl Authentication {
 
     async fn identify(&self, request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
         let mut errors = Vec::new();
-        for (source, found) in [("requestheader", self.by_proxy(request)), ("x509", by_certificate(request))] {
-            match found {
-                Ok(Some(user)) => {
-                    request.extensions.trail().annotate(SOURCE, source);
-                    return Ok(Some(user));
-                }
-                Ok(None) => {}
-                Err(error) => errors.push(error.0),
-            }
+        let is_by_proxy = self.request_headers.as_ref().is_some_and(|headers| headers.name_a_user(&request.headers));
+        if is_by_proxy && let Some(user) = accepted(self.by_proxy(request), &mut errors) {
+            request.extensions.trail().annotate(SOURCE, "requestheader");
+            return Ok(Some(user));
+        }
+        if let Some(user) = accepted(by_certificate(request), &mut errors) {
+            request.extensions.trail().annotate(SOURCE, "x509");
+            return Ok(Some(user));
         }
         if let Some(token) = self.token(request) {
             match self.tokens.authenticate(&token, self.audiences()).await {
@@ -156,13 +155,17 @@ impl Authentication {
                 Err(error) => errors.push(error.0),
             }
         }
+        // A certificate that is not one of a front proxy is a reason to refuse, too.
+        if !is_by_proxy && let Err(error) = self.by_proxy(request) {
+            errors.insert(0, error.0);
+        }
         match errors.is_empty() {
             true => Ok(self.anonymous.lets_in(request.extensions.path()).then(|| Arc::new(User::anonymous()))),
             false => Err(AuthenticationError(errors.join(", "))),
         }
     }
 
-    fn by_proxy(&self, request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+    fn by_proxy(&self, request: &Parts) -> Identified {
         let (Some(headers), Some(peer)) = (&self.request_headers, request.extensions.get::<Arc<Peer>>()) else {
             return Ok(None);
         };
@@ -196,7 +199,18 @@ impl Authentication {
     }
 }
 
-fn by_certificate(request: &Parts) -> Result<Option<Arc<User>>, AuthenticationError> {
+/// What one of several authenticators finds.
+type Identified = Result<Option<Arc<User>>, AuthenticationError>;
+
+/// The user that an authenticator finds. A reason to refuse is kept: the next one may find a user.
+fn accepted(found: Identified, errors: &mut Vec<String>) -> Option<Arc<User>> {
+    found.unwrap_or_else(|error| {
+        errors.push(error.0);
+        None
+    })
+}
+
+fn by_certificate(request: &Parts) -> Identified {
     let Some(peer) = request.extensions.get::<Arc<Peer>>() else { return Ok(None) };
     match peer.client() {
         ClientCertificate::Valid(user) => Ok(Some(user)),

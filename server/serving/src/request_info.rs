@@ -29,6 +29,9 @@ const NAMESPACE_SUBRESOURCES: [&str; 2] = ["status", "finalize"];
 /// Subresources whose answers are streams.
 const LONG_RUNNING_SUBRESOURCES: [&str; 5] = ["attach", "exec", "proxy", "log", "portforward"];
 
+/// Room for the segments of most paths.
+const USUAL_SEGMENTS: usize = 8;
+
 /// A parsed request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestInfo {
@@ -77,8 +80,7 @@ impl RequestInfo {
     pub fn new(method: &Method, uri: &http::Uri) -> Result<Self, PathError> {
         let path = decode_path(uri.path())?;
         let query = Query::parse(uri.query().unwrap_or(""));
-        let verb = method.as_str().to_ascii_lowercase().into();
-        let mut info = RequestInfo { verb, query, ..RequestInfo::default() };
+        let mut info = RequestInfo { verb: lower_case(method), query, ..RequestInfo::default() };
         info.read_path(&path, method)?;
         info.path = path;
         if info.is_resource_request {
@@ -88,7 +90,8 @@ impl RequestInfo {
     }
 
     fn read_path(&mut self, path: &str, method: &Method) -> Result<(), PathError> {
-        let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
+        let mut segments = Vec::with_capacity(USUAL_SEGMENTS);
+        segments.extend(path.trim_matches('/').split('/'));
         let mut parts = segments.as_slice();
         let Some(prefix) = API_PREFIXES.into_iter().find(|prefix| parts.len() >= 3 && parts[0] == *prefix) else {
             return Ok(());
@@ -178,6 +181,18 @@ impl RequestInfo {
     /// Whether nothing is changed by the request; those have an in-flight limit of their own.
     pub fn is_read_only(&self) -> bool {
         matches!(&*self.verb, "get" | "list" | "watch" | "head" | "options")
+    }
+}
+
+/// The verb of a request that is for no resource.
+fn lower_case(method: &Method) -> Cow<'static, str> {
+    match *method {
+        Method::GET => "get".into(),
+        Method::POST => "post".into(),
+        Method::PUT => "put".into(),
+        Method::PATCH => "patch".into(),
+        Method::DELETE => "delete".into(),
+        _ => method.as_str().to_ascii_lowercase().into(),
     }
 }
 

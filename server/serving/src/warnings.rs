@@ -12,14 +12,17 @@ const ALL_TEXT: usize = 4 * 1024;
 /// Writes the headers. Long warnings are cut when there is too much text for the headers of one answer.
 pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     let texts = warnings.texts();
+    if texts.is_empty() {
+        return;
+    }
     let all: usize = texts.iter().map(|t| t.chars().count()).sum();
     let limit = if all > ALL_TEXT { LONG_TEXT } else { usize::MAX };
     let mut left = ALL_TEXT;
     for text in &texts {
-        let cut: String = text.chars().take(limit).collect();
+        let cut = text.char_indices().nth(limit).map_or(&text[..], |(end, _)| &text[..end]);
         let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
         left = rest;
-        if let Ok(value) = HeaderValue::from_str(&header_text(&cut)) {
+        if let Ok(value) = HeaderValue::try_from(header_text(cut)) {
             headers.append(header::WARNING, value);
         }
     }
@@ -29,13 +32,18 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
 fn header_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 10);
     out.push_str("299 - \"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if c.is_control() => out.push(' '),
-            c => out.push(c),
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
+        let (plain, special) = rest.split_at(at);
+        out.push_str(plain);
+        let mut special = special.chars();
+        match special.next() {
+            Some(c @ ('"' | '\\')) => out.extend(['\\', c]),
+            _ => out.push(' '),
         }
+        rest = special.as_str();
     }
+    out.push_str(rest);
     out.push('"');
     out
 }

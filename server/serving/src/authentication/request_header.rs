@@ -30,6 +30,11 @@ impl RequestHeaders {
         }
     }
 
+    /// Whether a request has a header that names a user, if it is a proxy's.
+    pub(super) fn name_a_user(&self, headers: &HeaderMap) -> bool {
+        self.user_names.iter().any(|name| headers.contains_key(name))
+    }
+
     /// The user that a proxy names.
     pub(super) fn authenticate(
         &self,
