@@ -12,11 +12,14 @@ use reqwest::Method;
 use rustix::process::setpriority_process;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_rustls::client::TlsStream;
 
 use crate::common::own_address;
 use crate::poison::{self, NAMESPACE, Poison};
 use crate::support::{ADMIN, MERGE_PATCH, Target, http_client, token};
+use crate::tls::Dialer;
 
 /// Clients that send poisoned bodies, each on a connection of its own.
 const CLIENTS: usize = 8;
@@ -95,6 +98,52 @@ async fn poisoned_bodies_delay_neither_health_checks_nor_reads_of_others() {
         };
         assert!(health < of_health && reads < of_reads && memory.peak < GIGABYTE, "{figures}");
         assert!(codes.iter().all(|code| *code != 0 && *code != 500), "{figures}");
+    }
+    target.assert_alive().await;
+}
+
+/// Sends the head of a create of a config map and waits until the server reads the body, which does not come.
+async fn stall(dialer: &Dialer, length: usize) -> TlsStream<TcpStream> {
+    let mut stream = dialer.tls().await.unwrap();
+    let head = format!(
+        "POST /api/v1/namespaces/{NAMESPACE}/configmaps HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n",
+        token("mallory")
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = [0; 12];
+    let read = timeout(Duration::from_secs(20), stream.read_exact(&mut answer)).await;
+    read.expect("the server does not ask for the body").unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 100");
+    stream
+}
+
+/// Finding B12: requests whose bodies do not arrive hold no seats of priority and fairness, which others wait for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn bodies_that_do_not_arrive_hold_no_seats() {
+    const STALLED: usize = 40;
+    let target = Target::start(&["--max-requests-inflight=20", "--max-mutating-requests-inflight=10"]);
+    target.create_namespace(NAMESPACE).await;
+    let rule = |verb| json!([{"apiGroups": [""], "resources": ["configmaps"], "verbs": [verb]}]);
+    target.grant("mallory", NAMESPACE, rule("create")).await;
+    target.grant("alice", NAMESPACE, rule("list")).await;
+    let read = format!("/api/v1/namespaces/{NAMESPACE}/configmaps");
+    target.await_right("alice", &read).await;
+    let dialer = Dialer::new(&target.server, None, false);
+    let body = json!({"metadata": {"generateName": "late-"}}).to_string();
+    for length in [body.len(), 60_000] {
+        let mut stalled = join_all((0..STALLED).map(|_| stall(&dialer, length))).await;
+        assert_eq!(target.get("alice", &read).await.code, 200);
+        // A body that comes late is served, filled with spaces to its length.
+        let mut late = stalled.remove(0);
+        late.write_all(format!("{body:length$}").as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        while !answer.contains("HTTP/1.1 201") {
+            let mut piece = [0; 1024];
+            let read = timeout(Duration::from_secs(20), late.read(&mut piece)).await.unwrap().unwrap();
+            assert_ne!(read, 0, "{answer}");
+            answer.push_str(&String::from_utf8_lossy(&piece[..read]));
+        }
     }
     target.assert_alive().await;
 }

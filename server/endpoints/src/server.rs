@@ -15,7 +15,7 @@ use serde_json::Value;
 use serving::audit::{Level, Trail};
 use serving::warnings::Warnings;
 use serving::work::memory::Held;
-use serving::work::{self, HeldSeat, Work};
+use serving::work::{self, Work};
 use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User};
 
 use crate::answer::{self, respond as send};
@@ -298,8 +298,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
         }
         Ok(Route::Verb(target, verb)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers, body);
-            let seat = parts.extensions.get().cloned();
-            answered(endpoint, target, verb, call, seat).await
+            answered(endpoint, target, verb, call).await
         }
         Err(status) => Err(status),
     };
@@ -334,6 +333,7 @@ fn call(
         trail: extensions.trail(),
         watched: extensions.get().cloned(),
         detach: extensions.get().cloned(),
+        seat: extensions.get().cloned(),
     }
 }
 
@@ -357,16 +357,10 @@ fn hold_large(response: Response, user: &Arc<User>, is_write: bool) -> Result<Re
 }
 
 /// Has the verb answer, records and compresses the answer. Streams of events stay as they are.
-async fn answered(
-    endpoint: Arc<Endpoint>,
-    target: Target,
-    verb: &'static str,
-    call: Call,
-    seat: Option<HeldSeat>,
-) -> Result<Response, Status> {
+async fn answered(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: Call) -> Result<Response, Status> {
     let compresses = gzip::is_accepted(&call.headers) && endpoint.features.enabled("APIResponseCompression");
     let (is_stream, is_write) = (call.info.verb == "watch", !call.info.is_read_only());
-    let work = Work { user: call.user.clone(), seat };
+    let work = Work { user: call.user.clone(), seat: call.seat.clone() };
     let answer = work::run(&work, dispatch(endpoint, target, verb, call)).await;
     match answer.and_then(|response| hold_large(response, &work.user, is_write)) {
         Ok(response) if compresses && !is_stream => Ok(gzip::compress(response, &work.user)),

@@ -15,4 +15,4 @@ mod request;
 mod task;
 
 pub use pool::{blocking, register};
-pub use request::{HeldSeat, Work, run};
+pub use request::{HeldSeat, Seats, Work, run};

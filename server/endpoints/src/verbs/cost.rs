@@ -1,7 +1,5 @@
 //! What the body of a write may cost, and so which threads do the work.
 
-use machinery::offload;
-use machinery::status::Status;
 use serving::RequestInfo;
 
 use crate::endpoint::Endpoint;
@@ -30,15 +28,26 @@ impl Cost {
         }
     }
 
-    /// Moves the work of a request to the work pool, unless its cost is small.
-    ///
-    /// # Errors
-    /// 429 when the pool has too much to do.
-    pub async fn offload(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Result<(), Status> {
+    /// Where the work of a request with a body of this length is done.
+    pub fn place(self, endpoint: &Endpoint, info: &RequestInfo, body: usize) -> Place {
         let stored = stored_size(endpoint, info);
         let is_small = self == Cost::BySize && !endpoint.is_costly && body <= SMALL_BODY && stored <= SMALL_OBJECT;
-        if is_small { Ok(()) } else { offload::to_work_pool_with(memory(body.max(stored))).await }
+        if is_small { Place::Connection } else { Place::WorkPool { memory: memory(body.max(stored)) } }
     }
+}
+
+/// The threads that do the work of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The thread of the connection: the cost is small.
+    Connection,
+    /// The work pool, when there is room for so many bytes.
+    WorkPool { memory: u64 },
+}
+
+/// Whether a body of this length is decoded by the thread of the connection.
+pub fn is_small_body(length: u64) -> bool {
+    length <= SMALL_BODY as u64
 }
 
 /// How many bytes the work takes that is done with a body or object of this length: decoded, copied and encoded.

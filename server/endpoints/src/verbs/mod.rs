@@ -13,11 +13,13 @@ pub mod update;
 pub mod watch;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, StatusCode};
 use machinery::catalog::KindDef;
+use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use registry::{AsOf, Change, Context, UpdateOptions, Updated, ensure_namespace, meta_mut};
@@ -25,6 +27,7 @@ use serving::audit::{Level, Trail};
 use serving::filters::Detach;
 use serving::metrics::Watched;
 use serving::warnings::Warnings;
+use serving::work::HeldSeat;
 use serving::work::memory::Held;
 use serving::{Body, RequestInfo, User, respond};
 
@@ -33,6 +36,7 @@ use crate::body;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Forms, Spoken};
 pub use cost::Cost;
+use cost::Place;
 use scale::{AsScale, Scale};
 
 /// A request for a resource, taken apart.
@@ -51,14 +55,33 @@ pub struct Call {
     pub held: Held,
     /// Detaches a write from its client.
     pub detach: Option<Detach>,
+    /// Its seats in priority and fairness.
+    pub seat: Option<HeldSeat>,
 }
+
+/// A request keeps its seats for so long while it waits for a small body.
+const BODY_GRACE: Duration = Duration::from_millis(10);
 
 impl Call {
     /// Reads the whole body, and moves the work to the work pool where it may cost much. The request is a write, and
     /// from then on it runs to its end, whatever its client does.
+    ///
+    /// The request gives its seats back while its client lets it wait, and takes them again to work on the thread of
+    /// the connection. A large body is waited for without seats from the beginning: its work moves to the work pool.
     pub async fn read_body(&mut self, endpoint: &Endpoint, cost: Cost) -> Result<Bytes, Status> {
-        let bytes = body::read(std::mem::take(&mut self.body), &self.user, &mut self.held).await?;
-        cost.offload(endpoint, &self.info, bytes.len()).await?;
+        let body = std::mem::take(&mut self.body);
+        let is_small = http_body::Body::size_hint(&body).upper().is_some_and(cost::is_small_body);
+        let grace = if is_small { BODY_GRACE } else { Duration::ZERO };
+        let read = body::read(body, &self.user, &mut self.held);
+        let bytes = match &self.seat {
+            Some(seat) => seat.while_waiting(grace, read).await?,
+            None => read.await?,
+        };
+        match (cost.place(endpoint, &self.info, bytes.len()), &self.seat) {
+            (Place::WorkPool { memory }, _) => offload::to_work_pool_with(memory).await?,
+            (Place::Connection, Some(seat)) => seat.take_again().await?,
+            (Place::Connection, None) => {}
+        }
         if let Some(detach) = &self.detach {
             detach.detach();
         }

@@ -1,21 +1,21 @@
 //! Priority and fairness for requests over HTTP (upstream: `WithPriorityAndFairness`).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use flowcontrol::{Asked, Class, Digest, FlowControl, Initial};
+use flowcontrol::{Asked, Class, Digest, FlowControl, Initial, Seat, WorkEstimate};
 use http::{HeaderName, HeaderValue};
 use machinery::status::Status;
 use tokio::time::Instant;
 
 use super::Deadline;
-use super::in_flight::too_many;
+use super::in_flight::{TOO_MANY, too_many};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::{Counted, Delayed, Metrics};
 use crate::request_info::RequestInfo;
 use crate::respond;
 use crate::user::User;
-use crate::work::HeldSeat;
+use crate::work::{HeldSeat, Seats};
 
 /// Tell clients which schema and level they belong to, by uids: names could say how little they count.
 const SCHEMA_UID: HeaderName = HeaderName::from_static("x-kubernetes-pf-flowschema-uid");
@@ -28,8 +28,8 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 pub struct WithFairness<H> {
     inner: H,
     control: FlowControl,
-    reads: Gauges,
-    writes: Gauges,
+    reads: Arc<Gauges>,
+    writes: Arc<Gauges>,
     /// How long watches may wait; other requests wait a quarter of their time.
     patience: Duration,
 }
@@ -65,13 +65,68 @@ impl Asked for Asking {
     }
 }
 
+/// The seats of a request that runs.
+struct Seated {
+    held: Mutex<Option<(Seat, Counted)>>,
+    /// How the seats are taken again. Reads have no body to wait for.
+    again: Option<Again>,
+}
+
+/// What seats are taken again by.
+struct Again {
+    control: FlowControl,
+    class: Class,
+    asking: Arc<Asking>,
+    work: WorkEstimate,
+    patience: Duration,
+    gauges: Arc<Gauges>,
+}
+
+impl Again {
+    async fn admit(&self) -> Result<(Seat, Counted), Status> {
+        let waiting = Counted::new(&self.gauges.waiting);
+        let admitted = self.control.admit(&self.class, self.asking.clone(), self.work, self.patience).await;
+        drop(waiting);
+        match admitted {
+            Ok(seat) => Ok((seat, Counted::new(&self.gauges.executing))),
+            Err(rejected) => {
+                self.gauges.dropped.inc();
+                Err(Status::too_many_requests(TOO_MANY, rejected.retry_after.try_into().unwrap_or(i32::MAX)))
+            }
+        }
+    }
+}
+
+impl Seated {
+    fn held(&self) -> MutexGuard<'_, Option<(Seat, Counted)>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seats for Seated {
+    fn give_back(&self) {
+        drop(self.held().take());
+    }
+
+    fn take_again(&self) -> Option<BoxFuture<'_, Result<(), Status>>> {
+        let again = self.again.as_ref().filter(|_| self.held().is_none())?;
+        Some(Box::pin(async move {
+            let seat = again.admit().await?;
+            *self.held() = Some(seat);
+            Ok(())
+        }))
+    }
+}
+
 impl<H> WithFairness<H> {
     /// Takes seats from there. `request_timeout` is how long a request may take.
     pub fn new(inner: H, control: FlowControl, request_timeout: Duration, metrics: &Metrics) -> Self {
-        let gauges = |kind| Gauges {
-            executing: metrics.in_flight(kind),
-            waiting: metrics.in_queue(kind),
-            dropped: metrics.dropped(kind),
+        let gauges = |kind| {
+            Arc::new(Gauges {
+                executing: metrics.in_flight(kind),
+                waiting: metrics.in_queue(kind),
+                dropped: metrics.dropped(kind),
+            })
         };
         let (reads, writes) = (gauges("readOnly"), gauges("mutating"));
         WithFairness { inner, control, reads, writes, patience: request_timeout / 4 }
@@ -102,7 +157,17 @@ impl<H: Handler> WithFairness<H> {
                 too_many(rejected.retry_after)
             }
             Ok(seat) => {
-                let seat = HeldSeat::new((seat, Counted::new(&gauges.executing)));
+                let again = || Again {
+                    control: self.control.clone(),
+                    class: class.clone(),
+                    asking: asking.clone(),
+                    work,
+                    patience: self.patience(&request),
+                    gauges: gauges.clone(),
+                };
+                let again = (!asking.info.is_read_only()).then(again);
+                let held = Mutex::new(Some((seat, Counted::new(&gauges.executing))));
+                let seat = HeldSeat::new(Arc::new(Seated { held, again }));
                 request.extensions_mut().insert(seat.clone());
                 let watched = (digest.verb == "watch" && sees_all(&asking.info)).then(|| self.control.watch(&digest));
                 let response = self.inner.handle(request).await;

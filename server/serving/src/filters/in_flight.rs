@@ -58,9 +58,12 @@ impl<H: Handler> Handler for WithMaxInFlight<H> {
     }
 }
 
+/// What a client is told that finds no place.
+pub(super) const TOO_MANY: &str = "Too many requests, please try again later.";
+
 /// The answer when there is no place; the client may come again in so many seconds.
 pub fn too_many(retry_after: u64) -> Response {
-    let mut response = respond::text_error(429, "Too many requests, please try again later.");
+    let mut response = respond::text_error(429, TOO_MANY);
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after));
     response.extensions_mut().insert(Terminated);
     response

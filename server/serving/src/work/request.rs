@@ -1,37 +1,70 @@
 //! The work of a request, where it begins and where it ends.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use machinery::offload::{self, Polled};
+use machinery::status::Status;
 
 use super::pool::pool;
 use super::task::{Join, Task};
 use crate::handler::BoxFuture;
 use crate::user::{SYSTEM_MASTERS, User};
 
-/// The seats of a request in priority and fairness; in the extensions of the request. Given back when the work moves to the pool, which has
-/// limits of its own: seats bound what is done by the threads of connections.
+/// The seats of a request in priority and fairness; in the extensions of the request.
+///
+/// Seats bound what the threads of connections do. A request gives them back when its work moves to the pool, which
+/// has limits of its own, and while it waits for its body, whose client would hold them else.
 #[derive(Clone)]
-pub struct HeldSeat(Arc<dyn Seat>);
+pub struct HeldSeat(Arc<dyn Seats>);
 
-/// What is given back once.
-trait Seat: Send + Sync {
+/// Seats that can be given back and taken again.
+pub trait Seats: Send + Sync {
+    /// Gives the seats back, if they are held.
     fn give_back(&self);
-}
 
-impl<T: Send> Seat for Mutex<Option<T>> {
-    fn give_back(&self) {
-        drop(self.lock().unwrap_or_else(PoisonError::into_inner).take());
-    }
+    /// Takes the seats again; nothing is to be done while they are held.
+    ///
+    /// # Errors
+    /// 429 when there are none.
+    fn take_again(&self) -> Option<BoxFuture<'_, Result<(), Status>>>;
 }
 
 impl HeldSeat {
-    /// Holds seats for as long as there is a clone of this.
-    pub fn new(seat: impl Send + 'static) -> Self {
-        HeldSeat(Arc::new(Mutex::new(Some(seat))))
+    /// Holds seats for as long as there is a clone of the result.
+    pub fn new(seats: Arc<dyn Seats>) -> Self {
+        HeldSeat(seats)
+    }
+
+    /// Waits for a client. Gives the seats back when that takes longer than `grace`.
+    pub async fn while_waiting<T>(&self, grace: Duration, waiting: impl Future<Output = T>) -> T {
+        let mut waiting = pin!(waiting);
+        // A timer is not worth its cost when the time is up at once.
+        let in_time = match grace.is_zero() {
+            true => poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context))).await,
+            false => tokio::time::timeout(grace, waiting.as_mut()).await.map_or(Poll::Pending, Poll::Ready),
+        };
+        match in_time {
+            Poll::Ready(done) => done,
+            Poll::Pending => {
+                self.0.give_back();
+                waiting.await
+            }
+        }
+    }
+
+    /// Takes the seats again, if they were given back.
+    ///
+    /// # Errors
+    /// 429 when there are none.
+    pub async fn take_again(&self) -> Result<(), Status> {
+        match self.0.take_again() {
+            Some(taken) => taken.await,
+            None => Ok(()),
+        }
     }
 }
 
@@ -101,9 +134,33 @@ impl Work {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+
+    /// Seats that can always be had; true while they are held.
+    struct Free(AtomicBool);
+
+    impl Seats for Free {
+        fn give_back(&self) {
+            self.0.store(false, Ordering::Relaxed);
+        }
+
+        fn take_again(&self) -> Option<BoxFuture<'_, Result<(), Status>>> {
+            self.0.store(true, Ordering::Relaxed);
+            None
+        }
+    }
+
+    impl Free {
+        fn held() -> Arc<Self> {
+            Arc::new(Free(true.into()))
+        }
+
+        fn is_held(&self) -> bool {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
 
     fn work(user: &str) -> Work {
         Work { user: Arc::new(User::new(user, ["dev"])), seat: None }
@@ -116,15 +173,32 @@ mod tests {
     #[tokio::test]
     async fn work_moves_when_it_asks_to_and_gives_its_seat_back() {
         assert_ne!(run(&work("a"), Box::pin(async { thread() })).await, "work");
-        let seat = Arc::new(());
+        let seat = Free::held();
         let held = Work { seat: Some(HeldSeat::new(seat.clone())), ..work("a") };
         let moved = Box::pin(async move {
             offload::to_work_pool().await.unwrap();
             tokio::time::sleep(Duration::from_millis(1)).await;
-            (thread(), Arc::strong_count(&seat))
+            (thread(), seat.is_held())
         });
         let moved = run(&held, moved);
-        assert_eq!(moved.await, ("work".to_owned(), 1));
+        assert_eq!(moved.await, ("work".to_owned(), false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_has_no_seat_while_its_client_lets_it_wait() {
+        let seat = Free::held();
+        let held = HeldSeat::new(seat.clone());
+        for (grace, wait, expect) in [(10, 0, true), (10, 9, true), (10, 11, false), (0, 0, true), (0, 1, false)] {
+            let waiting = async {
+                if wait > 0 {
+                    tokio::time::sleep(Duration::from_millis(wait)).await;
+                }
+                7
+            };
+            assert_eq!(held.while_waiting(Duration::from_millis(grace), waiting).await, 7);
+            assert_eq!(seat.is_held(), expect, "{wait} of {grace} ms");
+            held.take_again().await.unwrap();
+        }
     }
 
     #[tokio::test]
