@@ -17,7 +17,10 @@ const TYPES: [(&str, &str); 58] = [
     ("DownwardAPIVolumeFile", r#"{"path": "e@", "fieldRef": {"fieldPath": "metadata.name"}}"#),
     ("Toleration", r#"{"key": "e@", "operator": "Exists"}"#),
     ("HostAlias", r#"{"ip": "@ip", "hostnames": ["h"]}"#),
-    ("TopologySpreadConstraint", r#"{"maxSkew": 1, "topologyKey": "e@", "whenUnsatisfiable": "DoNotSchedule"}"#),
+    (
+        "TopologySpreadConstraint",
+        r#"{"maxSkew": 1, "topologyKey": "e@", "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {}}"#,
+    ),
     ("PodAffinityTerm", r#"{"topologyKey": "e@", "labelSelector": {}}"#),
     ("WeightedPodAffinityTerm", r#"{"weight": 1, "podAffinityTerm": {"topologyKey": "e@"}}"#),
     ("NodeSelectorTerm", r#"{"matchExpressions": [{"key": "e@", "operator": "Exists"}]}"#),
@@ -93,14 +96,27 @@ const TYPES: [(&str, &str); 58] = [
 ];
 
 /// More of them.
-const MORE: [(&str, &str); 6] = [
+const MORE: [(&str, &str); 14] = [
     ("DeviceSelector", r#"{"cel": {"expression": "true"}}"#),
     ("DeviceConstraint", r#"{"matchAttribute": "example.com/e@"}"#),
     ("DeviceClaimConfiguration", r#"{"opaque": {"driver": "d.example.com", "parameters": {}}}"#),
     ("DeviceClassConfiguration", r#"{"opaque": {"driver": "d.example.com", "parameters": {}}}"#),
     ("LoadBalancerIngress", r#"{"ip": "@ip"}"#),
     ("ScopedResourceSelectorRequirement", r#"{"scopeName": "PriorityClass", "operator": "In", "values": ["e@"]}"#),
+    ("SecretVolumeSource", r#"{"secretName": "a"}"#),
+    ("ISCSIVolumeSource", ISCSI),
+    ("ISCSIPersistentVolumeSource", ISCSI),
+    ("FCVolumeSource", r#"{"lun": 1}"#),
+    ("PersistentVolumeClaim", r#"{"metadata": {"name": "e@"}, "spec": $CLAIM}"#),
+    ("PersistentVolumeClaimSpec", "$CLAIM"),
+    ("IPBlock", r#"{"cidr": "10.0.0.0/8"}"#),
+    ("ResourceHealth", r#"{"resourceID": "e@", "health": "Healthy"}"#),
 ];
+
+const ISCSI: &str = r#"{"targetPortal": "a", "iqn": "iqn.2026-01.com.example:a", "lun": 1}"#;
+
+/// What `$CLAIM` stands for.
+const CLAIM: &str = r#"{"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}"#;
 
 const WEBHOOK: &str = r#"{"name": "e@.example.com", "clientConfig": {"url": "https://a.example.com"},
     "sideEffects": "None", "admissionReviewVersions": ["v1"]}"#;
@@ -109,7 +125,7 @@ const RULE: &str =
     r#"{"apiGroups": ["a.example.com"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["e@"]}"#;
 
 /// Scalar fields by name: a valid value, in the notation above.
-const FIELDS: [(&str, &str); 22] = [
+const FIELDS: [(&str, &str); 24] = [
     ("accessModes", "ReadWriteOnce"),
     ("addresses", "@ip"),
     ("apiVersion", "v1"),
@@ -132,10 +148,13 @@ const FIELDS: [(&str, &str); 22] = [
     ("hosts", "e@.example.com"),
     ("searches", "e@.example.com"),
     ("usages", "any"),
+    ("except", "@ip/32"),
+    ("parameterNotFoundAction", "Deny"),
 ];
 
-/// Names of fields that tell the elements of lists apart.
-const KEYS: [&str; 16] = [
+/// Names of fields that tell the elements of lists apart, and of fields without which validation
+/// refuses their type.
+const KEYS: [&str; 17] = [
     "name",
     "key",
     "uid",
@@ -152,11 +171,12 @@ const KEYS: [&str; 16] = [
     "operation",
     "port",
     "containerPort",
+    "parameterNotFoundAction",
 ];
 
 /// Members of samples and elements that exclude other members: the type that has them, the member, and what takes the
 /// place of the member.
-const ALTERNATIVES: [(&str, &str, &str); 8] = [
+const ALTERNATIVES: [(&str, &str, &str); 9] = [
     ("VolumeSource", "emptyDir", ""),
     ("VolumeProjection", "configMap", ""),
     ("PersistentVolumeSource", "hostPath", ""),
@@ -165,6 +185,7 @@ const ALTERNATIVES: [(&str, &str, &str); 8] = [
     ("LabelSelectorRequirement", "operator", "In"),
     ("NodeSelectorRequirement", "operator", "In"),
     ("ParamRef", "name", ""),
+    ("VolumeAttachmentSource", "persistentVolumeName", ""),
 ];
 
 /// An object for requests that set a field of the type at `steps`: without the members that exclude the field.
@@ -216,7 +237,8 @@ pub fn required(def: &'static StructDef, depth: usize) -> Map<String, Value> {
     }
     // Other types of these names have other fields.
     let known = TYPES.iter().chain(&MORE).find(|(name, _)| *name == def.name);
-    let known = known.and_then(|(_, text)| serde_json::from_str::<Map<String, Value>>(text).ok());
+    let known =
+        known.and_then(|(_, text)| serde_json::from_str::<Map<String, Value>>(&text.replace("$CLAIM", CLAIM)).ok());
     if let Some(known) = known.filter(|known| known.keys().all(|name| def.json_field(name).is_some())) {
         object = known;
     }

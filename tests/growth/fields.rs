@@ -91,22 +91,32 @@ impl Walk<'_> {
         if steps.len() >= DEEPEST || !matches!(def.json_form, JsonForm::Fields) {
             return;
         }
-        for field in def.fields {
-            let key = (std::ptr::from_ref(def) as usize, field.json.to_owned());
-            if !self.seen.insert(key.clone()) {
-                continue;
-            }
-            if field.flags.has(Flags::INLINE) {
-                if let Some(below) = field.shape().struct_def() {
-                    self.below(below, body, steps);
-                }
-                continue;
-            }
-            let body = elements::without_alternatives(def, field.json, body, steps);
-            steps.push(field.json.into());
-            self.field(field, key, &body, steps);
-            steps.pop();
+        // Fields of the sample come first: a type of several fields is tried where it is valid.
+        let has = |field: &&FieldDef| {
+            body.pointer(&format!("/{}", steps.join("/"))).and_then(|it| it.get(field.json)).is_some()
+        };
+        let (present, absent): (Vec<&'static FieldDef>, Vec<_>) = def.fields.iter().partition(has);
+        for field in present.into_iter().chain(absent) {
+            self.one_of(def, field, body, steps);
         }
+    }
+
+    /// Looks at one field of the struct to which `steps` lead.
+    fn one_of(&mut self, def: &'static StructDef, field: &'static FieldDef, body: &Value, steps: &mut Vec<String>) {
+        let key = (std::ptr::from_ref(def) as usize, field.json.to_owned());
+        if !self.seen.insert(key.clone()) {
+            return;
+        }
+        if field.flags.has(Flags::INLINE) {
+            if let Some(below) = field.shape().struct_def() {
+                self.below(below, body, steps);
+            }
+            return;
+        }
+        let body = elements::without_alternatives(def, field.json, body, steps);
+        steps.push(field.json.into());
+        self.field(field, key, &body, steps);
+        steps.pop();
     }
 
     fn field(&mut self, field: &'static FieldDef, key: (usize, String), body: &Value, steps: &mut Vec<String>) {
@@ -272,6 +282,10 @@ impl Place {
 
 /// The text of a value, with what stands for something replaced.
 fn filled(value: &Value, serial: usize, version: &str, container: &str) -> String {
-    let text = numbered(&value.to_string(), 0).replace(SERIAL, &serial.to_string()).replace(VERSION, version);
-    text.replacen(MANY, container, 1)
+    let mut text = numbered(&value.to_string(), 0).replace(SERIAL, &serial.to_string());
+    if version.is_empty() {
+        // An empty version in a patch would take the version away.
+        text = text.replace(&format!(r#","resourceVersion":"{VERSION}""#), "");
+    }
+    text.replace(VERSION, version).replacen(MANY, container, 1)
 }

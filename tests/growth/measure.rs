@@ -1,7 +1,9 @@
 //! Measures fields with more and more elements, and judges the growth.
 
+use std::collections::HashMap;
+
 use crate::cost::{Cost, Meter};
-use crate::fields::{Elements, Many, Place};
+use crate::fields::{Many, Place};
 use crate::plan::{Group, Trial};
 use crate::target::{Method, SetUp, Target};
 use crate::write::{Request, Stored, Writer};
@@ -21,8 +23,14 @@ const HARMLESS_STEPS: f64 = 5.0;
 /// Bodies are not made larger than this, in bytes; the server takes 3 MiB.
 const LARGEST_BODY: usize = 2_900_000;
 
-/// Counts of elements; each is tried when the one before it was cheap.
-const COUNTS: [usize; 3] = [400, 1600, 6400];
+/// The count of elements that each field is tried with.
+const FEW: usize = 1600;
+
+/// The count of elements that requests above the floor are compared with.
+const FEWER: usize = 400;
+
+/// The count of elements that new fields are tried with when they are cheap.
+const MANY: usize = 6400;
 
 /// Processor time in microseconds of a request that is expensive enough to tell how it grows.
 const TELLING: u64 = 20_000;
@@ -78,24 +86,25 @@ impl Measurer {
     }
 
     async fn try_field(&mut self, small: &Stored, trial: &Trial) -> Vec<String> {
-        let Trial { place, elements, methods } = trial;
+        let methods = &trial.methods;
         self.totals.combinations += methods.len();
+        let few = self.measure(small, trial, FEW, methods).await;
+        let costly = methods.iter().copied().filter(|method| few.get(method).is_some_and(Cost::is_above_floor));
+        let costly: Vec<Method> = costly.collect();
+        let (count, less, more) = if !costly.is_empty() {
+            (FEWER, self.measure(small, trial, FEWER, &trial.with_first(&costly)).await, few)
+        } else if trial.is_new && few.values().all(|cost| cost.microseconds <= TELLING) {
+            let many = self.measure(small, trial, MANY, methods).await;
+            (FEW, few, many)
+        } else {
+            return Vec::new();
+        };
         let mut failures = Vec::new();
-        let mut before: Option<Vec<Option<Cost>>> = None;
-        for (index, count) in COUNTS.into_iter().enumerate() {
-            let costs = self.measure(small, place, *elements, count, methods).await;
-            let pairs = before.iter().flatten().zip(&costs).zip(methods);
-            let suspects: Vec<Method> = pairs
-                .filter_map(|((few, many), method)| grows((*few)?, (*many)?, HARMLESS_STEPS).then_some(*method))
-                .collect();
-            for method in &suspects {
-                failures.extend(self.confirm(small, place, *elements, COUNTS[index - 1], *method).await);
+        for method in methods {
+            let (Some(less), Some(more)) = (less.get(method), more.get(method)) else { continue };
+            if grows(*less, *more, HARMLESS_STEPS) {
+                failures.extend(self.confirm(small, trial, count, *method).await);
             }
-            let most = costs.iter().flatten().map(|cost| cost.microseconds).max();
-            if most.is_none_or(|most| most > TELLING) && index > 0 || !suspects.is_empty() {
-                break;
-            }
-            before = Some(costs);
         }
         failures
     }
@@ -103,14 +112,7 @@ impl Measurer {
     /// Measures all steps again, each as the least of several runs, because anything else that the
     /// server does in the meantime counts too. Steps that are too large are measured once more with
     /// twice as many elements.
-    async fn confirm(
-        &mut self,
-        small: &Stored,
-        place: &Place,
-        elements: Elements,
-        count: usize,
-        method: Method,
-    ) -> Option<String> {
+    async fn confirm(&mut self, small: &Stored, trial: &Trial, count: usize, method: Method) -> Option<String> {
         self.totals.repeated += 1;
         let mut shown = Vec::new();
         for (times, count) in [count, 2 * count].into_iter().enumerate() {
@@ -119,7 +121,8 @@ impl Measurer {
             for runs in RUNS {
                 for _ in 0..runs {
                     for (cost, count) in costs.iter_mut().zip(counts) {
-                        *cost = cost.least(self.once(small, place, elements, count, method).await.unwrap_or(*cost));
+                        let measured = self.measure(small, trial, count, &trial.with_first(&[method])).await;
+                        *cost = cost.least(measured.get(&method).copied().unwrap_or(*cost));
                     }
                 }
                 // Work that is bounded stops growing: with twice as many elements only the last step counts.
@@ -131,38 +134,24 @@ impl Measurer {
             }
             shown.extend(counts.iter().zip(costs).map(|(count, cost)| format!("{count}: {cost}")));
         }
-        Some(format!("{method:?} {place} {elements:?}: {}", shown.join(", ")))
+        Some(format!("{method:?} {} {:?}: {}", trial.place, trial.elements, shown.join(", ")))
     }
 
-    /// The cost of one method.
-    async fn once(
-        &mut self,
-        small: &Stored,
-        place: &Place,
-        elements: Elements,
-        count: usize,
-        method: Method,
-    ) -> Option<Cost> {
-        let first = place.target.methods[0];
-        let methods = if method == first { vec![method] } else { vec![first, method] };
-        self.measure(small, place, elements, count, &methods).await.pop().flatten()
-    }
-
-    /// The cost of each method with so many elements; nothing for bodies that are too large. The
-    /// first method is the first one of the target, which may store the object that the others change.
+    /// The cost of each method with so many elements, except where the body is too large. The first
+    /// method may store the object that the others change.
     async fn measure(
         &mut self,
         small: &Stored,
-        place: &Place,
-        elements: Elements,
+        trial: &Trial,
         count: usize,
         methods: &[Method],
-    ) -> Vec<Option<Cost>> {
+    ) -> HashMap<Method, Cost> {
+        let Trial { place, elements, .. } = trial;
         let target = &*place.target;
-        let many = Many { elements, first: 0, count };
+        let many = Many { elements: *elements, first: 0, count };
         // Half of the elements are there already.
         let changed = Many { first: count / 2, ..many };
-        let mut costs = Vec::with_capacity(methods.len());
+        let mut costs = HashMap::new();
         let mut stored: Option<Stored> = None;
         for (index, &method) in methods.iter().enumerate() {
             let is_set_up = index == 0 && matches!(target.set_up, SetUp::Stored | SetUp::Written);
@@ -182,7 +171,7 @@ impl Measurer {
                 };
                 self.cost_of(place, method, many, &request).await.map(|(cost, _)| cost)
             };
-            costs.push(cost);
+            costs.extend(cost.map(|cost| (method, cost)));
         }
         if let Some(stored) = stored {
             self.writer.delete(target, &stored).await;
@@ -248,6 +237,12 @@ fn largest_step(costs: &[Cost]) -> f64 {
         time.max(step(pair[0].memory, pair[1].memory, MEMORY_FLOOR))
     };
     costs.windows(2).map(of).fold(0.0, f64::max)
+}
+
+impl Cost {
+    fn is_above_floor(&self) -> bool {
+        self.microseconds > TIME_FLOOR || self.memory > MEMORY_FLOOR
+    }
 }
 
 /// Whether `more` is above the floor and more than `factor` times `less`.

@@ -12,6 +12,17 @@ pub struct Trial {
     pub place: Place,
     pub elements: Elements,
     pub methods: Vec<Method>,
+    /// Whether no kind before this one has the field.
+    pub is_new: bool,
+}
+
+impl Trial {
+    /// Some of the methods, and the first method of the trial before them.
+    pub fn with_first(&self, methods: &[Method]) -> Vec<Method> {
+        let first = self.methods[0];
+        let others = methods.iter().copied().filter(|method| *method != first);
+        std::iter::once(first).chain(others).collect()
+    }
 }
 
 /// Trials of one target.
@@ -23,33 +34,46 @@ pub struct Group {
 /// How many trials a group has at most; a server at a time works on a group.
 const GROUP: usize = 12;
 
-/// The trials of all kinds. Every field of every kind is created, or updated where there is no POST. Fields of one
-/// declared type meet all other methods in the first kind that has the type, and one of them, in turn, in the others;
-/// with `all` they meet all methods in every kind.
+/// The trials of all kinds. Every field of every kind is created, or updated where there is no POST.
+/// Fields of one declared type meet the other methods in the first kind that has the type, and one
+/// of them, in turn, in the others. With `all` they meet all methods in every kind.
 pub fn groups(all: bool) -> (Vec<Group>, usize) {
     let mut seen = Seen::new();
     let mut groups = Vec::new();
     let mut fields = HashSet::new();
-    for target in target::targets() {
+    for (number, target) in target::targets().into_iter().enumerate() {
         let target = Arc::new(target);
         let Some(def) = target.def() else { continue };
         let mut trials = Vec::new();
         let places = fields::places(&target, def).into_iter().filter(|(place, _)| target.takes(&place.steps));
-        for (turn, (place, key)) in places.enumerate() {
+        for (index, (place, key)) in places.enumerate() {
             fields.insert(place.to_string());
-            let is_new = !target.ignores(&place.steps) && (seen.insert(key) || all);
-            trials.extend(of_place(&place, is_new, turn));
+            let is_new = !target.ignores(&place.steps) && seen.insert(key);
+            let choice = Choice { is_new, all, index, turn: number + index };
+            trials.extend(of_place(&place, choice));
         }
         groups.extend(in_groups(&target, trials));
     }
     let target = Arc::new(custom::target());
     let places = custom::places(&target);
     fields.extend(places.iter().map(Place::to_string));
-    groups.extend(in_groups(
-        &target,
-        places.iter().enumerate().flat_map(|(turn, place)| of_place(place, true, turn)).collect(),
-    ));
+    let choice = |index| Choice { is_new: true, all: true, index, turn: index };
+    let trials = places.iter().enumerate().flat_map(|(index, place)| of_place(place, choice(index)));
+    groups.extend(in_groups(&target, trials.collect()));
     (groups, fields.len())
+}
+
+/// What the methods of a field are chosen by.
+#[derive(Clone, Copy)]
+struct Choice {
+    /// Whether no kind before this one has the type and field.
+    is_new: bool,
+    /// Whether nothing is left out.
+    all: bool,
+    /// The number of the field in its target.
+    index: usize,
+    /// The number by which fields take turns.
+    turn: usize,
 }
 
 fn in_groups(target: &Arc<Target>, trials: Vec<Trial>) -> Vec<Group> {
@@ -63,17 +87,23 @@ fn in_groups(target: &Arc<Target>, trials: Vec<Trial>) -> Vec<Group> {
     groups
 }
 
-fn of_place(place: &Place, is_new: bool, turn: usize) -> Vec<Trial> {
-    let methods: Vec<Method> = place.target.methods.iter().copied().filter(|method| fits(place, *method)).collect();
+fn of_place(place: &Place, choice: Choice) -> Vec<Trial> {
+    let Choice { all, index, turn, .. } = choice;
+    let is_new = choice.is_new || all;
+    // These patches change a tree that does not depend on the kind: one of them is enough.
+    let alike = [Method::JsonPatch, Method::JsonPatchEach, Method::MergePatch];
+    let is_left_out = |method| alike.contains(&method) && method != alike[turn % alike.len()];
+    let is_used = |method: &Method| fits(place, *method) && (all || !is_left_out(*method));
+    let methods: Vec<Method> = place.target.methods.iter().copied().filter(is_used).collect();
     let (first, rest) = methods.split_at(1);
-    let trial = |elements, methods: &[Method]| Trial { place: place.clone(), elements, methods: methods.to_vec() };
+    let trial = |elements, methods: Vec<Method>| Trial { place: place.clone(), elements, methods, is_new };
     if !is_new {
         let more = rest.get(turn % rest.len().max(1)).filter(|_| !place.target.ignores(&place.steps));
-        return vec![trial(Elements::Distinct, &[first, more.map_or(&[][..], std::slice::from_ref)].concat())];
+        return vec![trial(Elements::Distinct, [first, more.map_or(&[][..], std::slice::from_ref)].concat())];
     }
     let mut distinct = methods.clone();
     // Encodings differ by the shape of a field, and not by its name.
-    if turn < 4 && first == [Method::Create] {
+    if index < 4 && first == [Method::Create] {
         let has_protobuf = place.target.kind.is_some();
         distinct.extend([Method::CreateYaml, Method::CreateCbor]);
         distinct.extend(has_protobuf.then_some(Method::CreateProtobuf));
@@ -81,14 +111,25 @@ fn of_place(place: &Place, is_new: bool, turn: usize) -> Vec<Trial> {
     if first == [Method::Create] && !rest.is_empty() {
         distinct.push(Method::Table);
     }
+    let equal = methods.iter().copied().filter(|method| all || first.contains(method) || compares(place, *method));
     place
         .variants()
         .iter()
         .map(|&elements| match elements {
-            Elements::Distinct => trial(elements, &distinct),
-            Elements::Equal => trial(elements, &methods),
+            Elements::Distinct => trial(elements, distinct.clone()),
+            Elements::Equal => trial(elements, equal.clone().collect()),
         })
         .collect()
+}
+
+/// Whether a method compares the elements of a list with one another, so that equal elements are a
+/// case of their own. Other methods replace the list.
+fn compares(place: &Place, method: Method) -> bool {
+    match method {
+        Method::StrategicPatch | Method::OrderedPatch | Method::DeletingPatch => place.merge != Merge::No,
+        Method::Update | Method::Apply => true,
+        _ => false,
+    }
 }
 
 fn fits(place: &Place, method: Method) -> bool {

@@ -27,7 +27,12 @@ const SAMPLES: [(&str, &str, &str); 61] = [
     ("", "ReplicationController", r#"{"spec": {"selector": {"a": "b"}, "template": "$TEMPLATE"}}"#),
     ("", "ResourceQuota", r#"{"spec": {"hard": {"count/e.example.com": "1"}}}"#),
     ("", "Secret", r#"{}"#),
-    ("", "Service", r#"{"spec": {"selector": {"a": "b"}, "ports": [{"port": 1, "name": "a"}]}}"#),
+    (
+        "",
+        "Service",
+        r#"{"spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false, "selector": {"a": "b"},
+            "ports": [{"port": 1, "name": "a"}]}}"#,
+    ),
     ("", "ServiceAccount", r#"{}"#),
     (
         "admissionregistration.k8s.io",
@@ -121,7 +126,7 @@ const SAMPLES: [(&str, &str, &str); 61] = [
     (
         "networking.k8s.io",
         "IPAddress",
-        r#"{"metadata": {"name": "203.0.113.1"}, "spec": {"parentRef": {"resource": "services", "name": "a", "namespace": "b"}}}"#,
+        r#"{"metadata": {"name": "2001:db8::1:SERIAL"}, "spec": {"parentRef": {"resource": "services", "name": "a", "namespace": "b"}}}"#,
     ),
     ("networking.k8s.io", "NetworkPolicy", r#"{"spec": {"podSelector": {}}}"#),
     ("networking.k8s.io", "ServiceCIDR", r#"{"spec": {"cidrs": ["198.18.0.0/16"]}}"#),
@@ -145,7 +150,7 @@ const SAMPLES: [(&str, &str, &str); 61] = [
 ];
 
 /// Kinds of the groups above that did not fit there, and bodies of subresources.
-const MORE: [(&str, &str, &str); 8] = [
+const MORE: [(&str, &str, &str); 17] = [
     ("", "Binding", r#"{"target": {"kind": "Node", "name": "a"}}"#),
     ("policy", "Eviction", r#"{}"#),
     ("autoscaling", "Scale", r#"{"spec": {"replicas": 1}}"#),
@@ -158,6 +163,32 @@ const MORE: [(&str, &str, &str); 8] = [
         r#"{"spec": {"attacher": "a", "nodeName": "a", "source": {"persistentVolumeName": "a"}}}"#,
     ),
     ("storage.k8s.io", "VolumeAttributesClass", r#"{"driverName": "d.example.com", "parameters": {"a": "b"}}"#),
+    ("certificates.k8s.io", "ClusterTrustBundle", r#"{"spec": {"trustBundle": "$CERTIFICATE"}}"#),
+    (
+        "certificates.k8s.io",
+        "PodCertificateRequest",
+        r#"{"spec": {"signerName": "example.com/a", "podName": "a", "podUID": "a", "serviceAccountName": "default",
+            "serviceAccountUID": "a", "nodeName": "a", "nodeUID": "a", "stubPKCS10Request": "$STUB"}}"#,
+    ),
+    (
+        "coordination.k8s.io",
+        "LeaseCandidate",
+        r#"{"spec": {"leaseName": "a", "binaryVersion": "1.36.0", "emulationVersion": "1.36.0", "strategy": "OldestEmulationVersion"}}"#,
+    ),
+    ("internal.apiserver.k8s.io", "StorageVersion", r#"{"metadata": {"name": "@.as"}, "spec": {}}"#),
+    ("resource.k8s.io", "DeviceTaintRule", r#"{"spec": {"taint": {"key": "example.com/a", "effect": "NoSchedule"}}}"#),
+    ("resource.k8s.io", "ResourcePoolStatusRequest", r#"{"spec": {"driver": "d.example.com"}}"#),
+    ("scheduling.k8s.io", "PodGroup", r#"{"spec": {"schedulingPolicy": {"basic": {}}}}"#),
+    (
+        "scheduling.k8s.io",
+        "Workload",
+        r#"{"spec": {"podGroupTemplates": [{"name": "a", "schedulingPolicy": {"basic": {}}}]}}"#,
+    ),
+    (
+        "storagemigration.k8s.io",
+        "StorageVersionMigration",
+        r#"{"spec": {"resource": {"group": "apps", "resource": "deployments"}}}"#,
+    ),
 ];
 
 /// What `$` and a word in the objects stands for. A pod has a volume to mount.
@@ -198,7 +229,9 @@ pub fn sample(group: &str, kind: &str) -> Option<Value> {
 
 fn expand(value: &mut Value) {
     let part = value.as_str().and_then(|text| text.strip_prefix('$')).map(|name| match name {
-        "REQUEST" => request().into(),
+        "REQUEST" => certificates().request.as_str().into(),
+        "STUB" => certificates().stub.as_str().into(),
+        "CERTIFICATE" => certificates().certificate.as_str().into(),
         name => {
             let (_, part) = PARTS.iter().find(|(known, _)| *known == name).unwrap();
             serde_json::from_str(part).unwrap()
@@ -214,14 +247,28 @@ fn expand(value: &mut Value) {
     }
 }
 
-/// A request for a certificate, in PEM and base64.
-fn request() -> String {
-    static TEXT: OnceLock<String> = OnceLock::new();
-    let make = || {
+/// What samples have of certificates.
+struct Certificates {
+    /// A request, in PEM and base64.
+    request: String,
+    /// A request, in DER and base64.
+    stub: String,
+    /// A certificate of an authority, in PEM.
+    certificate: String,
+}
+
+fn certificates() -> &'static Certificates {
+    static MADE: OnceLock<Certificates> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let base64 = |bytes: &[u8]| base64::Engine::encode(&base64::engine::general_purpose::STANDARD, bytes);
         let key = rcgen::KeyPair::generate().unwrap();
-        let parameters = rcgen::CertificateParams::new(Vec::new()).unwrap();
-        let pem = parameters.serialize_request(&key).unwrap().pem().unwrap();
-        base64::Engine::encode(&base64::engine::general_purpose::STANDARD, pem)
-    };
-    TEXT.get_or_init(make).clone()
+        let mut parameters = rcgen::CertificateParams::new(Vec::new()).unwrap();
+        let request = parameters.serialize_request(&key).unwrap();
+        parameters.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        Certificates {
+            request: base64(request.pem().unwrap().as_bytes()),
+            stub: base64(request.der()),
+            certificate: parameters.self_signed(&key).unwrap().pem(),
+        }
+    })
 }

@@ -1,5 +1,6 @@
 //! Resources and subresources that take bodies.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use machinery::catalog::{KindDef, ResourceDef, Serving, SubresourceDef};
@@ -73,9 +74,18 @@ const STREAMS: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
 const EFFECTIVE: [&str; 2] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
 const EFFECTIVE_KINDS: [&str; 3] = ["Namespace", "ServiceCIDR", "IPAddress"];
 
-/// Everything that takes bodies in the kinds that are served by default. Resources come before their subresources.
+/// Feature gates of kinds that are off by default.
+pub const GATES: &str = "ClusterTrustBundle=true,GenericWorkload=true,PodCertificateRequest=true,\
+    StorageVersionMigrator=true";
+
+/// Everything that takes bodies: in all versions that are served by default, and in the first version
+/// of the kinds that have none. Resources come before their subresources.
 pub fn targets() -> Vec<Target> {
-    let served = generated::CATALOG.kinds.iter().filter(|kind| kind.serving == Serving::On && kind.gate.is_empty());
+    let is_on = |kind: &KindDef| kind.serving == Serving::On && kind.gate.is_empty();
+    let (on, off): (Vec<&KindDef>, Vec<_>) = generated::CATALOG.kinds.iter().partition(|kind| is_on(kind));
+    let mut known: HashSet<_> = on.iter().map(|kind| (kind.group, kind.kind)).collect();
+    let off = off.into_iter().filter(|kind| kind.serving == Serving::Off);
+    let served = on.into_iter().chain(off.filter(|kind| known.insert((kind.group, kind.kind))));
     let mut targets = Vec::new();
     for kind in served {
         let Some(resource) = kind.resource else { continue };
@@ -194,8 +204,12 @@ impl Target {
         }
     }
 
-    /// Whether updates of the resource leave a field as it was.
+    /// Whether updates of the resource leave a field as it was, or refuse the field whatever it has.
     pub fn ignores(&self, steps: &[String]) -> bool {
+        let is_ephemeral = steps.iter().any(|step| step == "ephemeralContainers");
+        if is_ephemeral && self.subresource != "ephemeralcontainers" {
+            return true;
+        }
         let has_status = || self.kind?.resource?.subresources.iter().find(|sub| sub.name == "status");
         self.subresource.is_empty() && steps[0] == "status" && has_status().is_some()
     }

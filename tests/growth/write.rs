@@ -11,12 +11,17 @@ use tempfile::TempDir;
 use crate::common::Server;
 use crate::custom;
 use crate::fields::{Many, Place};
-use crate::target::{Method, SetUp, Target};
+use crate::target::{GATES, Method, SetUp, Target};
 
-/// Admission plugins that are off by default and need no configuration.
+/// Admission plugins that are off by default and need no configuration. DenyServiceExternalIPs is
+/// absent, because it refuses every value of a field.
 const PLUGINS: &str = "NamespaceAutoProvision,NamespaceExists,LimitPodHardAntiAffinityTopology,NodeRestriction,\
     AlwaysPullImages,PodNodeSelector,PodTolerationRestriction,ExtendedResourceToleration,\
-    OwnerReferencesPermissionEnforcement,DenyServiceExternalIPs";
+    OwnerReferencesPermissionEnforcement";
+
+/// Records the bodies of one custom resource only: the audit log treats all fields alike.
+const AUDIT_POLICY: &str = r#"{"apiVersion": "audit.k8s.io/v1", "kind": "Policy", "rules": [
+    {"level": "RequestResponse", "resources": [{"group": "growth.example.com"}]}, {"level": "None"}]}"#;
 
 const JSON: &str = "application/json";
 
@@ -64,10 +69,19 @@ impl Writer {
         let data = tempfile::tempdir().unwrap();
         let tokens = data.path().join("tokens.csv");
         fs::write(&tokens, "growth-token,admin,1,system:masters\n").unwrap();
-        let tokens = format!("--token-auth-file={}", tokens.display());
-        let plugins = format!("--enable-admission-plugins={PLUGINS}");
-        let server =
-            Server::start_with(data.path(), &[&tokens, &plugins, "--feature-gates=CBORServingAndStorage=true"]);
+        let policy = data.path().join("policy.json");
+        fs::write(&policy, AUDIT_POLICY).unwrap();
+        let flags = [
+            format!("--token-auth-file={}", tokens.display()),
+            format!("--enable-admission-plugins={PLUGINS}"),
+            format!("--audit-policy-file={}", policy.display()),
+            format!("--audit-log-path={}", data.path().join("audit.log").display()),
+            format!("--feature-gates=CBORServingAndStorage=true,{GATES}"),
+            "--runtime-config=api/all=true".to_owned(),
+            "-v=2".to_owned(),
+        ];
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let server = Server::start_with(data.path(), &flags);
         let pem = fs::read(server.data().join("pki/ca.crt")).unwrap();
         let http = Client::builder().add_root_certificate(Certificate::from_pem(&pem).unwrap()).build().unwrap();
         let writer = Writer { server, http, serial: 0, _data: data };
@@ -150,7 +164,8 @@ impl Writer {
     /// A request that changes an object.
     pub fn change_request(&self, place: &Place, stored: &Stored, method: Method, many: Many, is_dry: bool) -> Request {
         let target = &place.target;
-        let (serial, version) = (stored.serial, stored.version.as_str());
+        // Patches need no version: a controller may change the object meanwhile.
+        let (serial, version) = (stored.serial, if method == Method::Update { stored.version.as_str() } else { "" });
         let (verb, media_type, body) = match method {
             Method::Apply => (Verb::PATCH, "application/apply-patch+yaml", place.object(serial, "", many)),
             Method::MergePatch => (Verb::PATCH, "application/merge-patch+json", place.object(serial, version, many)),
