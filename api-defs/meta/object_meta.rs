@@ -37,7 +37,7 @@ pub struct ObjectMeta {
     #[field(7)]
     pub generation: i64,
 
-    /// When the server accepted the object, in UTC; read-only.
+    /// CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.
     #[field(8)]
     pub creation_timestamp: Time,
 

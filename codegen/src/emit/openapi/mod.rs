@@ -86,8 +86,8 @@ fn serving(serving: Serving) -> Option<::openapi::Serving> {
     }
 }
 
-/// Description of the field that every kind has.
-const API_VERSION: &str = "Group and version of the kind, such as `apps/v1`.";
+/// Description of the field that every kind has. Upstream's conformance tests look for its first words.
+const API_VERSION: &str = "APIVersion defines the group and version of the kind, such as `apps/v1`.";
 /// Description of the other one.
 const KIND: &str = "What kind of object this is, such as `Deployment`.";
 

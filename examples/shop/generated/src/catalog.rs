@@ -33,7 +33,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
         Column { name: "Price", kind: "string", format: "", priority: 0, description: "Price per unit, such as `12500m`.", cell: CellRule::Path(&["spec", "price"], None) },
         Column { name: "Stock", kind: "integer", format: "", priority: 0, description: "Units to keep in stock.", cell: CellRule::Path(&["spec", "stock"], None) },
         Column { name: "Supplier", kind: "string", format: "", priority: 1, description: "Who delivers. Fixed once set; the house's own workshop unless somebody else is named.", cell: CellRule::Path(&["spec", "supplier"], None) },
-        Column { name: "Age", kind: "string", format: "", priority: 0, description: "When the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
+        Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
     selectable: &[
         SelectableDef { label: "spec.supplier", value: Selected::Path(&["spec", "supplier"]), reads: &[&["spec", "supplier"]] },

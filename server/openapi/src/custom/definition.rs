@@ -110,12 +110,15 @@ fn embed(catalog: &Catalog, schema: &mut Map<String, Value>, form: Form) {
     }
 }
 
+/// Description of the metadata. Upstream's conformance tests look for its first words.
+const METADATA: &str =
+    "Standard object's metadata: name, namespace, labels, annotations and what the server records of the object.";
+
 fn say_object(catalog: &Catalog, schema: &mut Map<String, Value>) {
     let properties = schema.entry("properties").or_insert_with(|| json!({}));
     properties["apiVersion"] = type_meta(catalog, "apiVersion");
     properties["kind"] = type_meta(catalog, "kind");
-    properties["metadata"] =
-        reference(names::OBJECT_META, "What is known of every object: its name, labels and so on.");
+    properties["metadata"] = reference(names::OBJECT_META, METADATA);
 }
 
 /// A property that every kind has, in the words that are said of declared kinds.

@@ -39,7 +39,8 @@ fn schemas_in_both_forms() {
         json!({"type": "object", "x-kubernetes-embedded-resource": true, "required": ["kind", "apiVersion"], "properties": {
             "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": reference}})
     };
-    let description = "What is known of every object: its name, labels and so on.";
+    let description =
+        "Standard object's metadata: name, namespace, labels, annotations and what the server records of the object.";
     let meta = names::OBJECT_META;
     for (schema, v3, v2) in [
         // Extensions, formats and bounds stay; defaults are for v3 alone.

@@ -47,7 +47,7 @@ pub struct ObjectMeta {
     pub resource_version: String,
     /// Counter the server raises whenever the desired state changes.
     pub generation: i64,
-    /// When the server accepted the object, in UTC; read-only.
+    /// CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.
     pub creation_timestamp: Time,
     /// Set upon a graceful delete request; removal follows once finalizers clear.
     pub deletion_timestamp: Option<Time>,
