@@ -1,10 +1,12 @@
 //! `kube-apiserver convert`: any encoded object into any other form or version.
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::Read;
 
 use convert::Form;
 use machinery::catalog::Catalog;
+
+use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver convert [--to VERSION] [-o json|yaml|protobuf|cbor] [FILE]
 Reads an object in JSON, YAML, protobuf or CBOR from FILE (standard input without one) and writes it in the form and version asked for.
@@ -20,8 +22,7 @@ struct Request {
 /// Runs the command.
 pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), String> {
     if args.iter().any(|a| a == "--help" || a == "-h") {
-        println!("{USAGE}");
-        return Ok(());
+        return standard_output::print_line(USAGE);
     }
     let request = parse(args)?;
     let input = read(request.file.as_ref())?;
@@ -33,7 +34,7 @@ pub fn run(catalog: &'static Catalog, args: &[OsString]) -> Result<(), String> {
     if request.form == Form::Json {
         output.push(b'\n');
     }
-    std::io::stdout().write_all(&output).map_err(|e| format!("error: writing: {e}"))
+    standard_output::write(&output)
 }
 
 fn parse(args: &[OsString]) -> Result<Request, String> {

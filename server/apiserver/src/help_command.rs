@@ -4,6 +4,8 @@ use std::ffi::OsString;
 
 use serving::options::{Program, document};
 
+use crate::standard_output;
+
 /// Prints the flags in the form that the word names.
 pub fn run(program: Program, words: &[OsString]) -> Result<(), String> {
     let text = match words {
@@ -11,6 +13,5 @@ pub fn run(program: Program, words: &[OsString]) -> Result<(), String> {
         [form] => document(program, &form.to_string_lossy()).map_err(|why| format!("error: {why}"))?,
         [_, other, ..] => return Err(format!("error: unexpected argument {other:?}")),
     };
-    print!("{text}");
-    Ok(())
+    standard_output::write(text.as_bytes())
 }

@@ -15,6 +15,7 @@ mod namespaces;
 mod run;
 mod server;
 mod snapshot_command;
+mod standard_output;
 mod store_monitor;
 
 pub use in_process::{Client, InProcess};

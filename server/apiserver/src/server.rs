@@ -10,7 +10,7 @@ use serving::options::{self, Options, Program};
 use storage::Store;
 
 use crate::in_process::InProcess;
-use crate::{convert_command, help_command, huge_pages, run, snapshot_command};
+use crate::{convert_command, help_command, huge_pages, run, snapshot_command, standard_output};
 
 /// A server that is being put together.
 pub struct Server {
@@ -97,10 +97,7 @@ impl Server {
                 options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
                 run::until_told_to_stop(&self, options)
             }
-            Err(serving::Error::Print(text)) => {
-                println!("{text}");
-                Ok(())
-            }
+            Err(serving::Error::Print(text)) => standard_output::print_line(text),
             Err(error) => Err(format!("error: {error}")),
         }
     }

@@ -9,6 +9,7 @@ use storage::snapshot::{self, Summary};
 use storage::{EmbeddedStore, EtcdStore};
 
 use crate::backends::etcd_options;
+use crate::standard_output;
 
 const USAGE: &str = "usage: kube-apiserver snapshot save|restore|status FILE [-o text|json] [FLAGS]
 save     writes what the store holds to FILE; the server may be running
@@ -28,8 +29,7 @@ struct Request {
 /// Runs the command.
 pub fn run(args: &[OsString]) -> Result<(), String> {
     if args.iter().any(|a| a == "--help" || a == "-h") {
-        println!("{USAGE}");
-        return Ok(());
+        return standard_output::print_line(USAGE);
     }
     let Request { verb, file, json, flags } = parse(args)?;
     let options = Options::parse_from(flags).map_err(|e| format!("error: {e}"))?;
@@ -40,8 +40,7 @@ pub fn run(args: &[OsString]) -> Result<(), String> {
         "status" => snapshot::status(file),
         other => return Err(format!("error: unknown command {other:?}\n{USAGE}")),
     };
-    print(&summary.map_err(|e| format!("error: {e}"))?, json);
-    Ok(())
+    standard_output::print_line(text(&summary.map_err(|e| format!("error: {e}"))?, json))
 }
 
 fn parse(args: &[OsString]) -> Result<Request, String> {
@@ -101,18 +100,13 @@ fn with_etcd(
     runtime.block_on(async { work(EtcdStore::connect(etcd).await?).await })
 }
 
-fn print(summary: &Summary, json: bool) {
+fn text(summary: &Summary, json: bool) -> String {
     let Summary { revision, created_at, keys, bytes, checksum } = summary;
     let checksum: String = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
     let created = Time::from_unix(i64::try_from(created_at / 1000).unwrap_or(i64::MAX)).to_string();
     if json {
-        println!(
-            "{}",
-            serde_json::json!({"revision": revision, "keys": keys, "bytes": bytes, "created": created, "sha256": checksum})
-        );
-    } else {
-        println!(
-            "revision  {revision}\nkeys      {keys}\nbytes     {bytes}\ncreated   {created}\nsha256    {checksum}"
-        );
+        let line = serde_json::json!({"revision": revision, "keys": keys, "bytes": bytes, "created": created, "sha256": checksum});
+        return line.to_string();
     }
+    format!("revision  {revision}\nkeys      {keys}\nbytes     {bytes}\ncreated   {created}\nsha256    {checksum}")
 }
