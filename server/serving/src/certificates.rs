@@ -62,16 +62,15 @@ impl Certificates {
             Some(_) => None,
             None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
         };
-        if options.serving.tls.is_none() {
+        // As upstream, a pair that is already in --cert-dir is used (`MaybeDefaultWithSelfSignedCerts`); what this server made is renewed.
+        let is_given = options.serving.tls.is_some() || own.is_given("apiserver")?;
+        if !is_given {
             own.issue("apiserver", &Purpose::Server { names: &names(options) })?;
         }
         let tls_files = TlsFiles::new(options, directory);
         let tls = tls_files.read()?;
         check_proxies(options, &tls.client_ca, tls.proxy_ca.as_deref())?;
-        let server_ca = match options.serving.tls {
-            Some(_) => tls.serving.certificate.clone(),
-            None => own.certificate_pem().into(),
-        };
+        let server_ca = if is_given { tls.serving.certificate.clone() } else { own.certificate_pem().into() };
         Ok(Certificates {
             tls,
             tls_files,

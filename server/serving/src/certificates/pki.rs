@@ -13,6 +13,7 @@ use time::{Duration, OffsetDateTime};
 use x509_parser::extensions::{GeneralName, ParsedExtension};
 use x509_parser::pem::parse_x509_pem;
 use x509_parser::prelude::X509Certificate;
+use x509_parser::x509::X509Name;
 
 use super::files::{PUBLIC, SECRET, read, write};
 use crate::Error;
@@ -25,6 +26,10 @@ const LEAF_LIFE: Duration = Duration::days(365);
 const RENEW_BEFORE: Duration = Duration::days(30);
 /// Clocks differ: a certificate holds from a little before it was made.
 const CLOCK_SKEW: Duration = Duration::hours(1);
+
+/// Common names of the authority and of serving certificates.
+const AUTHORITY: &str = "kubernetes";
+const SERVER: &str = "kube-apiserver";
 
 /// An authority, with its key.
 pub(super) struct Authority {
@@ -53,7 +58,7 @@ impl Authority {
             match found.then(|| Ok::<_, Error>((read(&certificate_path)?, read(&key_path)?))).transpose()? {
                 Some(pair) if lives(&pair.0) => pair,
                 _ => {
-                    let (certificate, key) = self_signed(if name == "ca" { "kubernetes" } else { name })?;
+                    let (certificate, key) = self_signed(if name == "ca" { AUTHORITY } else { name })?;
                     write(&key_path, key.as_bytes(), SECRET)?;
                     write(&certificate_path, certificate.as_bytes(), PUBLIC)?;
                     (certificate.into_bytes(), key.into_bytes())
@@ -89,6 +94,24 @@ impl Authority {
         Ok((certificate.into_bytes(), key.serialize_pem().into_bytes()))
     }
 
+    /// Whether certificate and key of this name are there and were not made by [`Self::issue`]: an administrator put them there.
+    ///
+    /// # Errors
+    /// When one of the two is there without the other.
+    pub(super) fn is_given(&self, name: &str) -> Result<bool, Error> {
+        let path = |extension: &str| self.directory.join(format!("{name}.{extension}"));
+        let (certificate_path, key_path) = (path("crt"), path("key"));
+        match (certificate_path.exists(), key_path.exists()) {
+            (true, true) => {
+                let certificate = read(&certificate_path)?;
+                Ok(!inspect(&certificate, is_made_here).unwrap_or(false))
+            }
+            (false, false) => Ok(false),
+            (true, false) => Err(Error::content(&certificate_path, "there is no key beside the certificate")),
+            (false, true) => Err(Error::content(&key_path, "there is no certificate beside the key")),
+        }
+    }
+
     fn still_does(&self, found: &X509Certificate<'_>, purpose: &Purpose<'_>) -> bool {
         let fits = match purpose {
             Purpose::Server { names } => alternative_names(found) == names.iter().cloned().collect(),
@@ -115,7 +138,7 @@ fn parameters(purpose: &Purpose<'_>) -> Result<CertificateParams, Error> {
     match purpose {
         Purpose::Server { names } => {
             params = CertificateParams::new(names.to_vec())?;
-            subject.push(DnType::CommonName, "kube-apiserver");
+            subject.push(DnType::CommonName, SERVER);
             params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
         }
         Purpose::Client { name, groups } => {
@@ -147,6 +170,16 @@ fn lasts(certificate: &X509Certificate<'_>, at_least: Duration) -> bool {
     let now = OffsetDateTime::now_utc();
     certificate.validity().not_before.to_datetime() <= now
         && certificate.validity().not_after.to_datetime() - now > at_least
+}
+
+/// Whether a serving certificate was made by this program, also with an earlier authority: names and life are those of [`parameters`].
+fn is_made_here(certificate: &X509Certificate<'_>) -> bool {
+    let validity = certificate.validity();
+    let life = validity.not_after.to_datetime() - validity.not_before.to_datetime();
+    let is_named = |name: &X509Name<'_>, expect: &str| name.iter_common_name().any(|cn| cn.as_str() == Ok(expect));
+    life == LEAF_LIFE + CLOCK_SKEW
+        && is_named(certificate.subject(), SERVER)
+        && is_named(certificate.issuer(), AUTHORITY)
 }
 
 fn subject_key_id(certificate: &X509Certificate<'_>) -> Option<Vec<u8>> {

@@ -51,6 +51,26 @@ fn another_authority_means_other_certificates() {
     );
 }
 
+/// As upstream: envtest and kubeadm put the serving certificate there, without a flag for it.
+#[test]
+fn uses_a_serving_certificate_that_is_already_in_the_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let (pki, given) =
+        (directory.path().join("given"), rcgen::generate_simple_self_signed(["localhost".into()]).unwrap());
+    std::fs::create_dir(&pki).unwrap();
+    std::fs::write(pki.join("apiserver.crt"), given.cert.pem()).unwrap();
+    let flag = format!("--cert-dir={}", pki.display());
+    let refused = Certificates::prepare(&options(directory.path(), &[&flag])).err().map(|why| why.to_string());
+    assert!(refused.as_ref().is_some_and(|why| why.contains("no key beside")), "{refused:?}");
+    std::fs::write(pki.join("apiserver.key"), given.signing_key.serialize_pem()).unwrap();
+    let prepared =
+        Certificates::prepare(&options(directory.path(), &[&flag, "--external-hostname=a.example"])).unwrap();
+    assert_eq!(
+        (prepared.tls.serving.certificate, prepared.server_ca),
+        (given.cert.pem().into(), given.cert.pem().into())
+    );
+}
+
 #[test]
 fn the_serving_certificate_has_upstreams_names() {
     let directory = tempfile::tempdir().unwrap();

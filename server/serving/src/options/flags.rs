@@ -68,7 +68,7 @@ pub(super) static FLAGS: &[Flag] = &[
     works(Storage, "watch-cache", Bool, "true", "", "Serve reads from memory. This server cannot do without."),
     works(Storage, "watch-cache-sizes", List, "", "RESOURCE#N,...", "Events kept for single resources: pods#1000."),
     works(SecureServing, "bind-address", One, "127.0.0.1", "ADDRESS", "Address to listen on. Without this flag: 127.0.0.1, reachable from this host only. 0.0.0.0: all addresses."),
-    works(SecureServing, "cert-dir", One, "", "DIR", "Where certificates are kept that the server makes for itself. When empty: pki in the data directory."),
+    works(SecureServing, "cert-dir", One, "", "DIR", "Where certificates are kept that the server makes for itself. A pair apiserver.crt and apiserver.key that is there already is served. When empty: pki in the data directory."),
     works(SecureServing, "disable-http2-serving", Bool, "false", "", "Speak HTTP/1.1 only."),
     works(SecureServing, "http2-max-streams-per-connection", One, "0", "N", "Requests at a time on one HTTP/2 connection. 0: 250."),
     works(SecureServing, "permit-address-sharing", Bool, "false", "", "Listen though connections to the port still end (SO_REUSEADDR). This server always does."),
