@@ -45,6 +45,26 @@ pub struct Services {
 /// How many clients are kept: more ways to trust than this are those of a cluster that changes its certificates.
 const KEPT: usize = 64;
 
+/// The address with a path without empty and dot segments, as upstream's client asks for it (Go: `path.Clean`).
+fn clean(uri: Uri) -> Result<Uri, http::Error> {
+    let mut segments = Vec::new();
+    for segment in uri.path().split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            segment => segments.push(segment),
+        }
+    }
+    let path = format!("/{}", segments.join("/"));
+    if path == uri.path() {
+        return Ok(uri);
+    }
+    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
+    let mut parts = uri.into_parts();
+    parts.path_and_query = Some((path + &query).parse()?);
+    Ok(Uri::from_parts(parts)?)
+}
+
 impl Services {
     /// Calls services where these addresses are.
     pub fn new(addresses: Arc<dyn ServiceAddress>) -> Self {
@@ -75,7 +95,8 @@ impl Services {
                 format!("https://{address}/{}", path.trim_start_matches('/'))
             }
         };
-        let uri = url.parse().map_err(|why| Error::Configuration(format!("parse {url:?}: {why}")))?;
+        let wrong = |why: http::Error| Error::Configuration(format!("parse {url:?}: {why}"));
+        let uri = url.parse().map_err(http::Error::from).and_then(clean).map_err(wrong)?;
         Ok((self.client_by(Trust { route: route.clone(), ..trust })?, uri))
     }
 
@@ -106,5 +127,22 @@ impl Services {
     /// When nobody answers for it.
     pub fn resolve(&self, namespace: &str, name: &str, port: i32) -> Result<String, Error> {
         self.addresses.resolve(namespace, name, port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn asks_for_clean_paths() {
+        for (url, expect) in [
+            ("https://a.example/b?c", "https://a.example/b?c"),
+            ("https://a.example:1//b/./c/../d/", "https://a.example:1/b/d"),
+            ("https://a.example/../..", "https://a.example/"),
+            ("https://a.example", "https://a.example/"),
+        ] {
+            assert_eq!(clean(url.parse().unwrap()).unwrap().to_string(), expect);
+        }
     }
 }
