@@ -10,6 +10,7 @@ use machinery::reflect::Struct;
 use machinery::status::Status;
 
 use crate::services::{self, kubernetes};
+use crate::tokens::tracking;
 use crate::{aggregation, flow_control, identity, peers, rbac, trust};
 
 /// Namespaces that always exist (`systemnamespaces.Controller`).
@@ -59,6 +60,7 @@ pub async fn all(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Re
         identity::start(environment, loopback),
         peers::start(environment),
         trust::publish(environment, loopback),
+        tracking::start(loopback),
         aggregation::start(environment, loopback),
     )?;
     controller.done();

@@ -1,0 +1,85 @@
+//! Since when it is recorded on which day a token of a secret was last used, in a config map that the cleaner of such tokens in
+//! kube-controller-manager reads (upstream: `legacytokentracking.Controller`).
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use endpoints::{Loopback, Resource};
+use generated::core::v1::ConfigMap;
+use machinery::scalar::Time;
+use machinery::status::Status;
+
+const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
+const NAMESPACE: &str = "kube-system";
+const NAME: &str = "kube-apiserver-legacy-service-account-token-tracking";
+const SINCE: &str = "since";
+/// How often the config map is looked at. Upstream also creates it at most once in this time: servers without the feature delete it.
+const EVERY: Duration = Duration::from_secs(30 * 60);
+
+/// Creates the config map, and keeps it.
+///
+/// # Errors
+/// When it can be neither read nor written.
+pub async fn start(loopback: &Arc<Loopback>) -> Result<(), Status> {
+    if !loopback.serves(CONFIG_MAPS) {
+        return Ok(());
+    }
+    ensure(loopback).await?;
+    let loopback = loopback.clone();
+    tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(EVERY).await;
+            if let Err(status) = ensure(&loopback).await {
+                tracing::warn!(why = status.message, "config map {NAMESPACE}/{NAME} cannot be kept");
+            }
+        }
+    });
+    Ok(())
+}
+
+async fn ensure(loopback: &Loopback) -> Result<(), Status> {
+    let written = match loopback.get::<ConfigMap>(CONFIG_MAPS, NAMESPACE, NAME).await? {
+        Some(map) if map.data.get(SINCE).is_some_and(|since| is_date(since)) => return Ok(()),
+        Some(mut map) => {
+            map.data.insert(SINCE.into(), today());
+            loopback.update(CONFIG_MAPS, map).await
+        }
+        None => {
+            let mut map = ConfigMap::default();
+            map.metadata.name = NAME.into();
+            map.metadata.namespace = NAMESPACE.into();
+            map.data.insert(SINCE.into(), today());
+            loopback.create(CONFIG_MAPS, map).await
+        }
+    };
+    match written {
+        // Another server was faster, or the config map was deleted just now.
+        Err(status) if status.code == 409 || status.code == 404 => Ok(()),
+        written => written.map(drop),
+    }
+}
+
+/// The day, in the calendar of UTC.
+fn today() -> String {
+    Time::from(SystemTime::now()).to_string().chars().take(DATE.len()).collect()
+}
+
+const DATE: &str = "2006-01-02";
+
+/// Whether a text is a day in Go's layout `2006-01-02`.
+fn is_date(text: &str) -> bool {
+    text.len() == DATE.len() && Time::parse(&format!("{text}T00:00:00Z")).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_told_from_other_texts() {
+        assert!(is_date(&today()) && is_date("2024-02-29"));
+        for text in ["", "2023-02-29", "2024-2-29", "2024-02-29T00:00:00Z", "yesterday."] {
+            assert!(!is_date(text), "{text:?}");
+        }
+    }
+}
