@@ -4,7 +4,7 @@
 
 mod answered;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::field_error::FieldError;
 
@@ -38,6 +38,8 @@ pub struct Status {
     pub reason: &'static str,
     pub message: String,
     pub details: Option<Box<Details>>,
+    /// With which a list may be continued all the same, inconsistently (`metadata.continue`); empty for none.
+    pub continue_token: String,
 }
 
 /// More about a failure (`metav1.StatusDetails`).
@@ -79,7 +81,7 @@ impl std::fmt::Display for GroupResource<'_> {
 impl Status {
     /// A failure with nothing but these.
     pub fn new(code: u16, reason: &'static str, message: impl Into<String>) -> Self {
-        Status { code, reason, message: message.into(), details: None }
+        Status { code, reason, message: message.into(), details: None, continue_token: String::new() }
     }
 
     fn about(mut self, of: GroupResource<'_>, name: &str) -> Self {
@@ -163,7 +165,7 @@ impl Status {
             causes,
             ..Details::default()
         };
-        Status { code: 422, reason: "Invalid", message, details: Some(Box::new(details)) }
+        Status { details: Some(Box::new(details)), ..Status::new(422, "Invalid", message) }
     }
 
     /// `NewMethodNotSupported`
@@ -229,12 +231,8 @@ impl Status {
     /// `NewInternalError`: for clients who may see it; logs get the source.
     pub fn internal(why: impl std::fmt::Display) -> Self {
         let cause = Cause { reason: String::new(), message: why.to_string(), field: String::new() };
-        Status {
-            code: 500,
-            reason: "InternalError",
-            message: format!("Internal error occurred: {why}"),
-            details: Some(Box::new(Details { causes: vec![cause], ..Details::default() })),
-        }
+        let details = Some(Box::new(Details { causes: vec![cause], ..Details::default() }));
+        Status { details, ..Status::new(500, "InternalError", format!("Internal error occurred: {why}")) }
     }
 
     /// `NewServiceUnavailable`
@@ -252,7 +250,9 @@ impl Status {
         let mut out = Map::new();
         out.insert("kind".into(), "Status".into());
         out.insert("apiVersion".into(), "v1".into());
-        out.insert("metadata".into(), json!({}));
+        let mut metadata = Map::new();
+        insert_text(&mut metadata, "continue", &self.continue_token);
+        out.insert("metadata".into(), metadata.into());
         out.insert("status".into(), "Failure".into());
         insert_text(&mut out, "message", &self.message);
         insert_text(&mut out, "reason", self.reason);

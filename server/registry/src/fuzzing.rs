@@ -8,12 +8,12 @@ use crate::list::{Continue, starting_at};
 
 /// Continues the list of one namespace with `token`; fails when the list leaves the namespace.
 pub fn continue_token(token: &str) {
-    const ROOT: &str = "/registry/pods/";
-    let namespace = KeyRange::prefix(format!("{ROOT}team-a/"));
+    const PREFIX: &str = "/registry/pods/team-a/";
+    let namespace = KeyRange::prefix(PREFIX);
     let Ok(token) = Continue::decode(token) else { return };
-    let rest = starting_at(&namespace, Some(format!("{ROOT}{}", token.start)));
+    let rest = starting_at(&namespace, Some(format!("{PREFIX}{}", token.start.trim_start_matches('/'))));
     assert!(rest.start() >= namespace.start() && rest.end() == namespace.end(), "the token widens the list");
-    let again = Continue::decode(&Continue::encode(token.revision.unsigned_abs(), token.start.clone()));
+    let again = Continue::decode(&Continue::encode(token.revision, token.start.clone()));
     assert!(again.is_ok_and(|again| again.start == token.start), "a token that the server made is not read");
 }
 

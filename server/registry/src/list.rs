@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{json, offload};
@@ -21,6 +21,8 @@ pub struct Listed {
     pub entries: Vec<Arc<Entry>>,
     /// The revision that all pages of the list show.
     pub revision: Revision,
+    /// Whether there are objects behind these.
+    pub more: bool,
     /// Token for the rest; empty at the end.
     pub continue_token: String,
     /// How many items are left; not known when a selector is at work.
@@ -43,15 +45,15 @@ const FEW: usize = 1_000;
 const TOKEN_VERSION: &str = "meta.k8s.io/v1";
 
 impl Continue {
-    pub fn encode(revision: Revision, start: String) -> String {
-        let token = Continue { version: TOKEN_VERSION.into(), revision: revision as i64, start };
+    pub fn encode(revision: i64, start: String) -> String {
+        let token = Continue { version: TOKEN_VERSION.into(), revision, start };
         URL_SAFE_NO_PAD.encode(serde_json::to_vec(&token).unwrap_or_default())
     }
 
     pub fn decode(token: &str) -> Result<Self, Status> {
         let invalid =
             |why: &str| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
-        let bytes = URL_SAFE_NO_PAD.decode(token).or_else(|_| STANDARD.decode(token));
+        let bytes = URL_SAFE_NO_PAD.decode(token);
         let bytes = bytes.map_err(|_| invalid("illegal base64 data at input byte 0"))?;
         if let Some(why) = json::syntax_error(&bytes) {
             return Err(invalid(&why));
@@ -59,6 +61,17 @@ impl Continue {
         let token: Continue = serde_json::from_slice(&bytes).map_err(|e| invalid(&e.to_string()))?;
         if token.version != TOKEN_VERSION {
             return Err(invalid(&format!("server does not recognize this encoded version {:?}", token.version)));
+        }
+        if token.revision == 0 {
+            return Err(invalid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
+        }
+        if token.start.is_empty() {
+            return Err(invalid("encoded start key empty (version meta.k8s.io/v1)"));
+        }
+        // The key stays below the prefix of the list, whatever the token says.
+        let key = token.start.strip_prefix('/').unwrap_or(&token.start);
+        if key.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+            return Err(invalid(&token.start));
         }
         Ok(token)
     }
@@ -78,26 +91,50 @@ enum Shown {
 
 impl ResourceStore {
     /// Lists a namespace, or everything when it is empty.
+    ///
+    /// # Errors
+    /// 410 when the revision of a continue token was compacted away, with a token that goes on in the present.
     pub async fn list(&self, namespace: &str, predicate: &Predicate, query: &ListQuery) -> Result<Listed, Status> {
         let selector = Selector::new(self, namespace, predicate);
-        let (shown, start) = self.shown(query)?;
-        let limit = if matches!(shown, Shown::Any) { 0 } else { query.limit };
+        let prefix = self.range(namespace).start().to_vec();
+        let (shown, start) = shown(query, &prefix)?;
+        let continued = start.clone();
+        let listed = self.list_shown(&selector, shown, start, query.limit).await;
+        let mut listed = listed.map_err(|status| match (status.reason, continued) {
+            ("Expired", Some(start)) => inconsistent(relative(start.as_bytes(), &prefix)),
+            _ => status,
+        })?;
+        if let (true, Some(last)) = (listed.more, listed.entries.last()) {
+            let start = relative(&last.key, &prefix) + "\0";
+            listed.continue_token = Continue::encode(listed.revision as i64, start);
+        }
+        Ok(listed)
+    }
+
+    async fn list_shown(
+        &self,
+        selector: &Selector,
+        shown: Shown,
+        start: Option<String>,
+        limit: usize,
+    ) -> Result<Listed, Status> {
+        let limit = if matches!(shown, Shown::Any) { 0 } else { limit };
         let snapshot = match shown {
-            Shown::Any => self.present(&selector),
+            Shown::Any => self.present(selector),
             Shown::Latest => match self.reach_latest().await? {
-                Ok(()) => self.present(&selector),
-                Err(latest) => return self.list_past(&selector, start, limit, latest).await,
+                Ok(()) => self.present(selector),
+                Err(latest) => return self.list_past(selector, start, limit, latest).await,
             },
             Shown::Since(revision) => {
                 self.reach(revision).await?;
-                self.present(&selector)
+                self.present(selector)
             }
             Shown::Exactly(revision) => {
                 self.reach(revision).await?;
-                let present = Some(self.present(&selector)).filter(|present| present.revision <= revision);
+                let present = Some(self.present(selector)).filter(|present| present.revision <= revision);
                 match present.or_else(|| self.past.find(revision)) {
                     Some(snapshot) => snapshot,
-                    None => return self.list_past(&selector, start, limit, revision).await,
+                    None => return self.list_past(selector, start, limit, revision).await,
                 }
             }
         };
@@ -108,7 +145,7 @@ impl ResourceStore {
         if !selector.takes_all() && snapshot.len() > FEW {
             offload::to_work_pool().await?;
         }
-        let listed = self.page(snapshot, &selector, start, limit, revision)?;
+        let listed = self.page(snapshot, selector, start, limit, revision)?;
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
 
@@ -116,33 +153,6 @@ impl ResourceStore {
     pub async fn objects(&self, namespace: &str, predicate: &Predicate) -> Result<Vec<Owned>, Status> {
         let listed = self.list(namespace, predicate, &ListQuery::default()).await?;
         listed.entries.iter().map(|entry| self.object(entry)).collect()
-    }
-
-    fn shown(&self, query: &ListQuery) -> Result<(Shown, Option<String>), Status> {
-        if !query.continue_token.is_empty() {
-            let token = Continue::decode(&query.continue_token)?;
-            let start = Some(format!("{}{}", self.root, token.start));
-            return match (query.resource_version.as_str(), token.revision) {
-                ("", revision @ 1..) => Ok((Shown::Exactly(revision as Revision), start)),
-                ("", _) => Ok((Shown::Latest, start)),
-                ("0", _) => Ok((Shown::Any, start)),
-                _ => Err(Status::bad_request("specifying resource version is not allowed when using continue")),
-            };
-        }
-        let wanted = parse_resource_version(&query.resource_version)
-            .map_err(|status| Status::bad_request(format!("invalid resource version: {}", status.message)))?;
-        let exactly = match query.resource_version_match.as_str() {
-            "Exact" => true,
-            "" => query.limit > 0,
-            _ => false,
-        };
-        let shown = match wanted {
-            _ if query.resource_version.is_empty() => Shown::Latest,
-            0 => Shown::Any,
-            revision if exactly => Shown::Exactly(revision),
-            revision => Shown::Since(revision),
-        };
-        Ok((shown, None))
     }
 
     /// The objects as they are now, with the index that the selector can use.
@@ -165,11 +175,11 @@ impl ResourceStore {
         let range = starting_at(&selector.range, start);
         let Taken { entries, more, looked_at } = take(&snapshot, selector, &range, limit)?;
         self.list_counts.listed(selector.index().map(|(field, _)| field), looked_at, entries.len());
-        let mut listed = Listed { entries, revision, continue_token: String::new(), remaining: None };
+        let mut listed = Listed { entries, revision, more: false, continue_token: String::new(), remaining: None };
         if let (true, Some(last)) = (more, listed.entries.last()) {
             let rest = range.after(&last.key);
             listed.remaining = selector.takes_all().then(|| snapshot.range(&rest).count() as i64);
-            listed.continue_token = self.token(last, revision);
+            listed.more = true;
             self.past.keep(revision, snapshot);
         }
         Ok(listed)
@@ -184,7 +194,8 @@ impl ResourceStore {
         revision: Revision,
     ) -> Result<Listed, Status> {
         let mut range = starting_at(&selector.range, start);
-        let mut listed = Listed { entries: Vec::new(), revision, continue_token: String::new(), remaining: None };
+        let mut listed =
+            Listed { entries: Vec::new(), revision, more: false, continue_token: String::new(), remaining: None };
         loop {
             let wanted = if limit == 0 { 0 } else { limit - listed.entries.len() };
             let options = ListOptions { limit: wanted, revision: Some(revision) };
@@ -198,20 +209,60 @@ impl ResourceStore {
             }
             let Some(last) = page.kvs.last().filter(|_| page.more) else { break };
             range = range.after(&last.key);
-            if let Some(last) = listed.entries.last().filter(|_| listed.entries.len() == limit) {
+            if limit > 0 && listed.entries.len() == limit {
                 listed.remaining = selector.takes_all().then_some(page.count as i64 - page.kvs.len() as i64);
-                listed.continue_token = self.token(last, revision);
+                listed.more = true;
                 break;
             }
         }
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
+}
 
-    /// The token for what comes after an object.
-    fn token(&self, last: &Entry, revision: Revision) -> String {
-        let name = last.key.get(self.root.len()..).unwrap_or_default();
-        Continue::encode(revision, String::from_utf8_lossy(name).into_owned() + "\0")
+/// Which state a query asks for, and the key that a continued list goes on with.
+fn shown(query: &ListQuery, prefix: &[u8]) -> Result<(Shown, Option<String>), Status> {
+    if !query.continue_token.is_empty() {
+        let token = Continue::decode(&query.continue_token)?;
+        let key = token.start.strip_prefix('/').unwrap_or(&token.start);
+        let start = Some(String::from_utf8_lossy(prefix).into_owned() + key);
+        return match (query.resource_version.as_str(), token.revision) {
+            ("", revision @ 1..) => Ok((Shown::Exactly(revision as Revision), start)),
+            ("", _) => Ok((Shown::Latest, start)),
+            ("0", _) => Ok((Shown::Any, start)),
+            _ => Err(Status::bad_request("specifying resource version is not allowed when using continue")),
+        };
     }
+    let wanted = parse_resource_version(&query.resource_version)
+        .map_err(|status| Status::bad_request(format!("invalid resource version: {}", status.message)))?;
+    let exactly = match query.resource_version_match.as_str() {
+        "Exact" => true,
+        "" => query.limit > 0,
+        _ => false,
+    };
+    let shown = match wanted {
+        _ if query.resource_version.is_empty() => Shown::Latest,
+        0 => Shown::Any,
+        revision if exactly => Shown::Exactly(revision),
+        revision => Shown::Since(revision),
+    };
+    Ok((shown, None))
+}
+
+/// What a key is called in a continue token: its part behind the prefix of the list.
+fn relative(key: &[u8], prefix: &[u8]) -> String {
+    String::from_utf8_lossy(key.strip_prefix(prefix).unwrap_or_default()).into_owned()
+}
+
+/// The answer to a token of a past that is gone: with another one, for the present (`handleCompactedErrorForPaging`).
+fn inconsistent(start: String) -> Status {
+    let mut status = Status::expired(
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue \
+         parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token \
+         results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned \
+         and now may show up in the list.",
+    );
+    status.continue_token = Continue::encode(-1, start);
+    status
 }
 
 /// What was found for a page.

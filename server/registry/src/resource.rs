@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
 use machinery::protobuf::Mask;
@@ -351,14 +352,33 @@ fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static Selectabl
 
 /// The revision a client means; empty and `0` are 0.
 pub(crate) fn parse_resource_version(text: &str) -> Result<u64, Status> {
-    if text.is_empty() {
-        return Ok(0);
-    }
-    text.parse().map_err(|_| {
-        let why = if text.bytes().all(|b| b.is_ascii_digit()) { "value out of range" } else { "invalid syntax" };
-        let message = format!("resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: {why}");
+    parse_version(text).map_err(|why| {
+        let message = format!("resourceVersion: Invalid value: {text:?}: {why}");
         Status { code: 500, message, ..Status::default() }
     })
+}
+
+/// The version that an object of a write says; none when empty or `0` (`Versioner.ObjectResourceVersion`).
+///
+/// # Errors
+/// 500, as upstream, when the text is no number.
+pub(crate) fn sent_version(meta: &ObjectMeta) -> Result<Option<u64>, Status> {
+    let version = parse_version(&meta.resource_version);
+    let version = version.map_err(|message| Status { code: 500, message, ..Status::default() })?;
+    Ok((version != 0).then_some(version))
+}
+
+/// A number without sign, in the words of Go's `strconv.ParseUint`; empty is 0.
+fn parse_version(text: &str) -> Result<u64, String> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        _ if text.is_empty() => Ok(0),
+        Ok(number) if is_number => Ok(number),
+        _ => {
+            let why = if is_number { "value out of range" } else { "invalid syntax" };
+            Err(format!("strconv.ParseUint: parsing {text:?}: {why}"))
+        }
+    }
 }
 
 /// `NewTooLargeResourceVersionError`

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use apimachinery::meta::v1::ObjectMeta;
 use async_trait::async_trait;
 use bytes::Bytes;
-use machinery::field_error::FieldError;
-use machinery::field_error::with_bounded_texts;
+use machinery::field_error::{BadValue, FieldError, with_bounded_texts};
 use machinery::field_path::Path;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -16,7 +15,7 @@ use storage::{Txn, TxnOutcome};
 use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, Precondition, UpdateOptions};
-use crate::resource::ResourceStore;
+use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
 use crate::{stored, validation};
 
@@ -100,9 +99,16 @@ impl ResourceStore {
             return Err(Status::not_found(self.name_in(context), name));
         }
         self.check_stored(context, key, name, None, &options.precondition)?;
-        let new = change.apply(None).await?;
-        if meta(new.as_ref()).and_then(MetaExt::revision).is_some() {
-            return Err(Status::conflict(self.name_in(context), name, invalid_object("", "")));
+        let mut new = change.apply(None).await?;
+        if let Some(meta) = meta_mut(&mut new) {
+            sent_version(meta)?;
+            meta.resource_version.clear();
+            if !meta.uid.is_empty() {
+                let metadata = Path::new("metadata");
+                let error =
+                    FieldError::invalid(&metadata.child("uid"), BadValue::json_string(&meta.uid), "field is immutable");
+                return Err(Status::invalid(self.kind_of(&new), name, &[error.clone(), error]));
+            }
         }
         let options = CreateOptions { dry_run: options.dry_run };
         let object = self.create(context, new, &options, change).await?;
@@ -163,7 +169,7 @@ impl ResourceStore {
 
     fn check_version(&self, context: &Context, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {
         let (Some(to), Some(from)) = (meta_mut(new), meta(old.as_ref())) else { return Ok(()) };
-        match to.revision() {
+        match sent_version(to)? {
             None if self.def.unconditional_update => {
                 to.resource_version = from.resource_version.clone();
                 Ok(())
@@ -175,7 +181,7 @@ impl ResourceStore {
                 // Upstream names the resource here, not the kind.
                 Err(Status::invalid(self.name_in(context), name, &errors))
             }
-            Some(_) if to.resource_version == from.resource_version => Ok(()),
+            sent if sent == from.revision() => Ok(()),
             Some(_) => Err(Status::conflict(self.name_in(context), name, MODIFIED)),
         }
     }

@@ -24,12 +24,12 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
 /// Lists the objects that selectors match, whatever the limit, as upstream does.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    super::list::check_list(&super::list::list_query(&call.info.query)?, &call.info.query)?;
+    super::list::check_list(&super::list::list_query(&call.info)?, &call.info.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;
     let objects = handler(endpoint)?.objects(None).await?;
     let selected = objects.iter().filter(|object| is_selected(object, &predicate));
     let entries = selected.map(|object| computed_entry(endpoint.kind, object)).collect();
-    let listed = Listed { entries, revision: 0, continue_token: String::new(), remaining: None };
+    let listed = Listed { entries, revision: 0, continue_token: String::new(), remaining: None, more: false };
     listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 

@@ -45,7 +45,7 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
 /// Deletes what a list would show.
 pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    let query = super::list::list_query(&call.info.query)?;
+    let query = super::list::list_query(&call.info)?;
     super::list::check_list(&query, &call.info.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;
     let options = options(endpoint, &mut call).await?;

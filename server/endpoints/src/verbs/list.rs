@@ -21,7 +21,7 @@ const SMALL_SELECTORS: usize = 2 << 10;
 /// Lists a collection.
 pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
-    let query = list_query(&call.info.query)?;
+    let query = list_query(&call.info)?;
     check_list(&query, &call.info.query)?;
     // Requirements of selectors cost with each object, and other forms have to be written as a whole.
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
@@ -34,10 +34,15 @@ pub async fn list(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Stat
     listing::respond(endpoint, listed, &accepted, &call.info.query)
 }
 
-/// The parameters of a list or watch.
-pub fn list_query(query: &Query) -> Result<ListQuery, Status> {
+/// The parameters of a list or watch. Selectors are read with them, before the parameters are validated.
+///
+/// # Errors
+/// 400 for a number or a selector that cannot be read.
+pub fn list_query(info: &RequestInfo) -> Result<ListQuery, Status> {
+    let query = &info.query;
     query.number("timeoutSeconds")?;
     let limit = query.number("limit")?.unwrap_or(0);
+    info.selectors.both()?;
     Ok(ListQuery {
         limit: usize::try_from(limit).unwrap_or(0),
         continue_token: query.text("continue").to_string(),

@@ -22,7 +22,7 @@ use crate::render::Renderer;
 /// Watches a collection or one object.
 pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.spoken.accept_stream(call.header(&ACCEPT))?;
-    let query = super::list::list_query(&call.info.query)?;
+    let query = super::list::list_query(&call.info)?;
     let initial = call.info.query.optional_flag("sendInitialEvents");
     let bookmarks = call.info.query.flag("allowWatchBookmarks");
     check_watch(&query, &call.info.query)?;
@@ -58,8 +58,12 @@ fn spread(least: Duration) -> Duration {
 fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("resourceVersionMatch");
-    let matching = list.resource_version_match.as_str();
-    let initial = query.get("sendInitialEvents").is_some();
+    let mut matching = list.resource_version_match.as_str();
+    let mut initial = query.get("sendInitialEvents").is_some();
+    // A watch of the present begins with its objects (`SetListOptionsDefaults`).
+    if !initial && matching.is_empty() && matches!(list.resource_version.as_str(), "" | "0") {
+        (matching, initial) = ("NotOlderThan", true);
+    }
     let mut forbid = |why| errors.push(FieldError::forbidden(&path, why));
     if initial && matching != "NotOlderThan" {
         forbid("sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");

@@ -6,9 +6,6 @@ use machinery::status::{Cause, Details, Status};
 /// The media type of protobuf objects.
 pub(super) const MEDIA_TYPE: &str = "application/vnd.kubernetes.protobuf";
 
-/// `ListMeta` with its three texts empty, which are always written.
-const EMPTY_LIST_META: [u8; 6] = [0x0a, 0, 0x12, 0, 0x1a, 0];
-
 /// The object with its envelope.
 pub(super) fn encode(status: &Status) -> Vec<u8> {
     let mut type_meta = Vec::new();
@@ -23,7 +20,7 @@ pub(super) fn encode(status: &Status) -> Vec<u8> {
 
 fn message(status: &Status) -> Vec<u8> {
     let mut out = Vec::new();
-    bytes(&mut out, 1, &EMPTY_LIST_META);
+    bytes(&mut out, 1, &list_meta(&status.continue_token));
     bytes(&mut out, 2, b"Failure");
     bytes(&mut out, 3, status.message.as_bytes());
     bytes(&mut out, 4, status.reason.as_bytes());
@@ -31,6 +28,15 @@ fn message(status: &Status) -> Vec<u8> {
         bytes(&mut out, 5, &details(found));
     }
     number(&mut out, 6, status.code.into());
+    out
+}
+
+/// `ListMeta`, whose texts are always written.
+fn list_meta(continue_token: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    bytes(&mut out, 1, b"");
+    bytes(&mut out, 2, b"");
+    bytes(&mut out, 3, continue_token.as_bytes());
     out
 }
 
