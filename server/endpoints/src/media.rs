@@ -2,6 +2,7 @@
 
 use machinery::features::FeatureGates;
 use machinery::status::Status;
+use serving::negotiation::{Clause, is_produced, parse_accept};
 
 /// An encoding of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,29 +28,32 @@ impl Encoding {
 /// What clients may ask for and bodies may be in, as messages list it; the last one where CBOR is spoken.
 const ALL: [&str; 4] =
     ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf", "application/cbor"];
+const ENCODINGS: [(&str, Encoding); 4] =
+    [(ALL[0], Encoding::Json), (ALL[1], Encoding::Yaml), (ALL[2], Encoding::Protobuf), (ALL[3], Encoding::Cbor)];
 /// Streams of watch events are in one of these, likewise.
 const STREAMS: [&str; 3] =
     ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch", "application/cbor-seq"];
 
-/// The encodings that a server speaks.
+/// The encodings that an endpoint speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoken {
     /// With the feature gate `CBORServingAndStorage` only.
     pub cbor: bool,
+    /// Whether objects themselves can be answered in protobuf; of custom resources only what they are transformed into can.
+    pub protobuf_objects: bool,
 }
 
 impl Spoken {
     /// What is spoken without asking.
-    pub const BY_DEFAULT: Spoken = Spoken { cbor: false };
+    pub const BY_DEFAULT: Spoken = Spoken { cbor: false, protobuf_objects: true };
 
-    /// As the feature gates say.
-    pub fn of(features: &FeatureGates) -> Self {
-        Spoken { cbor: features.enabled("CBORServingAndStorage") }
+    /// Of an endpoint of declared kinds, or of custom resources.
+    pub fn of(features: &FeatureGates, is_custom: bool) -> Self {
+        Spoken { cbor: features.enabled("CBORServingAndStorage"), protobuf_objects: !is_custom }
     }
 
-    fn parse(self, media_type: &str) -> Option<Encoding> {
-        let all = [Encoding::Json, Encoding::Yaml, Encoding::Protobuf, Encoding::Cbor];
-        all.into_iter().find(|e| e.media_type() == media_type).filter(|e| self.cbor || *e != Encoding::Cbor)
+    fn encodings(self) -> &'static [(&'static str, Encoding)] {
+        if self.cbor { &ENCODINGS } else { &ENCODINGS[..3] }
     }
 
     fn media_types(self) -> &'static [&'static str] {
@@ -81,62 +85,35 @@ pub struct Accepted {
     pub form: Form,
     /// `pretty=1`, or what a browser or curl gets.
     pub pretty: bool,
-    /// Profile text behind the media type, for discovery: (group, version, kind) of `g=..;v=..;as=..`.
     pub stream: bool,
 }
 
-/// One clause of an Accept header.
-struct Clause<'a> {
-    media_type: &'a str,
-    parameters: Vec<(&'a str, &'a str)>,
-    quality: f32,
+/// The forms that an answer may be asked in (upstream: `EndpointRestrictions`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forms {
+    All,
+    /// What is not stored has no table.
+    NoTable,
+    /// Documents that are no resources, and failures.
+    Object,
 }
 
-fn clauses(accept: &str) -> Vec<Clause<'_>> {
-    let mut out: Vec<Clause<'_>> = accept
-        .split(',')
-        .filter(|part| !part.trim().is_empty())
-        .map(|part| {
-            let mut pieces = part.split(';').map(str::trim);
-            let media_type = pieces.next().unwrap_or("");
-            let mut clause = Clause { media_type, parameters: Vec::new(), quality: 1.0 };
-            for (key, value) in pieces.filter_map(|p| p.split_once('=')) {
-                let value = value.trim_matches('"');
-                match key.trim() {
-                    "q" => clause.quality = value.parse().unwrap_or(1.0),
-                    key => clause.parameters.push((key, value)),
-                }
-            }
-            clause
-        })
-        .collect();
-    out.sort_by(|a, b| b.quality.total_cmp(&a.quality));
-    out
-}
-
-impl Clause<'_> {
-    fn encoding(&self, spoken: Spoken) -> Option<Encoding> {
-        match self.media_type {
-            "*/*" | "application/*" => Some(Encoding::Json),
-            media_type => spoken.parse(media_type),
-        }
-    }
-
-    fn parameter(&self, key: &str) -> &str {
-        self.parameters.iter().find(|(k, _)| *k == key).map_or("", |(_, v)| v)
-    }
-
-    /// The form asked for; `None` when it is one that nobody knows.
-    fn form(&self) -> Option<Form> {
-        let (name, group, version) = (self.parameter("as"), self.parameter("g"), self.parameter("v"));
-        if name.is_empty() {
+impl Forms {
+    /// The form that a clause asks for, in this encoding; `None` when it is not to be had.
+    fn of(self, clause: &Clause<'_>, encoding: Encoding) -> Option<Form> {
+        if !clause.is_transformed() {
             return Some(Form::Object);
         }
-        if group != "meta.k8s.io" || !matches!(version, "v1" | "v1beta1") {
+        let parameter = |name| clause.parameter(name).unwrap_or_default();
+        let version = parameter("v");
+        if self == Forms::Object || parameter("g") != "meta.k8s.io" || !matches!(version, "v1" | "v1beta1") {
             return None;
         }
-        match name {
-            "Table" => Some(Form::Table(version.into())),
+        match parameter("as") {
+            "Table" => {
+                let has_table = self == Forms::All && matches!(encoding, Encoding::Json | Encoding::Yaml);
+                has_table.then(|| Form::Table(version.into()))
+            }
             "PartialObjectMetadata" => Some(Form::PartialMetadata(version.into())),
             "PartialObjectMetadataList" => Some(Form::PartialMetadataList(version.into())),
             _ => None,
@@ -144,74 +121,84 @@ impl Clause<'_> {
     }
 }
 
-/// The forms that an answer may be asked in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Forms {
-    All,
-    /// What is not stored has no table.
-    NoTable,
-    Object,
-}
-
 impl Spoken {
-    /// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`).
-    pub fn accept_object(self, header: Option<&str>, pretty: bool, forms: Forms) -> Result<Accepted, Status> {
-        let header = header.unwrap_or("");
-        if header.trim().is_empty() {
-            return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
+    /// The answer that a header asks for first, of those that can be given (`negotiation.NegotiateMediaTypeOptions`).
+    fn negotiate(self, header: &str, pretty: bool, forms: Forms) -> Option<Accepted> {
+        if header.is_empty() {
+            return Some(Accepted { encoding: Encoding::Json, form: Form::Object, pretty, stream: false });
         }
-        let clauses = clauses(header);
-        if clauses.iter().all(|clause| clause.encoding(self).is_none()) {
-            return Err(self.no_representation());
-        }
-        for clause in clauses {
-            let (Some(encoding), Some(form)) = (clause.encoding(self), clause.form()) else { continue };
-            let is_known = match form {
-                Form::Object => true,
-                // Upstream's tables have no protobuf form.
-                Form::Table(_) => forms == Forms::All && encoding != Encoding::Protobuf,
-                Form::PartialMetadata(_) | Form::PartialMetadataList(_) => forms != Forms::Object,
-            };
-            if !is_known || !clause.parameter("stream").is_empty() {
+        for clause in parse_accept(header) {
+            let stream = clause.parameter("stream").unwrap_or_default();
+            let version = clause.parameter("sv").unwrap_or_default();
+            if !matches!(stream, "" | "watch") || !(version.is_empty() || (version == "v1" && forms != Forms::Object)) {
                 continue;
             }
-            return Ok(Accepted { encoding, form, pretty: pretty && encoding == Encoding::Json, stream: false });
+            for &(_, encoding) in self.encodings().iter().filter(|(media_type, _)| clause.matches(media_type)) {
+                if !stream.is_empty() && encoding == Encoding::Yaml {
+                    continue;
+                }
+                let Some(form) = forms.of(&clause, encoding) else { continue };
+                let is_object = form == Form::Object && forms != Forms::Object;
+                if is_object && encoding == Encoding::Protobuf && !self.protobuf_objects {
+                    continue;
+                }
+                let pretty = encoding == Encoding::Json && (pretty || clause.parameter("pretty") == Some("1"));
+                return Some(Accepted { encoding, form, pretty, stream: false });
+            }
         }
-        Err(Status::not_acceptable(self.media_types()))
+        None
     }
 
-    /// None of the media types is one of ours: in the words of go-restful, which upstream leaves this to.
-    fn no_representation(self) -> Status {
-        let available = self.media_types().join(", ");
-        let mut status =
-            Status::new(406, "NotAcceptable", format!("406: Not Acceptable\n\nAvailable representations: {available}"));
-        status.details = Some(Box::default());
-        status
+    /// Chooses how to answer an object or list (`negotiation.NegotiateOutputMediaType`).
+    ///
+    /// # Errors
+    /// 406 when the header asks for nothing that can be given.
+    pub fn accept_object(self, header: Option<&str>, pretty: bool, forms: Forms) -> Result<Accepted, Status> {
+        let accepted = self.negotiate(header.unwrap_or_default(), pretty, forms);
+        accepted.ok_or_else(|| Status::not_acceptable(self.media_types()))
     }
 
     /// Chooses how to answer a watch (`negotiation.NegotiateOutputMediaTypeStream`).
+    ///
+    /// # Errors
+    /// 406 when the header asks for nothing that can be given, or first for what has no form as a stream: YAML.
     pub fn accept_stream(self, header: Option<&str>) -> Result<Accepted, Status> {
-        let header = header.unwrap_or("");
-        if header.trim().is_empty() {
-            return Ok(Accepted { encoding: Encoding::Json, form: Form::Object, pretty: false, stream: true });
+        let accepted = self.accept_object(header, false, Forms::All)?;
+        if accepted.encoding == Encoding::Yaml {
+            return Err(Status::not_acceptable(self.streams()));
         }
-        for clause in clauses(header) {
-            let (Some(encoding), Some(form)) = (clause.encoding(self), clause.form()) else { continue };
-            if encoding == Encoding::Yaml || !matches!(clause.parameter("stream"), "" | "watch") {
-                continue;
-            }
-            return Ok(Accepted { encoding, form, pretty: false, stream: true });
+        Ok(Accepted { pretty: false, stream: true, ..accepted })
+    }
+
+    /// Whether the route of a declared resource is chosen for a header; upstream leaves this to go-restful, which comes
+    /// before everything else that looks at a request.
+    ///
+    /// # Errors
+    /// 406 when the header names none of the media types of the route.
+    pub fn check_route(self, header: Option<&str>, is_collection: bool) -> Result<(), Status> {
+        let header = header.unwrap_or_default();
+        if is_produced(header, self.media_types()) || (is_collection && is_produced(header, self.streams())) {
+            return Ok(());
         }
-        Err(Status::not_acceptable(self.streams()))
+        let streams = if is_collection { self.streams() } else { &[] };
+        let available = [self.media_types(), streams].concat().join(", ");
+        let mut status =
+            Status::new(406, "NotAcceptable", format!("406: Not Acceptable\n\nAvailable representations: {available}"));
+        status.details = Some(Box::default());
+        Err(status)
     }
 
     /// The encoding of a request body (`negotiation.NegotiateInputSerializer`); JSON when nothing is said.
+    ///
+    /// # Errors
+    /// 415 for a media type that bodies cannot be in.
     pub fn body_encoding(self, content_type: Option<&str>) -> Result<Encoding, Status> {
         let media_type = content_type.unwrap_or("").split(';').next().unwrap_or("").trim();
         if media_type.is_empty() {
             return Ok(Encoding::Json);
         }
-        self.parse(media_type).ok_or_else(|| Status::unsupported_media_type(self.media_types()))
+        let found = self.encodings().iter().find(|(known, _)| known.eq_ignore_ascii_case(media_type));
+        found.map(|(_, encoding)| *encoding).ok_or_else(|| Status::unsupported_media_type(self.media_types()))
     }
 }
 
@@ -233,16 +220,45 @@ mod tests {
         check("application/json;as=Table;v=v7;g=meta.k8s.io,application/json", Encoding::Json, Form::Object);
         check("text/html, */*;q=0.1", Encoding::Json, Form::Object);
         check("application/yaml;q=0.2, application/vnd.kubernetes.protobuf", Encoding::Protobuf, Form::Object);
-        assert_eq!(
-            Spoken::BY_DEFAULT.accept_object(Some("text/plain"), false, Forms::All).expect_err("refused").code,
-            406
+    }
+
+    #[test]
+    fn refuses_what_cannot_be_given() {
+        let spoken = Spoken::BY_DEFAULT;
+        for header in
+            ["text/plain", "application/json;v=v1", "application/yaml;stream=watch", "application/json;stream=x"]
+        {
+            assert_eq!(spoken.accept_object(Some(header), false, Forms::All).expect_err(header).code, 406, "{header}");
+        }
+        for header in ["application/yaml", "application/yaml,application/json"] {
+            let refused = spoken.accept_stream(Some(header)).expect_err(header);
+            assert!(refused.message.contains("application/json;stream=watch"), "{}", refused.message);
+        }
+        let refused = spoken.check_route(Some("application/*"), true).expect_err("a range");
+        assert!(
+            refused
+                .message
+                .ends_with("protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch")
         );
+    }
+
+    #[test]
+    fn custom_objects_have_no_protobuf_but_what_they_are_transformed_into_has() {
+        let custom = Spoken { protobuf_objects: false, ..Spoken::BY_DEFAULT };
+        let accept =
+            |header: &str| custom.accept_object(Some(header), false, Forms::All).map(|accepted| accepted.encoding);
+        assert_eq!(accept("application/vnd.kubernetes.protobuf,application/json"), Ok(Encoding::Json));
+        let metadata = "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+        assert_eq!(accept(metadata), Ok(Encoding::Protobuf));
+        assert_eq!(accept("application/vnd.kubernetes.protobuf").map_err(|status| status.code), Err(406));
+        let failure = custom.accept_object(Some("application/vnd.kubernetes.protobuf"), false, Forms::Object);
+        assert_eq!(failure.map(|accepted| accepted.encoding), Ok(Encoding::Protobuf));
     }
 
     #[test]
     fn cbor_is_spoken_where_its_gate_is_on() {
         let header = Some("application/cbor, application/json;q=0.5");
-        let with = Spoken { cbor: true };
+        let with = Spoken { cbor: true, ..Spoken::BY_DEFAULT };
         for (spoken, expect) in [(Spoken::BY_DEFAULT, Encoding::Json), (with, Encoding::Cbor)] {
             assert_eq!(spoken.accept_object(header, false, Forms::All).expect("acceptable").encoding, expect);
             assert_eq!(spoken.accept_stream(header).expect("acceptable").encoding, expect);

@@ -169,7 +169,8 @@ impl ApiServer {
             return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
         let pretty = serving::respond::wants_pretty(request.query(), request.headers());
-        match Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object) {
+        let routed = if self.open { Ok(()) } else { Spoken::BY_DEFAULT.check_route(accept, false) };
+        match routed.and_then(|()| Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object)) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
             }
@@ -282,7 +283,7 @@ pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Re
 
 fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Response {
     let accept = accept.and_then(|value| value.to_str().ok());
-    let encoding = spoken.accept_object(accept, false, Forms::All).map_or(Encoding::Json, |a| a.encoding);
+    let encoding = spoken.accept_object(accept, false, Forms::Object).map_or(Encoding::Json, |a| a.encoding);
     answer::failure(status, encoding)
 }
 
@@ -290,16 +291,21 @@ fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Res
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
-    let spoken = Spoken::of(&endpoint.features);
+    let is_custom = endpoint.open.is_some();
+    let spoken = Spoken::of(&endpoint.features, is_custom);
+    let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let answer = match route_table::find(&endpoint, &info, &parts.method) {
         Ok(Route::Connect(handler)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
-        Ok(Route::Verb(target, verb)) => {
-            let call = call(&parts.extensions, info, spoken, parts.headers, body);
-            answered(endpoint, target, verb, call).await
-        }
+        Ok(Route::Verb(target, verb)) => match produces(&parts.headers, spoken, is_custom, is_collection) {
+            Ok(()) => {
+                let call = call(&parts.extensions, info, spoken, parts.headers, body);
+                answered(endpoint, target, verb, call).await
+            }
+            Err(status) => Err(status),
+        },
         Err(status) => Err(status),
     };
     match answer {
@@ -311,6 +317,14 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
             }
             response
         }
+    }
+}
+
+/// Upstream has no routes of go-restful for custom resources.
+fn produces(headers: &http::HeaderMap, spoken: Spoken, is_custom: bool, is_collection: bool) -> Result<(), Status> {
+    match is_custom {
+        true => Ok(()),
+        false => spoken.check_route(headers.get(ACCEPT).and_then(|value| value.to_str().ok()), is_collection),
     }
 }
 

@@ -22,6 +22,7 @@ pub mod listener;
 mod log_files;
 pub mod logging;
 pub mod metrics;
+pub mod negotiation;
 pub mod options;
 mod reload;
 pub mod request_info;

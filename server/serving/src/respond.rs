@@ -7,6 +7,7 @@ use machinery::status::Status;
 
 use crate::body::Body;
 use crate::handler::{Request, RequestExt, Response};
+use crate::negotiation;
 use crate::request_info::Query;
 
 /// `text/plain` as Go's net/http writes it.
@@ -62,23 +63,21 @@ fn yaml(status: &Status) -> Vec<u8> {
     out
 }
 
-/// Of the media types that a client accepts, the one it likes best.
+/// The encoding of the first clause that a failure can be written in; a failure is of one type, so clauses that ask for another do not count.
 fn preferred(accept: &str) -> Encoding {
-    let mut best = (0.0, Encoding::Json);
-    for clause in accept.split(',') {
-        let mut parts = clause.split(';').map(str::trim);
-        let encoding = match parts.next().unwrap_or("") {
-            "application/yaml" => Encoding::Yaml,
-            protobuf::MEDIA_TYPE => Encoding::Protobuf,
-            "application/json" | "application/*" | "*/*" => Encoding::Json,
-            _ => continue,
-        };
-        let quality = parts.find_map(|p| p.strip_prefix("q=")).map_or(1.0, |q| q.parse::<f32>().unwrap_or(0.0));
-        if quality > best.0 {
-            best = (quality, encoding);
-        }
-    }
-    best.1
+    const ENCODINGS: [(&str, Encoding); 3] = [
+        ("application/json", Encoding::Json),
+        ("application/yaml", Encoding::Yaml),
+        (protobuf::MEDIA_TYPE, Encoding::Protobuf),
+    ];
+    let clauses = negotiation::parse_accept(accept);
+    let plain = clauses.iter().filter(|clause| !clause.is_transformed());
+    let found = plain.flat_map(|clause| {
+        let streams = clause.parameter("stream").is_some_and(|stream| !stream.is_empty());
+        let matching = ENCODINGS.iter().filter(|(media_type, _)| clause.matches(media_type));
+        matching.filter(move |(_, encoding)| !streams || *encoding != Encoding::Yaml)
+    });
+    found.map(|(_, encoding)| *encoding).next().unwrap_or_default()
 }
 
 /// A failure, in the form that the request asks for (upstream: `responsewriters.ErrorNegotiated`).
