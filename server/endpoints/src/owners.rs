@@ -19,7 +19,7 @@ pub enum Moment {
 
 /// Drops repeated owner references and warns of them.
 pub fn deduplicate(object: &mut Owned, warnings: &Warnings, moment: Moment) {
-    let Some(meta) = meta_mut(object) else { return };
+    let Some(meta) = meta_mut(object).filter(|meta| meta.owner_references.len() > 1) else { return };
     let (mut kept, mut repeated) = (Vec::new(), Vec::new());
     let owners = std::mem::take(&mut meta.owner_references);
     let is_first: Vec<bool> = {

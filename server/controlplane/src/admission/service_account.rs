@@ -72,8 +72,9 @@ pub async fn validate(
         return validate_mirror(&pod.spec).map_err(|why| forbidden(attributes, why));
     }
     let old = old.and_then(Owned::downcast_ref::<Pod>).filter(|_| !creates).map(|old| &old.spec);
-    let secrets = NewSecrets::of(&pod.spec, old);
-    if !creates && attributes.subresource != EPHEMERAL && secrets.is_empty() {
+    // Not before it is needed: few accounts limit the secrets of their pods.
+    let secrets = || NewSecrets::of(&pod.spec, old);
+    if !creates && attributes.subresource != EPHEMERAL && secrets().is_empty() {
         return Ok(());
     }
     if pod.spec.service_account_name.is_empty() {
@@ -82,7 +83,7 @@ pub async fn validate(
     }
     let account = account(environment, attributes, &pod.spec.service_account_name).await?;
     if enforces_mountable_secrets(&account) {
-        secrets.check(&account).map_err(|why| forbidden(attributes, why))?;
+        secrets().check(&account).map_err(|why| forbidden(attributes, why))?;
     }
     Ok(())
 }

@@ -42,7 +42,7 @@ pub use part::{Names, clear_part, part_to_value};
 pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error};
 pub use scan::Scanner;
-pub use write::{float, string};
+pub use write::{float, prefixed_string, string};
 
 pub(crate) use dom::MEMBER_SIZE;
 pub(crate) use encode::{long_key as write_long_key, walk_members};

@@ -85,6 +85,21 @@ pub fn string(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+/// Appends a string that begins with a prefix, with its quotes. The prefix has nothing that is escaped.
+#[inline]
+pub fn prefixed_string(out: &mut Vec<u8>, prefix: &'static str, text: &str) {
+    let start = out.len();
+    out.reserve(prefix.len() + text.len() + 2);
+    out.push(b'"');
+    out.extend_from_slice(prefix.as_bytes());
+    if plain(out, text.as_bytes(), Known::Utf8) {
+        out.push(b'"');
+    } else {
+        out.truncate(start);
+        crate::scalar::go_text::append_json_string(out, &format!("{prefix}{text}"));
+    }
+}
+
 /// Appends text with its quotes, if it is UTF-8: nearly all of it is ASCII, which copying it shows.
 #[inline]
 pub(crate) fn text(out: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
@@ -170,6 +185,10 @@ mod tests {
                 super::string(&mut ours, &text);
                 append_json_string(&mut gos, &text);
                 assert_eq!(ours, gos, "{text:?}");
+                let (mut ours, mut gos_prefixed) = (Vec::new(), Vec::new());
+                super::prefixed_string(&mut ours, "f:", &text);
+                append_json_string(&mut gos_prefixed, &format!("f:{text}"));
+                assert_eq!(ours, gos_prefixed, "{text:?}");
                 assert_eq!(super::text(&mut unchecked, text.as_bytes()), Some(()));
                 assert_eq!(unchecked, gos, "{text:?}");
             }

@@ -96,12 +96,12 @@ impl PathElement {
                     json::encode_value(value, &mut text);
                 }
                 text.push(b'}');
-                out.push_str(&String::from_utf8_lossy(&text));
+                push_text(out, &text);
             }
             PathElement::Value(value) => {
                 let mut text = b"v:".to_vec();
                 json::encode_value(value, &mut text);
-                out.push_str(&String::from_utf8_lossy(&text));
+                push_text(out, &text);
             }
             PathElement::Index(index) => out.extend(["i:", &index.to_string()]),
         }
@@ -115,6 +115,11 @@ impl PathElement {
             PathElement::Index(_) => 3,
         }
     }
+}
+
+/// Appends JSON, which is UTF-8 when it is made of text.
+fn push_text(out: &mut String, json: &[u8]) {
+    out.push_str(std::str::from_utf8(json).unwrap_or_default());
 }
 
 impl fmt::Display for PathElement {

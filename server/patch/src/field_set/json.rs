@@ -31,10 +31,15 @@ impl FieldSet {
             out.extend_from_slice(br#",".":{}"#);
         }
         for entry in &self.entries {
-            name.clear();
-            entry.element.append_text(name);
             out.push(b',');
-            json::string(out, name);
+            match &entry.element {
+                PathElement::Field(field) => json::prefixed_string(out, "f:", field),
+                element => {
+                    name.clear();
+                    element.append_text(name);
+                    json::string(out, name);
+                }
+            }
             out.push(b':');
             entry.below.append_object(entry.is_member, name, out);
         }
