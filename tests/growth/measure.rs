@@ -35,6 +35,10 @@ const MANY: usize = 6400;
 /// Processor time in microseconds of a request that is expensive enough to tell how it grows.
 const TELLING: u64 = 20_000;
 
+/// Processor time in microseconds above which a step that is too large is not measured again: more
+/// runs would take minutes.
+const DECISIVE: u64 = 3_000_000;
+
 /// Runs of each count when a field is measured again. Each round adds to the rounds before it.
 const RUNS: [usize; 2] = [3, 4];
 
@@ -124,6 +128,9 @@ impl Measurer {
                         let measured = self.measure(small, trial, count, &trial.with_first(&[method])).await;
                         *cost = cost.least(measured.get(&method).copied().unwrap_or(*cost));
                     }
+                    if costs[2].microseconds > DECISIVE {
+                        break;
+                    }
                 }
                 // Work that is bounded stops growing: with twice as many elements only the last step counts.
                 let step = largest_step(&costs[times..]);
@@ -133,6 +140,9 @@ impl Measurer {
                 }
             }
             shown.extend(counts.iter().zip(costs).map(|(count, cost)| format!("{count}: {cost}")));
+            if costs[2].microseconds > DECISIVE {
+                break;
+            }
         }
         Some(format!("{method:?} {} {:?}: {}", trial.place, trial.elements, shown.join(", ")))
     }
