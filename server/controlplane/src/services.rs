@@ -4,6 +4,7 @@
 //! that share a store keep the allocated node ports there, too.
 
 pub mod addresses;
+mod default_range;
 pub mod families;
 pub mod kubernetes;
 mod masters;
@@ -33,6 +34,8 @@ pub const NONE: &str = "None";
 /// Lets nothing be stored as a service from now on that has not got what it needs.
 pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Result<(), Status> {
     let Some(store) = environment.stores.get(&("", "services")) else { return Ok(()) };
+    // Addresses come from ServiceCIDRs.
+    default_range::start(environment, loopback).await?;
     let range = environment.options.services.node_port_range;
     let addresses = Arc::new(Addresses::new(environment, loopback));
     // With a store in the data directory, no other server creates services, and this one does not serve yet.

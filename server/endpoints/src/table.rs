@@ -5,7 +5,7 @@ use std::sync::Arc;
 use apimachinery::meta::v1 as metav1;
 use http::StatusCode;
 use machinery::json;
-use machinery::print::{Columns, IncludeObject, PrintContext};
+use machinery::print::{Column, Columns, IncludeObject, PrintContext};
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Ref};
 use machinery::scalar::Time;
@@ -50,6 +50,28 @@ impl TableWriter {
             reads: is_partial.then(|| columns.read_by(kind.def)).flatten(),
             columns,
             has_columns,
+            headers: !query.flag("noHeaders"),
+            context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
+            renderer,
+        })
+    }
+
+    /// Writes tables of objects that are not stored, with columns of their own: the Scale of a resource.
+    ///
+    /// # Errors
+    /// 400 for an unknown value of `includeObject`.
+    pub fn with_columns(
+        renderer: Renderer,
+        columns: &'static [Column],
+        version: &str,
+        query: &Query,
+    ) -> Result<Self, Status> {
+        Ok(TableWriter {
+            partial: Partial::new(version),
+            include_object: include_object(query)?,
+            reads: None,
+            columns: Columns::declared(columns),
+            has_columns: true,
             headers: !query.flag("noHeaders"),
             context: PrintContext { now: Time::from(std::time::SystemTime::now()) },
             renderer,
@@ -147,14 +169,12 @@ impl TableWriter {
 
 /// Answers with an object as a table of one row.
 pub fn of_object(
-    renderer: Renderer,
+    writer: &TableWriter,
     code: StatusCode,
     object: Owned,
-    version: &str,
     accepted: &Accepted,
-    query: &Query,
 ) -> Result<Response, Status> {
-    let text = TableWriter::new(renderer, version, query)?.table_of(object)?;
+    let text = writer.table_of(object)?;
     let mut out = Vec::new();
     match accepted.encoding {
         Encoding::Json if accepted.pretty => json::pretty(&text, &mut out),

@@ -16,6 +16,11 @@ use serving::options::Cidr;
 use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
+pub const SERVICE_CIDRS: Resource = ("networking.k8s.io", "v1", "servicecidrs");
+/// The ServiceCIDR of the ranges of the flag.
+pub const DEFAULT_RANGE: &str = "kubernetes";
+/// The condition of a ServiceCIDR that addresses may be taken from.
+pub const READY: &str = "Ready";
 const FAMILY: &str = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY: &str = "ipaddress.kubernetes.io/managed-by";
 const MANAGER: &str = "ipallocator.k8s.io";
@@ -59,14 +64,29 @@ impl Addresses {
         self.flagged().iter().map(|range| families::of(range.base)).collect()
     }
 
-    /// The ranges of the flag, and those that ServiceCIDRs add and that are ready.
-    async fn ranges(&self) -> Result<Vec<Cidr>, String> {
-        let mut ranges = self.flagged().to_vec();
-        let stored = all::<ServiceCIDR>(&self.environment, ("networking.k8s.io", "servicecidrs")).await;
-        for added in stored.map_err(|status| status.message)?.iter().filter(|added| is_ready(added)) {
-            ranges.extend(added.spec.cidrs.iter().filter_map(|range| range.parse::<Cidr>().ok()));
+    /// The ranges of the ServiceCIDRs that `select` chooses, that of the flag first; those of the flag where ServiceCIDRs are not served.
+    async fn ranges(&self, select: impl Fn(&ServiceCIDR) -> bool) -> Result<Vec<Cidr>, Status> {
+        if !self.loopback.serves(SERVICE_CIDRS) {
+            return Ok(self.flagged().to_vec());
         }
-        Ok(ranges)
+        let mut stored: Vec<ServiceCIDR> = all(&self.environment, (SERVICE_CIDRS.0, SERVICE_CIDRS.2)).await?;
+        stored.retain(select);
+        stored.sort_by_key(|stored| stored.metadata.name != DEFAULT_RANGE);
+        let ranges = stored.iter().flat_map(|stored| &stored.spec.cidrs);
+        Ok(ranges.filter_map(|range| range.parse::<Cidr>().ok()).collect())
+    }
+
+    /// The ranges that new addresses come from.
+    async fn ready_ranges(&self) -> Result<Vec<Cidr>, String> {
+        self.ranges(is_ready).await.map_err(|status| status.message)
+    }
+
+    /// All ranges, also those that no new address is taken from.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn all_ranges(&self) -> Result<Vec<Cidr>, Status> {
+        self.ranges(|_| true).await
     }
 
     /// Takes this address, which nobody else must have. A dry run takes nothing, and looks only at the range.
@@ -83,7 +103,7 @@ impl Addresses {
                 None => Err(mismatch()),
             };
         }
-        if !self.ranges().await?.iter().any(|range| holds(range, address)) {
+        if !self.ready_ranges().await?.iter().any(|range| holds(range, address)) {
             return Err(mismatch());
         }
         match self.reserve(address, owner).await {
@@ -94,7 +114,7 @@ impl Addresses {
 
     /// Takes some address of a family, from the lower band of a range only when nothing else is left (KEP-3070). A dry run makes one up.
     pub async fn next(&self, family: &str, owner: &Owner<'_>, dry_run: bool) -> Result<String, String> {
-        let ranges = if dry_run { self.flagged().to_vec() } else { self.ranges().await? };
+        let ranges = if dry_run { self.flagged().to_vec() } else { self.ready_ranges().await? };
         for range in ranges.iter().filter(|range| families::of(range.base) == family) {
             if dry_run {
                 return Ok(range.base.to_string());
@@ -208,6 +228,13 @@ pub fn belongs_to(known: &IPAddress, owner: &Owner<'_>) -> bool {
     })
 }
 
+/// Whether an IPAddress has the labels that allocation gives it (`verifyIPAddressLabels`).
+pub fn is_labelled(known: &IPAddress) -> bool {
+    let family = known.metadata.name.parse().map(families::of);
+    is_managed(known)
+        && family.is_ok_and(|family| known.metadata.labels.get(FAMILY).is_some_and(|label| label == family))
+}
+
 /// Whether an IPAddress was created for a service, and not by a user.
 pub fn is_managed(known: &IPAddress) -> bool {
     known.metadata.labels.get(MANAGED_BY).is_some_and(|by| by == MANAGER)
@@ -215,7 +242,7 @@ pub fn is_managed(known: &IPAddress) -> bool {
 
 /// Whether addresses may be taken from an added range; without a controller that says so, they may.
 fn is_ready(range: &ServiceCIDR) -> bool {
-    let ready = range.status.conditions.iter().find(|condition| condition.r#type == "Ready");
+    let ready = range.status.conditions.iter().find(|condition| condition.r#type == READY);
     range.metadata.deletion_timestamp.is_none() && ready.is_none_or(|condition| condition.status == "True")
 }
 
@@ -225,7 +252,8 @@ fn size(range: &Cidr) -> u128 {
     (1u128 << bits).saturating_sub(if range.base.is_ipv4() { 2 } else { 1 })
 }
 
-fn holds(range: &Cidr, address: IpAddr) -> bool {
+/// Whether an address of a range can be given.
+pub fn holds(range: &Cidr, address: IpAddr) -> bool {
     range.contains(address) && address != range.base && range.nth(size(range) + 1) != Some(address)
 }
 

@@ -120,16 +120,26 @@ impl Repair {
         let by_name: HashMap<&str, &IPAddress> =
             known.iter().map(|known| (known.metadata.name.as_str(), known)).collect();
         let owners = owners(services);
+        let ranges = self.addresses.all_ranges().await?;
         for service in services {
             let owner = Owner { namespace: &service.metadata.namespace, name: &service.metadata.name };
             for address in addresses::of(&service.spec).filter_map(parse_ip_sloppy) {
+                if !ranges.iter().any(|range| addresses::holds(range, address)) {
+                    tracing::error!(
+                        %address, owner.namespace, owner.name,
+                        "cluster IP is not within any service CIDR; recreate the service"
+                    );
+                    continue;
+                }
                 match by_name.get(address.to_string().as_str()) {
-                    Some(known) if addresses::belongs_to(known, &owner) => {}
-                    Some(known) if refers_to_one_of(known, &owners[&address]) => {
+                    Some(known) if addresses::belongs_to(known, &owner) && addresses::is_labelled(known) => {}
+                    Some(known)
+                        if !addresses::belongs_to(known, &owner) && refers_to_one_of(known, &owners[&address]) =>
+                    {
                         tracing::error!(%address, owner.namespace, owner.name, "cluster IP was assigned to multiple services");
                     }
                     Some(known) => {
-                        tracing::warn!(%address, owner.namespace, owner.name, "cluster IP has a wrong reference; repaired");
+                        tracing::warn!(%address, owner.namespace, owner.name, "cluster IP has a wrong reference or labels; repaired");
                         self.addresses.release(known).await?;
                         self.addresses.register(address, &owner).await?;
                     }

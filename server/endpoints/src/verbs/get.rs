@@ -9,11 +9,12 @@ use machinery::status::Status;
 use serving::Response;
 
 use super::Call;
+use crate::answer;
 use crate::endpoint::Endpoint;
 use crate::media::{Accepted, Encoding, Form, Forms};
 use crate::partial::Partial;
 use crate::render::Renderer;
-use crate::{answer, table};
+use crate::table::{self, TableWriter};
 
 /// Objects up to this many bytes are written by the thread of the connection: plainly, and in other forms.
 const LARGE: usize = 256 << 10;
@@ -53,19 +54,17 @@ pub fn object_in_form(
         Form::Object => answer::object(code, endpoint.kind, object, accepted),
         Form::Table(version) => {
             let renderer = Renderer::new(endpoint, accepted)?;
-            table::of_object(renderer, code, object, version, accepted, &call.info.query)
+            let writer = TableWriter::new(renderer, version, &call.info.query)?;
+            table::of_object(&writer, code, object, accepted)
         }
         Form::PartialMetadata(version) => Partial::new(version).respond(code, &object, accepted),
-        Form::PartialMetadataList(_) => {
-            let kind = endpoint.kind.kind;
-            let group = endpoint.internal_package();
-            Err(Status::new(
-                406,
-                "NotAcceptable",
-                format!(
-                    "you requested PartialObjectMetadataList, but the requested object is not a list (*{group}.{kind})"
-                ),
-            ))
-        }
+        Form::PartialMetadataList(_) => Err(not_a_list(endpoint.internal_package(), endpoint.kind.kind)),
     }
+}
+
+/// The answer to a request for the metadata of a list, about an object.
+pub fn not_a_list(package: &str, kind: &str) -> Status {
+    let message =
+        format!("you requested PartialObjectMetadataList, but the requested object is not a list (*{package}.{kind})");
+    Status::new(406, "NotAcceptable", message)
 }

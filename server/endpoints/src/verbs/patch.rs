@@ -29,7 +29,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
     let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
-    let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
+    let accepted = call.accept(Forms::All)?;
     let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
     audit::patch(&call.trail, &bytes);
@@ -55,7 +55,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     };
     let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), change).await?;
     match scale {
-        Some(scale) => scale.respond(&updated.object, &accepted),
+        Some(scale) => scale.respond(&updated.object, &accepted, &call),
         None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
     }
 }

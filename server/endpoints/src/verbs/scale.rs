@@ -2,13 +2,15 @@
 //!
 //! A write is the ordinary update or patch of the Scale that [`AsScale`] makes of the parent, and then goes back into the parent.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use http::StatusCode;
 use machinery::catalog::{KindDef, ScalePaths};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::json;
-use machinery::print::{at_path, format_labels, format_selector};
+use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_COLUMN, at_path, format_labels, format_selector};
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
 use patch::managed::{Mapping, scale_to_parent, to_scale};
@@ -18,7 +20,28 @@ use serving::Response;
 
 use super::Call;
 use crate::endpoint::Endpoint;
-use crate::{answer, managed, media};
+use crate::media::{Accepted, Form, Forms};
+use crate::partial::Partial;
+use crate::render::Renderer;
+use crate::table::{self, TableWriter};
+use crate::{answer, managed};
+
+/// The columns of the Scale of a declared kind (`scaleColumnDefinitions`).
+static COLUMNS: [Column; 4] = [Column { format: "", ..NAME_COLUMN }, DESIRED, AVAILABLE, age("string")];
+/// Those of a custom resource (`getScaleColumnsForVersion`).
+static CUSTOM_COLUMNS: [Column; 4] = [NAME_COLUMN, DESIRED, AVAILABLE, age("date")];
+
+const DESIRED: Column = number("Desired", "How many instances there should be.", &["spec", "replicas"]);
+const AVAILABLE: Column = number("Available", "How many instances were observed.", &["status", "replicas"]);
+
+const fn number(name: &'static str, description: &'static str, path: &'static [&'static str]) -> Column {
+    Column { name, kind: "integer", format: "", priority: 0, description, cell: CellRule::Path(path, None) }
+}
+
+const fn age(kind: &'static str) -> Column {
+    let cell = CellRule::Age(&["metadata", "creationTimestamp"], None);
+    Column { name: "Age", kind, format: "", priority: 0, description: AGE_DESCRIPTION, cell }
+}
 
 /// A scale endpoint: the parent, the kind of its Scale, and where the numbers are.
 pub struct Scale<'a> {
@@ -76,9 +99,21 @@ impl<'a> Scale<'a> {
         if text == "<none>" { String::new() } else { text }
     }
 
-    /// Answers with the Scale of a parent.
-    pub fn respond(&self, parent: &Owned, accepted: &media::Accepted) -> Result<Response, Status> {
-        answer::object(StatusCode::OK, self.kind, self.of_parent(parent.as_ref())?, accepted)
+    /// Answers with the Scale of a parent, in the form asked for.
+    pub fn respond(&self, parent: &Owned, accepted: &Accepted, call: &Call) -> Result<Response, Status> {
+        let (code, scale) = (StatusCode::OK, self.of_parent(parent.as_ref())?);
+        match &accepted.form {
+            Form::Object => answer::object(code, self.kind, scale, accepted),
+            Form::Table(version) => {
+                let columns = if self.endpoint.open.is_some() { &CUSTOM_COLUMNS } else { &COLUMNS };
+                let endpoint = Arc::new(Endpoint { kind: self.kind, open: None, ..self.endpoint.clone() });
+                let renderer = Renderer::new(&endpoint, accepted)?;
+                let writer = TableWriter::with_columns(renderer, columns, version, &call.info.query)?;
+                table::of_object(&writer, code, scale, accepted)
+            }
+            Form::PartialMetadata(version) => Partial::new(version).respond(code, &scale, accepted),
+            Form::PartialMetadataList(_) => Err(super::get::not_a_list(self.kind.group, self.kind.kind)),
+        }
     }
 
     /// A negative number of replicas is refused, by the Scale's own name; kinds of open form look at the parent.
@@ -154,7 +189,7 @@ fn split(path: &str) -> Vec<&str> {
 
 /// GET
 pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(media::Forms::Object)?;
+    let accepted = call.accept(Forms::All)?;
     let scale = Scale::of(endpoint, &call.info.subresource)?.ok_or_else(Status::path_not_found)?;
     let parent =
         endpoint.store()?.get(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await?;
@@ -162,7 +197,7 @@ pub async fn get(endpoint: &Endpoint, call: Call) -> Result<Response, Status> {
         let path = format!(".{}", scale.paths.replicas);
         return Err(Status::internal(format!("the spec replicas field {path:?} does not exist")));
     }
-    scale.respond(&parent, &accepted)
+    scale.respond(&parent, &accepted, &call)
 }
 
 /// A change of the Scale as a change of its parent.

@@ -27,7 +27,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
-    let accepted = call.accept(if scale.is_none() { Forms::All } else { Forms::Object })?;
+    let accepted = call.accept(Forms::All)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
@@ -56,7 +56,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     };
     let updated = super::write(endpoint, &context, &name, &update, scale.as_ref(), replace).await?;
     match scale {
-        Some(scale) => scale.respond(&updated.object, &accepted),
+        Some(scale) => scale.respond(&updated.object, &accepted, &call),
         None => super::get::object_in_form(endpoint, super::code(&updated), updated.object, &accepted, &call),
     }
 }
