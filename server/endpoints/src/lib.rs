@@ -52,4 +52,5 @@ pub use packed::Packed;
 pub use peers::{GroupVersion, Members, NoPeers, PeerAddresses, PeerResources, Peers};
 pub use registrations::{Backend, Registered, Registration, Registrations};
 pub use server::{ApiServer, respond};
+pub use verbs::delete::check as check_delete_options;
 pub use versions::compare as compare_versions;

@@ -102,6 +102,7 @@ impl ResourceStore {
         let listed = self.list_shown(&selector, shown, start, query.limit).await;
         let mut listed = listed.map_err(|status| match (status.reason, continued) {
             ("Expired", Some(start)) => inconsistent(relative(start.as_bytes(), &prefix)),
+            ("Expired", None) => Status::expired("The resourceVersion for the provided list is too old."),
             _ => status,
         })?;
         if let (true, Some(last)) = (listed.more, listed.entries.last()) {

@@ -12,7 +12,7 @@ use crate::core::v1::{
 const CLIENT_IP_SECONDS: i32 = 10_800;
 
 /// Label with the name of a namespace, for selectors (KEP-2161).
-const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
+pub(super) const NAMESPACE_NAME: &str = "kubernetes.io/metadata.name";
 
 /// Mirrors `SetDefaults_Namespace`; a namespace whose name is still to be generated gets the label later.
 pub fn default_namespace(namespace: &mut Namespace) {

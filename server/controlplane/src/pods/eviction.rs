@@ -49,7 +49,8 @@ impl SubresourceHandler for Eviction {
         posted.validate().await?;
         let pods = self.environment.stores.get(&("", "pods")).ok_or_else(|| Status::internal("pods are not stored"))?;
         let context = Context { subresource: "status".into(), dry_run: options.dry_run, ..posted.context.clone() };
-        let mut removal = Removal { pods, context, options, name: eviction.metadata.name };
+        let said = eviction.delete_options.as_deref().cloned().unwrap_or_default();
+        let mut removal = Removal { pods, context, options, said, name: eviction.metadata.name };
         if let Some(pod) = removal.at_once().await? {
             self.within_budget(&mut removal, &pod).await?;
         }
@@ -131,6 +132,8 @@ struct Removal<'a> {
     pods: &'a Arc<ResourceStore>,
     context: Context,
     options: DeleteOptions,
+    /// The options of the eviction as the client sent them.
+    said: SaidOptions,
     name: String,
 }
 
@@ -160,6 +163,8 @@ impl Removal<'_> {
 
     /// Says in the pod's status why it goes, and deletes it (`addConditionAndDeletePod`).
     async fn run(&mut self) -> Result<(), Status> {
+        // Upstream validates options after it has written the condition.
+        endpoints::check_delete_options(&self.said)?;
         if !self.options.dry_run {
             let wanted = self.options.precondition.clone();
             let mut change = Disrupt { wanted, context: self.context.clone() };

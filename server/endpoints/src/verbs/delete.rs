@@ -196,8 +196,11 @@ fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
     })
 }
 
-/// `ValidateDeleteOptions`
-fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
+/// Validates options of a deletion (`ValidateDeleteOptions`).
+///
+/// # Errors
+/// 422 for a value that is not known.
+pub fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("propagationPolicy");
     if options.propagation_policy.is_some() && options.orphan_dependents.is_some() {

@@ -42,7 +42,10 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
         Ok(stream) => Body::stream(Events::new(stream, writer, timeout, bookmarks)),
-        Err(status) if status.reason == "Expired" => Body::full(error_frame(&status, accepted.encoding)),
+        // Upstream has begun the stream by the time it finds that a revision is compacted, or does not come.
+        Err(status) if matches!(status.reason, "Expired" | "Timeout") => {
+            Body::full(error_frame(&status, accepted.encoding))
+        }
         Err(status) => return Err(status),
     };
     Ok(respond(body, &accepted))

@@ -1,14 +1,20 @@
 //! Namespaces: the finalizer that keeps one until its content is gone, and who may change it.
 
+use machinery::format::is_dns1123_label;
 use machinery::hooks::Context;
 
+use super::super::service::NAMESPACE_NAME;
 use crate::core::v1::{Namespace, namespace_phase};
 
 /// Removed by the namespace controller once the content is gone (`v1.FinalizerKubernetes`).
 const FINALIZER: &str = "kubernetes";
 
-/// Mirrors `namespaceStrategy.PrepareForCreate`.
+/// Mirrors `namespaceStrategy.PrepareForCreate`, and `Canonicalize` for a generated name, which defaulting did not have.
 pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Namespace>) {
+    let metadata = &mut namespace.metadata;
+    if !metadata.generate_name.is_empty() && is_dns1123_label(&metadata.name).is_empty() {
+        metadata.labels.insert(NAMESPACE_NAME.to_owned(), metadata.name.clone());
+    }
     namespace.status.phase = namespace_phase::ACTIVE.into();
     if !namespace.spec.finalizers.iter().any(|f| f == FINALIZER) {
         namespace.spec.finalizers.push(FINALIZER.into());

@@ -1,0 +1,132 @@
+//! What controllers and kubectl rely on: the default ServiceCIDR, forms of a Scale, options of evictions.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
+
+#[path = "common/client.rs"]
+mod client;
+mod common;
+
+use common::Server;
+use http::Request;
+use kube::Client;
+use serde_json::{Value, json};
+
+const PODS: &str = "/api/v1/namespaces/default/pods";
+const NETWORKING: &str = "/apis/networking.k8s.io/v1";
+
+/// A client that speaks to the server as it is asked to.
+struct Cluster {
+    client: Client,
+    _server: Server,
+}
+
+impl Cluster {
+    async fn start() -> Cluster {
+        let server = Server::start();
+        Cluster { client: client::connect(&server).await, _server: server }
+    }
+
+    /// The answer to a request with these headers; that of a failure is its `Status`.
+    async fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &Value) -> Value {
+        let mut request = Request::builder().method(method).uri(path).header("Content-Type", "application/json");
+        for (name, value) in headers {
+            request
+                .headers_mut()
+                .unwrap()
+                .insert(http::HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+        }
+        let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
+        match self.client.request::<Value>(request.body(body).unwrap()).await {
+            Ok(answer) => answer,
+            Err(kube::Error::Api(status)) => serde_json::to_value(status).unwrap(),
+            Err(other) => panic!("{method} {path}: {other}"),
+        }
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        self.ask("GET", path, &[], &Value::Null).await
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Value {
+        self.ask("POST", path, &[], &body).await
+    }
+
+    async fn post_pod(&self, name: &str) {
+        self.post("/api/v1/namespaces/default/serviceaccounts", json!({"metadata": {"name": "default"}})).await;
+        let spec = json!({"containers": [{"name": "c", "image": "i"}]});
+        let created = self.post(PODS, json!({"metadata": {"name": name}, "spec": spec})).await;
+        assert_eq!(created["kind"], "Pod", "{created}");
+    }
+}
+
+/// Conformance: "ServiceCIDR and IPAddress API".
+#[tokio::test]
+async fn a_cluster_begins_with_a_ready_service_cidr() {
+    let cluster = Cluster::start().await;
+    let range = cluster.get(&format!("{NETWORKING}/servicecidrs/kubernetes")).await;
+    assert_eq!(range["spec"], json!({"cidrs": ["10.0.0.0/24"]}));
+    let ready = &range["status"]["conditions"][0];
+    assert_eq!((&ready["type"], &ready["status"]), (&json!("Ready"), &json!("True")), "{range}");
+    let managers = range["metadata"]["managedFields"].as_array().unwrap();
+    let managers: Vec<&str> = managers.iter().map(|entry| entry["manager"].as_str().unwrap()).collect();
+    assert_eq!(managers, ["kubernetes-service-cidr-controller", "kube-apiserver"]);
+    let address = cluster.get(&format!("{NETWORKING}/ipaddresses/10.0.0.1")).await;
+    let parent = json!({"resource": "services", "namespace": "default", "name": "kubernetes"});
+    assert_eq!(address["spec"]["parentRef"], parent, "{address}");
+}
+
+#[tokio::test]
+async fn services_get_addresses_of_ready_service_cidrs_only() {
+    let cluster = Cluster::start().await;
+    let service = |name: &str, address: &str| json!({"metadata": {"name": name}, "spec": {"clusterIP": address, "ports": [{"port": 80}]}});
+    let services = "/api/v1/namespaces/default/services";
+    let refused = cluster.post(services, service("a", "10.9.0.7")).await;
+    assert!(refused["message"].as_str().unwrap().contains("does not match the current range"), "{refused}");
+    let added = json!({"metadata": {"name": "added"}, "spec": {"cidrs": ["10.9.0.0/28"]}});
+    cluster.post(&format!("{NETWORKING}/servicecidrs"), added).await;
+    let created = cluster.post(services, service("a", "10.9.0.7")).await;
+    assert_eq!(created["spec"]["clusterIP"], "10.9.0.7", "{created}");
+    cluster.ask("DELETE", &format!("{services}/a"), &[], &Value::Null).await;
+    let gone = cluster.get(&format!("{NETWORKING}/ipaddresses/10.9.0.7")).await;
+    assert_eq!(gone["code"], 404, "{gone}");
+}
+
+#[tokio::test]
+async fn a_scale_has_a_table_and_metadata() {
+    let cluster = Cluster::start().await;
+    let labels = json!({"a": "b"});
+    let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    let spec = json!({"replicas": 3, "selector": {"matchLabels": labels}, "template": template});
+    let deployments = "/apis/apps/v1/namespaces/default/deployments";
+    cluster.post(deployments, json!({"metadata": {"name": "d"}, "spec": spec})).await;
+    let scale = format!("{deployments}/d/scale");
+    let form = |form: &str| format!("application/json;as={form};g=meta.k8s.io;v=v1");
+    let table = cluster.ask("GET", &scale, &[("Accept", &form("Table"))], &Value::Null).await;
+    let columns: Vec<&Value> = table["columnDefinitions"].as_array().unwrap().iter().map(|c| &c["name"]).collect();
+    assert_eq!(columns, ["Name", "Desired", "Available", "Age"]);
+    assert_eq!(table["rows"][0]["cells"].as_array().unwrap()[..3], [json!("d"), json!(3), json!(0)]);
+    let metadata = cluster.ask("GET", &scale, &[("Accept", &form("PartialObjectMetadata"))], &Value::Null).await;
+    assert_eq!((&metadata["kind"], &metadata["metadata"]["name"]), (&json!("PartialObjectMetadata"), &json!("d")));
+    assert!(metadata.get("spec").is_none(), "{metadata}");
+    let list = cluster.ask("GET", &scale, &[("Accept", &form("PartialObjectMetadataList"))], &Value::Null).await;
+    assert_eq!(list["code"], 406, "{list}");
+}
+
+#[tokio::test]
+async fn an_eviction_with_unknown_options_leaves_the_pod() {
+    let cluster = Cluster::start().await;
+    cluster.post_pod("p").await;
+    for options in [json!({"dryRun": ["foo"]}), json!({"propagationPolicy": "foo"})] {
+        let eviction = json!({"metadata": {"name": "p"}, "deleteOptions": options});
+        let refused = cluster.post(&format!("{PODS}/p/eviction"), eviction).await;
+        assert_eq!(refused["code"], 422, "{refused}");
+    }
+    assert_eq!(cluster.get(&format!("{PODS}/p")).await["metadata"]["name"], "p");
+}
+
+#[tokio::test]
+async fn a_namespace_of_a_generated_name_has_its_label() {
+    let cluster = Cluster::start().await;
+    let created = cluster.post("/api/v1/namespaces", json!({"metadata": {"generateName": "gen-"}})).await;
+    assert_eq!(created["metadata"]["labels"]["kubernetes.io/metadata.name"], created["metadata"]["name"], "{created}");
+}
