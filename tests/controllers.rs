@@ -130,3 +130,41 @@ async fn a_namespace_of_a_generated_name_has_its_label() {
     let created = cluster.post("/api/v1/namespaces", json!({"metadata": {"generateName": "gen-"}})).await;
     assert_eq!(created["metadata"]["labels"]["kubernetes.io/metadata.name"], created["metadata"]["name"], "{created}");
 }
+
+/// The garbage collector changes finalizers and owners of roles whose rights it has not (`IsOnlyMutatingGCFields`).
+#[tokio::test]
+async fn finalizers_of_roles_may_be_changed_without_their_rights() {
+    const RBAC: &str = "/apis/rbac.authorization.k8s.io/v1";
+    let cluster = Cluster::start().await;
+    let rule = |group: &str, resources: Value, verbs: Value| json!({"apiGroups": [group], "resources": resources, "verbs": verbs});
+    let role = |name: &str, rule: Value| json!({"metadata": {"name": name}, "rules": [rule]});
+    let roles = format!("{RBAC}/clusterroles");
+    cluster.post(&roles, role("strong", rule("", json!(["secrets"]), json!(["*"])))).await;
+    let writes = rule("rbac.authorization.k8s.io", json!(["clusterroles", "clusterrolebindings"]), json!(["patch"]));
+    cluster.post(&roles, role("collector", writes)).await;
+    let bind = |role: &str, user: &str| {
+        json!({
+            "metadata": {"name": role},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}],
+        })
+    };
+    let bindings = format!("{RBAC}/clusterrolebindings");
+    cluster.post(&bindings, bind("strong", "root")).await;
+    cluster.post(&bindings, bind("collector", "gc")).await;
+    let patch = async |path: String, body: Value| {
+        let headers = [("Content-Type", "application/merge-patch+json"), ("Impersonate-User", "gc")];
+        cluster.ask("PATCH", &path, &headers, &body).await
+    };
+    for path in [format!("{roles}/strong"), format!("{bindings}/strong")] {
+        let finalizers = json!({"metadata": {"finalizers": ["example.com/kept"]}});
+        let mut patched = patch(path.clone(), finalizers.clone()).await;
+        // The right is there once the authorizer has seen the binding.
+        while patched["code"] == 403 && patched["message"].as_str().unwrap().contains("cannot patch resource") {
+            patched = patch(path.clone(), finalizers.clone()).await;
+        }
+        assert_eq!(patched["metadata"]["finalizers"], json!(["example.com/kept"]), "{patched}");
+        let labels = json!({"metadata": {"labels": {"a": "b"}}});
+        assert_eq!(patch(path, labels).await["code"], 403, "a label needs the rights");
+    }
+}

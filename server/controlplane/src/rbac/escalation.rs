@@ -3,6 +3,7 @@
 
 use endpoints::{Attributes, Environment, Operation};
 use generated::rbac::v1::{ClusterRole, Role, RoleRef};
+use machinery::def::FieldDef;
 use machinery::reflect::Owned;
 use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
@@ -152,5 +153,9 @@ pub(crate) fn changes_only_ownership(new: &Owned, old: Option<&Owned>) -> bool {
         to.self_link.clone_from(&from.self_link);
         to.managed_fields.clone_from(&from.managed_fields);
     }
-    new.as_ref() == old.as_ref()
+    let (new, old) = (new.as_ref(), old.as_ref());
+    // What a body says of its kind is part of it; a stored object has its kind beside it.
+    let is_content = |field: &FieldDef| field.shape().struct_def().is_none_or(|def| def.name != "TypeMeta");
+    let mut fields = new.def().fields.iter().enumerate().filter(|(_, field)| is_content(field));
+    std::ptr::eq(new.def(), old.def()) && fields.all(|(index, _)| new.get(index) == old.get(index))
 }
