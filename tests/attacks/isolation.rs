@@ -43,7 +43,8 @@ fn target() -> Target {
 
 /// Sends a poisoned body `count` times at once; the codes of the answers.
 ///
-/// The attackers have a thread of the least priority: they would be on machines of their own, and the probes share this one.
+/// The attackers have a thread of the least priority: they would be on machines of their own, and the probes share
+/// this one.
 async fn attack(target: &Target, poison: &Poison, count: usize) -> Vec<u16> {
     let url = format!("{}{}", target.server.url, poison.path);
     let clients: Vec<_> = (0..CLIENTS).map(|_| http_client(&target.server).build().unwrap()).collect();

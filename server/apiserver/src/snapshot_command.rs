@@ -105,7 +105,9 @@ fn text(summary: &Summary, json: bool) -> String {
     let checksum: String = checksum.iter().map(|byte| format!("{byte:02x}")).collect();
     let created = Time::from_unix(i64::try_from(created_at / 1000).unwrap_or(i64::MAX)).to_string();
     if json {
-        let line = serde_json::json!({"revision": revision, "keys": keys, "bytes": bytes, "created": created, "sha256": checksum});
+        let line = serde_json::json!({
+            "revision": revision, "keys": keys, "bytes": bytes, "created": created, "sha256": checksum,
+        });
         return line.to_string();
     }
     format!("revision  {revision}\nkeys      {keys}\nbytes     {bytes}\ncreated   {created}\nsha256    {checksum}")

@@ -39,7 +39,7 @@ const STREAMS: [&str; 3] =
 pub struct Spoken {
     /// With the feature gate `CBORServingAndStorage` only.
     pub cbor: bool,
-    /// Whether objects themselves can be answered in protobuf; of custom resources only what they are transformed into can.
+    /// Whether objects themselves can be answered in protobuf. Of custom resources only tables and metadata can.
     pub protobuf_objects: bool,
 }
 

@@ -257,10 +257,10 @@ fn relative(key: &[u8], prefix: &[u8]) -> String {
 /// The answer to a token of a past that is gone: with another one, for the present (`handleCompactedErrorForPaging`).
 fn inconsistent(start: String) -> Status {
     let mut status = Status::expired(
-        "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue \
-         parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token \
-         results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned \
-         and now may show up in the list.",
+        "The provided continue parameter is too old to display a consistent list result. You can start a new list \
+         without the continue parameter, or use the continue token in this response to retrieve the remainder of the \
+         results. Continuing with the provided token results in an inconsistent list - objects that were created, \
+         modified, or deleted between the time the first chunk was returned and now may show up in the list.",
     );
     status.continue_token = Continue::encode(-1, start);
     status

@@ -62,7 +62,8 @@ impl Certificates {
             Some(_) => None,
             None => Some(own.issue("admin", &Purpose::Client { name: ADMIN, groups: &[SYSTEM_MASTERS] })?),
         };
-        // As upstream, a pair that is already in --cert-dir is used (`MaybeDefaultWithSelfSignedCerts`); what this server made is renewed.
+        // As upstream, a pair that is already in --cert-dir is used (`MaybeDefaultWithSelfSignedCerts`). A certificate
+        // that this server made is renewed.
         let is_given = options.serving.tls.is_some() || own.is_given("apiserver")?;
         if !is_given {
             own.issue("apiserver", &Purpose::Server { names: &names(options) })?;

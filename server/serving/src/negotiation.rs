@@ -1,4 +1,5 @@
-//! The `Accept` header, parsed and ordered as upstream does it (`goautoneg.ParseAccept`, `negotiation.NegotiateMediaTypeOptions`).
+//! The `Accept` header, parsed and ordered as upstream does it (`goautoneg.ParseAccept`,
+//! `negotiation.NegotiateMediaTypeOptions`).
 
 /// One clause of an `Accept` header: a media range with its parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +36,8 @@ impl<'h> Clause<'h> {
         Some(clause)
     }
 
-    /// Whether the clause comes before `other`: by quality, or because it is more specific. Upstream's order is not transitive.
+    /// Whether the clause comes before `other`: by quality, or because it is more specific. Upstream's order is not
+    /// transitive.
     fn is_before(&self, other: &Self) -> bool {
         self.quality > other.quality || (self.main != "*" && other.main == "*") || (self.sub != "*" && other.sub == "*")
     }
@@ -66,7 +68,8 @@ fn split_at(text: &str, separator: char) -> (&str, &str) {
     text.split_once(separator).unwrap_or((text, ""))
 }
 
-/// So many clauses are ordered by insertion, as Go's `sort.Sort` does; of more, quality decides and then how specific they are.
+/// So many clauses are ordered by insertion, as Go's `sort.Sort` does. Of more, quality decides, and then how specific
+/// they are.
 const INSERTION: usize = 12;
 
 /// The clauses of a header, the best one first.
@@ -88,8 +91,8 @@ pub fn parse_accept(header: &str) -> Vec<Clause<'_>> {
     clauses
 }
 
-/// Whether a route that produces these media types is chosen for a header (go-restful: `Route.matchesAccept`). Parameters do not count,
-/// and of ranges only `*/*` does.
+/// Whether a route that produces these media types is chosen for a header (go-restful: `Route.matchesAccept`).
+/// Parameters do not count, and of ranges only `*/*` does.
 pub fn is_produced(header: &str, media_types: &[&str]) -> bool {
     header.is_empty()
         || header.split(',').any(|clause| {

@@ -63,7 +63,8 @@ fn yaml(status: &Status) -> Vec<u8> {
     out
 }
 
-/// The encoding of the first clause that a failure can be written in; a failure is of one type, so clauses that ask for another do not count.
+/// The encoding of the first clause that a failure can be written in. Clauses that ask for another type of object do
+/// not count.
 fn preferred(accept: &str) -> Encoding {
     const ENCODINGS: [(&str, Encoding); 3] = [
         ("application/json", Encoding::Json),

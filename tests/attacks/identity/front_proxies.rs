@@ -54,7 +54,8 @@ fn an_authority_of_clients_and_proxies_needs_names_of_proxies() {
     }
 }
 
-/// NCC 2022 F9W: where proxies are named, any other client of the authority is the user of its certificate or anonymous.
+/// NCC 2022 F9W: where proxies are named, any other client of the authority is the user of its certificate or
+/// anonymous.
 #[tokio::test]
 async fn clients_of_the_authority_of_proxies_are_no_proxies() {
     let (folder, shared) = (tempfile::tempdir().unwrap(), Authority::new("shared"));

@@ -64,7 +64,8 @@ impl Addresses {
         self.flagged().iter().map(|range| families::of(range.base)).collect()
     }
 
-    /// The ranges of the ServiceCIDRs that `select` chooses, that of the flag first; those of the flag where ServiceCIDRs are not served.
+    /// The ranges of the ServiceCIDRs that `select` chooses, that of the flag first. Where ServiceCIDRs are not served,
+    /// the ranges of the flag.
     async fn ranges(&self, select: impl Fn(&ServiceCIDR) -> bool) -> Result<Vec<Cidr>, Status> {
         if !self.loopback.serves(SERVICE_CIDRS) {
             return Ok(self.flagged().to_vec());

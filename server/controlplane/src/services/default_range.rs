@@ -95,7 +95,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Marks the ServiceCIDR as ready, unless a condition says otherwise or the ranges are not those of the flag (`syncStatus`).
+    /// Marks the ServiceCIDR as ready, unless a condition says otherwise or the ranges are not those of the flag
+    /// (`syncStatus`).
     async fn keep_condition(&mut self, stored: &ServiceCIDR) -> Result<(), Status> {
         if stored.metadata.deletion_timestamp.is_some() {
             return Ok(());

@@ -139,7 +139,10 @@ impl Repair {
                         tracing::error!(%address, owner.namespace, owner.name, "cluster IP was assigned to multiple services");
                     }
                     Some(known) => {
-                        tracing::warn!(%address, owner.namespace, owner.name, "cluster IP has a wrong reference or labels; repaired");
+                        tracing::warn!(
+                            %address, owner.namespace, owner.name,
+                            "cluster IP has a wrong reference or labels; repaired"
+                        );
                         self.addresses.release(known).await?;
                         self.addresses.register(address, &owner).await?;
                     }

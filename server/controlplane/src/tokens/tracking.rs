@@ -1,5 +1,5 @@
-//! Since when it is recorded on which day a token of a secret was last used, in a config map that the cleaner of such tokens in
-//! kube-controller-manager reads (upstream: `legacytokentracking.Controller`).
+//! Keeps the config map that says since when the last use of legacy tokens is recorded (upstream:
+//! `legacytokentracking.Controller`). The controller in kube-controller-manager that removes unused tokens reads it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -13,7 +13,8 @@ const CONFIG_MAPS: Resource = ("", "v1", "configmaps");
 const NAMESPACE: &str = "kube-system";
 const NAME: &str = "kube-apiserver-legacy-service-account-token-tracking";
 const SINCE: &str = "since";
-/// How often the config map is looked at. Upstream also creates it at most once in this time: servers without the feature delete it.
+/// How often the config map is read. Upstream also creates it at most once in this time: servers without the feature
+/// delete it.
 const EVERY: Duration = Duration::from_secs(30 * 60);
 
 /// Creates the config map, and keeps it.

@@ -94,7 +94,8 @@ impl Authority {
         Ok((certificate.into_bytes(), key.serialize_pem().into_bytes()))
     }
 
-    /// Whether certificate and key of this name are there and were not made by [`Self::issue`]: an administrator put them there.
+    /// Whether certificate and key of this name are there and were not made by [`Self::issue`]: an administrator put
+    /// them there.
     ///
     /// # Errors
     /// When one of the two is there without the other.
@@ -107,8 +108,14 @@ impl Authority {
                 Ok(!inspect(&certificate, is_made_here).unwrap_or(false))
             }
             (false, false) => Ok(false),
-            (true, false) => Err(Error::content(&certificate_path, "there is no key beside the certificate")),
-            (false, true) => Err(Error::content(&key_path, "there is no certificate beside the key")),
+            (true, false) => {
+                let why = "there is no key beside the certificate: add it, or remove the certificate";
+                Err(Error::content(&certificate_path, why))
+            }
+            (false, true) => {
+                let why = "there is no certificate beside the key: add it, or remove the key";
+                Err(Error::content(&key_path, why))
+            }
         }
     }
 
@@ -172,7 +179,8 @@ fn lasts(certificate: &X509Certificate<'_>, at_least: Duration) -> bool {
         && certificate.validity().not_after.to_datetime() - now > at_least
 }
 
-/// Whether a serving certificate was made by this program, also with an earlier authority: names and life are those of [`parameters`].
+/// Whether a serving certificate was made by this program, also with an earlier authority: names and life are those
+/// of [`parameters`].
 fn is_made_here(certificate: &X509Certificate<'_>) -> bool {
     let validity = certificate.validity();
     let life = validity.not_after.to_datetime() - validity.not_before.to_datetime();

@@ -9,7 +9,8 @@ use crate::core::v1::{Namespace, namespace_phase};
 /// Removed by the namespace controller once the content is gone (`v1.FinalizerKubernetes`).
 const FINALIZER: &str = "kubernetes";
 
-/// Mirrors `namespaceStrategy.PrepareForCreate`, and `Canonicalize` for a generated name, which defaulting did not have.
+/// Mirrors `namespaceStrategy.PrepareForCreate`, and `Canonicalize` for a generated name, which is not known when
+/// defaults are applied.
 pub fn create_namespace(_: &Context, namespace: &mut Namespace, _: Option<&Namespace>) {
     let metadata = &mut namespace.metadata;
     if !metadata.generate_name.is_empty() && is_dns1123_label(&metadata.name).is_empty() {
