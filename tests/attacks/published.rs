@@ -93,10 +93,12 @@ async fn list_of_one_resource_does_not_read_a_resource_with_a_longer_name() {
         });
         target.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
     }
-    let folder = "/apis/example.com/v1/namespaces/default";
+    let (things, sets) = ("/apis/example.com/v1/things", "/apis/example.com/v1/namespaces/default/thingsets");
+    target.await_right(ADMIN, things).await;
+    target.await_right(ADMIN, sets).await;
     let object = json!({"apiVersion": "example.com/v1", "kind": "THINGSETS", "metadata": {"name": "hidden"}});
-    target.create(&format!("{folder}/thingsets"), &object).await;
-    let listed = target.get(ADMIN, "/apis/example.com/v1/things").await;
+    target.create(sets, &object).await;
+    let listed = target.get(ADMIN, things).await;
     assert_eq!((listed.code, &listed.body["items"]), (200, &json!([])));
 }
 

@@ -134,6 +134,10 @@ impl World {
                 "spec": {"group": "example.com", "scope": scope, "names": names, "versions": [version]},
             });
             create(admin, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", &definition).await;
+            let objects = format!("/apis/example.com/v1/{plural}");
+            while admin.send(Request::json(ADMIN, "GET", &objects, "")).await.code != 200 {
+                tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+            }
         }
         for index in 0..self.objects.len() {
             let stored = self.create(index, admin).await;
