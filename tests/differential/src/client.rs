@@ -1,0 +1,198 @@
+//! HTTP/1.1 over TLS to one server. Paths and headers are sent as they stand, however odd.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderValue, Request};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1::SendRequest;
+use hyper_util::rt::TokioIo;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio_rustls::TlsConnector;
+
+use crate::error::{Error, Result};
+use crate::kubeconfig::Access;
+use crate::play::{Answer, Exchange, Server};
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A server at the other end of a connection.
+pub struct Remote {
+    access: Access,
+    tls: TlsConnector,
+    connection: Mutex<Option<SendRequest<Full<Bytes>>>>,
+}
+
+impl Remote {
+    pub fn new(access: Access) -> Result<Self> {
+        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()?;
+        let builder = match &access.authority {
+            Some(pem) => {
+                let mut roots = RootCertStore::empty();
+                for certificate in certificates(pem)? {
+                    roots.add(certificate)?;
+                }
+                builder.with_root_certificates(roots)
+            }
+            None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate)),
+        };
+        let config = match &access.certificate {
+            Some((certificate, key)) => {
+                let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::Other(e.to_string()))?;
+                builder.with_client_auth_cert(certificates(certificate)?, key)?
+            }
+            None => builder.with_no_client_auth(),
+        };
+        Ok(Remote { access, tls: TlsConnector::from(Arc::new(config)), connection: Mutex::new(None) })
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>> {
+        let tcp = TcpStream::connect((self.access.host.as_str(), self.access.port)).await?;
+        tcp.set_nodelay(true)?;
+        let name = ServerName::try_from(self.access.host.clone()).map_err(|e| Error::Other(e.to_string()))?;
+        let tls = self.tls.connect(name, tcp).await?;
+        let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(tls)).await?;
+        tokio::spawn(connection.with_upgrades());
+        Ok(sender)
+    }
+
+    fn request(&self, exchange: &Exchange) -> Result<Request<Full<Bytes>>> {
+        let mut request = Request::builder().method(exchange.method.as_str()).uri(&exchange.path);
+        request = request.header("host", self.address());
+        for (name, value) in &exchange.headers {
+            request = request.header(name, HeaderValue::from_bytes(value.as_bytes()).map_err(http::Error::from)?);
+        }
+        match (&exchange.user, &self.access.token) {
+            (Some(user), _) if user.is_empty() => {}
+            (Some(token), _) | (None, Some(token)) => {
+                request = request.header("authorization", format!("Bearer {token}"));
+            }
+            (None, None) => {}
+        }
+        let body = exchange.body.clone().unwrap_or_default();
+        if exchange.body.is_some() || ["POST", "PUT", "PATCH"].contains(&exchange.method.as_str()) {
+            request = request.header("content-length", body.len());
+        }
+        Ok(request.body(Full::new(Bytes::from(body)))?)
+    }
+
+    async fn exchange(&self, exchange: &Exchange) -> Result<Answer> {
+        let mut kept = self.connection.lock().await;
+        // A kept connection may have been closed by the server: then another is made, once.
+        let mut old = kept.take().filter(SendRequest::is_ready);
+        loop {
+            let fresh = old.is_none();
+            let mut sender = match old.take() {
+                Some(sender) => sender,
+                None => self.connect().await?,
+            };
+            let response = match sender.send_request(self.request(exchange)?).await {
+                Ok(response) => response,
+                Err(_) if !fresh => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let answer = read(response, exchange).await?;
+            if exchange.quiet.is_none() && sender.ready().await.is_ok() {
+                *kept = Some(sender);
+            }
+            return Ok(answer);
+        }
+    }
+}
+
+/// Reads an answer: whole, or the stream of a watch until nothing has come for a while.
+async fn read(response: http::Response<Incoming>, exchange: &Exchange) -> Result<Answer> {
+    let header = |(name, value): (&http::HeaderName, &HeaderValue)| {
+        (name.as_str().to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    };
+    let mut answer = Answer {
+        status: response.status().as_u16(),
+        headers: response.headers().iter().map(header).collect(),
+        body: Vec::new(),
+        closed: true,
+    };
+    let quiet = exchange.quiet.filter(|_| answer.status == 200);
+    let mut body = response.into_body();
+    if answer.status == 101 {
+        return Ok(answer);
+    }
+    loop {
+        let frame = match quiet {
+            Some(quiet) => match tokio::time::timeout(quiet, body.frame()).await {
+                Ok(frame) => frame,
+                Err(_) => {
+                    answer.closed = false;
+                    break;
+                }
+            },
+            None => body.frame().await,
+        };
+        match frame {
+            Some(frame) => answer.body.extend(frame?.into_data().unwrap_or_default()),
+            None => break,
+        }
+    }
+    Ok(answer)
+}
+
+impl Server for Remote {
+    async fn send(&self, exchange: &Exchange) -> Result<Answer> {
+        let late = |_| Error::Other(format!("no answer to {} {}", exchange.method, exchange.path));
+        tokio::time::timeout(PATIENCE, self.exchange(exchange)).await.map_err(late)?
+    }
+
+    fn address(&self) -> String {
+        format!("{}:{}", self.access.host, self.access.port)
+    }
+}
+
+fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> {
+    CertificateDer::pem_slice_iter(pem).collect::<std::result::Result<_, _>>().map_err(|e| Error::Other(e.to_string()))
+}
+
+/// Takes whatever certificate a server shows, when the kubeconfig says so.
+#[derive(Debug)]
+struct AnyCertificate;
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: &ServerName<'_>,
+        _: &[u8],
+        _: UnixTime,
+    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer<'_>,
+        _: &DigitallySignedStruct,
+    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,23 @@
+//! What ends a run.
+
+/// A result of this program.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("the kubeconfig {0}")]
+    Kubeconfig(String),
+    #[error("{0}")]
+    Tls(#[from] rustls::Error),
+    #[error("{0}")]
+    Http(#[from] hyper::Error),
+    #[error("{0}")]
+    Request(#[from] http::Error),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{0}")]
+    Other(String),
+}

@@ -1,0 +1,270 @@
+//! Conversations made from a seed. The same seed and the same catalog give the same conversation.
+
+mod definitions;
+mod objects;
+mod options;
+mod patches;
+mod policies;
+mod reads;
+mod routes;
+mod subresources;
+mod value;
+
+use serde_json::{Value, json};
+
+use crate::catalog::{Catalog, Kind};
+use crate::conversation::{Conversation, Step};
+use crate::random::Random;
+use value::Values;
+
+/// Names that objects in namespaces get.
+const NAMES: &[&str] = &["a", "b", "c.d", "e-1"];
+
+/// Names that few kinds take.
+const ODD_NAMES: &[&str] = &["A", "-a", "a_b", "a:b", "..", "a%2Fb", "a b", "ü", "a.", "system:a", "1", "a/b"];
+
+/// Areas by their share.
+const AREAS: [(usize, &str); 11] = [
+    (30, "objects"),
+    (8, "patches"),
+    (10, "apply"),
+    (10, "deletion"),
+    (12, "reads"),
+    (9, "media types"),
+    (9, "paths and methods"),
+    (9, "subresources"),
+    (5, "definitions"),
+    (3, "rights"),
+    (2, "admission"),
+];
+
+/// Makes one conversation.
+pub struct Generator<'c> {
+    catalog: &'c Catalog,
+    random: Random,
+    steps: Vec<Step>,
+    cleanup: Vec<String>,
+}
+
+/// An object that a conversation is about.
+struct Subject<'c> {
+    kind: &'c Kind,
+    name: String,
+    /// What it looks like, as far as the generator knows.
+    object: Value,
+}
+
+impl Subject<'_> {
+    fn path(&self) -> String {
+        format!("{}/{}", self.kind.collection(), self.name)
+    }
+}
+
+/// The conversation of a seed.
+pub fn generate(catalog: &Catalog, seed: u64) -> Conversation {
+    let random = Random::new(seed);
+    let mut generator = Generator { catalog, random, steps: Vec::new(), cleanup: Vec::new() };
+    let area = *generator.random.weighted(&AREAS);
+    generator.area(area);
+    Conversation {
+        name: format!("seed-{seed}"),
+        about: format!("Generated from the seed {seed}."),
+        area: area.into(),
+        namespace: true,
+        steps: generator.steps,
+        cleanup: generator.cleanup,
+    }
+}
+
+impl<'c> Generator<'c> {
+    fn area(&mut self, area: &str) {
+        match area {
+            "patches" => self.patches(),
+            "apply" => self.apply(),
+            "deletion" => self.deletion(),
+            "reads" => self.reads(),
+            "media types" => self.media_types(),
+            "paths and methods" => self.paths(),
+            "subresources" => self.subresources(),
+            "definitions" => self.definitions(),
+            "rights" => self.rights(),
+            "admission" => self.admission(),
+            _ => self.objects(),
+        }
+    }
+
+    /// Adds a step; its id.
+    fn push(&mut self, step: Step) -> String {
+        let id = format!("s{}", self.steps.len() + 1);
+        self.steps.push(Step { id: id.clone(), ..step });
+        id
+    }
+
+    fn values(&self, kind: &Kind) -> Values<'c> {
+        Values { catalog: self.catalog, root: kind.root() }
+    }
+
+    /// A kind, and an object of it that is accepted.
+    fn subject(&mut self) -> Subject<'c> {
+        let kinds = self.catalog.creatable();
+        let kind = *self.random.pick(&kinds);
+        self.subject_of(kind)
+    }
+
+    fn subject_of(&mut self, kind: &'c Kind) -> Subject<'c> {
+        let mut object = self.random.pick(&kind.objects).clone();
+        let name = match (kind.namespaced, kind.kind.as_str()) {
+            (_, "APIService") => "v1.${rand}.example.com".into(),
+            (true, _) => self.random.pick(NAMES).to_string(),
+            (false, _) => "${rand}".into(),
+        };
+        object["metadata"]["name"] = json!(name);
+        fence(&mut object);
+        Subject { kind, name, object }
+    }
+
+    /// The object with some changes.
+    fn changed(&mut self, subject: &Subject<'_>, most: usize) -> Value {
+        let mut object = subject.object.clone();
+        let values = self.values(subject.kind);
+        let schema = self.catalog.schema(&values.root, &subject.kind.api_version(), &subject.kind.kind);
+        for _ in 0..self.random.below(most + 1) {
+            if self.random.percent(25) {
+                self.decorate(&mut object);
+            } else if let Some(schema) = schema {
+                values.mutate(&mut object, schema, &mut self.random);
+            }
+        }
+        if self.random.percent(90) && object["metadata"].is_object() {
+            object["metadata"]["name"] = json!(subject.name);
+        }
+        fence(&mut object);
+        object
+    }
+
+    /// Metadata that clients set, and metadata that they should not.
+    fn decorate(&mut self, object: &mut Value) {
+        let owner = json!([{"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": "u",
+            "controller": self.random.percent(50), "blockOwnerDeletion": true}]);
+        let word = *self.random.pick(value::ODD_STRINGS);
+        let choices = [
+            ("labels", json!({"app": "a"})),
+            ("labels", json!({ word: "a", "b": word })),
+            ("annotations", json!({"example.com/a": word})),
+            ("annotations", json!({ word: "a" })),
+            ("finalizers", json!(["example.com/f"])),
+            ("finalizers", json!([word])),
+            ("finalizers", json!(["foregroundDeletion", "orphan"])),
+            ("ownerReferences", owner),
+            ("ownerReferences", json!([{}])),
+            ("generateName", json!("g-")),
+            ("resourceVersion", json!(word)),
+            ("resourceVersion", json!("0")),
+            ("resourceVersion", json!("1")),
+            ("uid", json!(word)),
+            ("uid", json!("00000000-0000-4000-8000-000000000000")),
+            ("creationTimestamp", json!("2001-01-01T00:00:00Z")),
+            ("deletionTimestamp", json!("2001-01-01T00:00:00Z")),
+            ("deletionGracePeriodSeconds", json!(5)),
+            ("generation", json!(7)),
+            ("selfLink", json!("/a")),
+            ("namespace", json!("other")),
+            ("namespace", json!("${ns}")),
+            ("name", json!(word)),
+            ("managedFields", json!([])),
+            ("managedFields", json!([{}])),
+            (
+                "managedFields",
+                json!([{"manager": "m", "operation": "Apply", "apiVersion": "v1", "fieldsType": "FieldsV1",
+                "fieldsV1": {"f:metadata": {"f:labels": {"f:a": {}}}}, "time": "2001-01-01T00:00:00Z"}]),
+            ),
+            ("unknown", json!(1)),
+        ];
+        let (name, value) = self.random.pick(&choices).clone();
+        if object["metadata"].is_object() || object["metadata"].is_null() {
+            object["metadata"][name] = value;
+        }
+    }
+
+    /// A kind that is known to be served.
+    fn kind(&self, group: &str, resource: &str) -> Option<&'c Kind> {
+        self.catalog.kind(group, resource).filter(|kind| !kind.objects.is_empty())
+    }
+}
+
+/// A step without an id.
+fn ask(method: &str, path: impl Into<String>) -> Step {
+    Step::new("", method, path)
+}
+
+/// Keeps policies and webhooks to the namespace of the conversation, and what must be unique in a cluster to its name.
+fn fence(object: &mut Value) {
+    let selector = json!({"matchLabels": {"kubernetes.io/metadata.name": "${ns}"}});
+    let kind = object["kind"].as_str().unwrap_or_default().to_string();
+    match kind.as_str() {
+        "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration" => {
+            for hook in object["webhooks"].as_array_mut().into_iter().flatten().filter(|hook| hook.is_object()) {
+                hook["namespaceSelector"] = selector.clone();
+            }
+        }
+        "ValidatingAdmissionPolicyBinding" | "MutatingAdmissionPolicyBinding" if object["spec"].is_object() => {
+            object["spec"]["matchResources"] = json!({"namespaceSelector": selector});
+        }
+        "PriorityClass" => object["globalDefault"] = json!(false),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    fn catalog() -> Catalog {
+        let objects = vec![json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a": "b"}})];
+        let verbs = ["create", "get", "list", "update", "patch", "delete", "watch"].map(str::to_string).to_vec();
+        let config = Kind {
+            version: "v1".into(),
+            kind: "ConfigMap".into(),
+            resource: "configmaps".into(),
+            namespaced: true,
+            verbs,
+            objects,
+            ..Kind::default()
+        };
+        let schema = json!({
+            "type": "object",
+            "x-kubernetes-group-version-kind": [{"group": "", "version": "v1", "kind": "ConfigMap"}],
+            "properties": {
+                "data": {"type": "object", "additionalProperties": {"type": "string"}},
+                "immutable": {"type": "boolean"},
+            },
+        });
+        Catalog::of(vec![config], "api/v1", Map::from_iter([("ConfigMap".to_string(), schema)]))
+    }
+
+    #[test]
+    fn a_seed_always_gives_the_same_conversation() {
+        for seed in 0..500 {
+            assert_eq!(generate(&catalog(), seed), generate(&catalog(), seed));
+        }
+    }
+
+    #[test]
+    fn seeds_give_conversations_of_every_area_with_at_least_three_steps() {
+        let talks: Vec<Conversation> = (0..2000).map(|seed| generate(&catalog(), seed)).collect();
+        for (_, area) in AREAS {
+            assert!(talks.iter().any(|talk| talk.area == area), "no conversation of {area}");
+        }
+        let lengths: Vec<usize> = talks.iter().map(|talk| talk.steps.len()).collect();
+        assert!(lengths.iter().all(|length| (3..=8).contains(length)), "{lengths:?}");
+    }
+
+    #[test]
+    fn policies_stay_within_the_namespace_of_the_conversation() {
+        let mut object = json!({"kind": "ValidatingWebhookConfiguration", "webhooks": [{"name": "a"}]});
+        fence(&mut object);
+        let labels = &object["webhooks"][0]["namespaceSelector"]["matchLabels"];
+        assert_eq!(labels["kubernetes.io/metadata.name"], "${ns}");
+    }
+}

@@ -1,0 +1,16 @@
+//! Sends generated conversations to two API servers, compares the answers, and makes conversations that differ small.
+
+pub mod catalog;
+pub mod client;
+pub mod compare;
+pub mod conversation;
+pub mod error;
+pub mod generate;
+pub mod kubeconfig;
+pub mod minimise;
+pub mod normalise;
+pub mod play;
+pub mod random;
+pub mod replay;
+pub mod rules;
+pub mod run;

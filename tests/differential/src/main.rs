@@ -1,0 +1,104 @@
+//! `differential`: are two API servers alike to their clients? Generated conversations are sent to both; where the
+//! answers differ, the conversation is made small and written to a file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use clap::Parser;
+use differential::catalog::Catalog;
+use differential::client::Remote;
+use differential::error::{Error, Result};
+use differential::run::Run;
+use differential::{generate, kubeconfig, replay};
+
+/// Sends generated conversations to two API servers and says where the answers differ.
+#[derive(Parser)]
+#[command(name = "differential", about, version)]
+struct Cli {
+    /// The server whose answers are right.
+    #[arg(long)]
+    upstream: Option<PathBuf>,
+    /// The server that is compared with it.
+    #[arg(long)]
+    here: PathBuf,
+    /// Conversations to make, FROM..TO.
+    #[arg(long)]
+    seeds: Option<String>,
+    /// The first of the conversations to make.
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How long to go on from `--seed`.
+    #[arg(long, default_value_t = 1.0)]
+    minutes: f64,
+    /// Where conversations that differ are written.
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Show the conversations instead of sending them.
+    #[arg(long)]
+    show: bool,
+    /// Conversations of this folder instead, with the answers that are recorded in them.
+    #[arg(long)]
+    replay: Option<PathBuf>,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run(Cli::parse()).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("differential: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether the servers are alike.
+async fn run(cli: Cli) -> Result<bool> {
+    let here = Remote::new(kubeconfig::read(&cli.here)?)?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let prefix = format!("{:x}-", now.as_secs() & 0xff_ffff);
+    if let Some(folder) = &cli.replay {
+        return replayed(&here, folder, &prefix).await;
+    }
+    let missing = || Error::Other("--upstream or --replay is needed".into());
+    let upstream = Remote::new(kubeconfig::read(cli.upstream.as_deref().ok_or_else(missing)?)?)?;
+    let catalog = Catalog::fetch(&upstream).await?;
+    let (from, to) = match &cli.seeds {
+        Some(range) => bounds(range)?,
+        None => (cli.seed, u64::MAX),
+    };
+    let end = cli.seeds.is_none().then(|| Instant::now() + Duration::from_secs_f64(cli.minutes * 60.0));
+    let mut run = Run::new(&upstream, &here, &prefix, cli.out);
+    for seed in from..to {
+        if end.is_some_and(|end| Instant::now() > end) {
+            println!("the last seed was {}", seed.saturating_sub(1));
+            break;
+        }
+        if cli.show {
+            print!("{}", generate::generate(&catalog, seed).to_text());
+        } else {
+            run.seed(&catalog, seed).await?;
+        }
+    }
+    print!("{}", run.summary());
+    Ok(run.families.is_empty())
+}
+
+async fn replayed(here: &Remote, folder: &std::path::Path, prefix: &str) -> Result<bool> {
+    let talks = replay::read_folder(folder)?;
+    let mut differing = 0;
+    for (at, talk) in talks.iter().enumerate() {
+        let complaints = replay::replay(here, talk, &format!("{prefix}{at:x}")).await?;
+        complaints.iter().for_each(|complaint| println!("{complaint}"));
+        differing += usize::from(!complaints.is_empty());
+    }
+    println!("{} of {} conversations are answered as recorded", talks.len() - differing, talks.len());
+    Ok(differing == 0)
+}
+
+fn bounds(range: &str) -> Result<(u64, u64)> {
+    let ends = range.split_once("..").and_then(|(from, to)| Some((from.parse().ok()?, to.parse().ok()?)));
+    ends.ok_or_else(|| Error::Other(format!("{range} is no range such as 0..100")))
+}

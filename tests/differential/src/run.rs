@@ -1,0 +1,176 @@
+//! Sends conversations to two servers and collects where they differ.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::catalog::Catalog;
+use crate::compare::{Comparison, Difference};
+use crate::conversation::Conversation;
+use crate::error::Result;
+use crate::generate::generate;
+use crate::minimise::minimise;
+use crate::play::{Play, Server};
+use crate::rules::Matches;
+
+/// How many conversations of one family are made smaller and written.
+const EXAMPLES: usize = 2;
+
+/// Two servers, and what is known about their differences.
+pub struct Run<'s, S> {
+    upstream: &'s S,
+    here: &'s S,
+    pub matches: Matches,
+    /// What tells conversations of this run from those of others.
+    prefix: String,
+    played: usize,
+    /// Where conversations that differ are written.
+    out: Option<PathBuf>,
+    pub families: BTreeMap<String, Family>,
+    pub totals: Totals,
+}
+
+/// Differences with the same signature.
+#[derive(Default)]
+pub struct Family {
+    pub count: usize,
+    pub examples: Vec<String>,
+}
+
+/// What a run has done.
+#[derive(Default)]
+pub struct Totals {
+    pub conversations: usize,
+    pub steps: usize,
+    pub alike: usize,
+    /// Differences that were not there again.
+    pub unstable: usize,
+}
+
+/// The first step of a conversation that was answered differently.
+#[derive(Debug)]
+pub struct Found {
+    pub step: usize,
+    pub differences: Vec<Difference>,
+}
+
+impl Found {
+    /// What all conversations of a family have in common.
+    pub fn signature(&self) -> String {
+        let first = self.differences.first().map(Difference::signature).unwrap_or_default();
+        let message = self.differences.iter().find(|d| d.place == "body.message" || d.place == "body");
+        match message.filter(|_| first.starts_with("status:")) {
+            Some(message) => format!("{first}; {}", message.signature()),
+            None => first,
+        }
+    }
+}
+
+impl<'s, S: Server + Sync> Run<'s, S> {
+    pub fn new(upstream: &'s S, here: &'s S, prefix: &str, out: Option<PathBuf>) -> Self {
+        let (matches, families, totals) = (Matches::default(), BTreeMap::new(), Totals::default());
+        Run { upstream, here, matches, prefix: prefix.into(), played: 0, out, families, totals }
+    }
+
+    /// Plays a conversation on both servers, up to the first difference that is not meant. Steps are given upstream's
+    /// answers.
+    pub async fn play(&mut self, talk: &mut Conversation) -> Result<Option<Found>> {
+        self.played += 1;
+        let word = format!("{}{:x}", self.prefix, self.played);
+        let (upstream, here) =
+            tokio::try_join!(Play::begin(self.upstream, talk, &word), Play::begin(self.here, talk, &word))?;
+        let (mut upstream, mut here) = (upstream, here);
+        let mut comparison = Comparison::default();
+        let mut found = None;
+        for at in 0..talk.steps.len() {
+            let step = &mut talk.steps[at];
+            let answers = tokio::join!(upstream.step(step), here.step(step));
+            let answers = [answers.0, answers.1].map(|answer| match answer {
+                Ok(answer) => answer.unwrap_or(Value::Null),
+                // Also a connection that breaks is an answer.
+                Err(error) => format!("no answer: {error}").into(),
+            });
+            let [wanted, got] = answers;
+            let differences = comparison.differences(&wanted, &got);
+            step.response = Some(wanted);
+            let differences = self.matches.unexplained(step, differences);
+            if !differences.is_empty() {
+                found = Some(Found { step: at, differences });
+                break;
+            }
+        }
+        tokio::try_join!(upstream.end(), here.end())?;
+        Ok(found)
+    }
+
+    /// Plays the conversation of a seed; says so when the servers differ.
+    pub async fn seed(&mut self, catalog: &Catalog, seed: u64) -> Result<()> {
+        let mut talk = generate(catalog, seed);
+        let found = self.play(&mut talk).await?;
+        self.totals.conversations += 1;
+        self.totals.steps += found.as_ref().map_or(talk.steps.len(), |found| found.step + 1);
+        self.totals.alike += found.as_ref().map_or(talk.steps.len(), |found| found.step);
+        let Some(found) = found else { return Ok(()) };
+        let signature = found.signature();
+        if let Some(family) = self.families.get_mut(&signature).filter(|family| family.examples.len() >= EXAMPLES) {
+            family.count += 1;
+            return Ok(());
+        }
+        talk.steps.truncate(found.step + 1);
+        // Once more: some answers depend on the moment.
+        if self.play(&mut talk).await?.is_none_or(|again| again.signature() != signature) {
+            self.totals.unstable += 1;
+            println!("unstable: {} {signature}", talk.name);
+            return Ok(());
+        }
+        let small = minimise(&talk, async |smaller: &Conversation| {
+            let found = self.play(&mut smaller.clone()).await;
+            found.is_ok_and(|found| found.is_some_and(|found| found.signature() == signature))
+        })
+        .await;
+        self.report(small, &signature).await
+    }
+
+    /// Shows a conversation that differs, and writes it with upstream's answers.
+    async fn report(&mut self, mut talk: Conversation, signature: &str) -> Result<()> {
+        let found = self.play(&mut talk).await?;
+        println!("\n{} ({}): {signature}", talk.name, talk.area);
+        for step in &talk.steps {
+            let body = step.body.as_ref().map(|body| body.to_string().chars().take(600).collect::<String>());
+            println!("  {} {} {} {:?} {}", step.id, step.method, step.path, step.headers, body.unwrap_or_default());
+        }
+        for difference in found.iter().flat_map(|found| &found.differences).take(6) {
+            println!("    {}", difference.text());
+        }
+        if let Some(out) = &self.out {
+            std::fs::create_dir_all(out)?;
+            talk.about = signature.to_string();
+            std::fs::write(out.join(format!("{}.json", talk.name)), talk.to_text())?;
+        }
+        let family = self.families.entry(signature.to_string()).or_default();
+        family.count += 1;
+        family.examples.push(talk.name);
+        Ok(())
+    }
+
+    /// What was found, most frequent first.
+    pub fn summary(&self) -> String {
+        let Totals { conversations, steps, alike, unstable } = self.totals;
+        let mut families: Vec<_> = self.families.iter().collect();
+        families.sort_by_key(|(_, family)| std::cmp::Reverse(family.count));
+        let mut text = format!(
+            "\n{conversations} conversations, {alike} of {steps} steps alike, {} families of differences, \
+             {unstable} unstable\n",
+            families.len()
+        );
+        for (signature, family) in families {
+            text += &format!("{:5}  {signature} ({})\n", family.count, family.examples.join(", "));
+        }
+        let unused = self.matches.unused();
+        if !unused.is_empty() {
+            text += &format!("rules that matched nothing: {}\n", unused.join(", "));
+        }
+        text
+    }
+}
