@@ -1,6 +1,8 @@
 //! Looks for the tools that tests need, and tells `lib.rs` why each absent one is absent.
 
-use std::ffi::OsString;
+mod programs;
+
+use std::ffi::OsStr;
 use std::net::UdpSocket;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,13 +12,15 @@ type Absence = &'static str;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    for variable in ["PATH", "ETCD", "GOLDENS", "CONFORMANCE"] {
+    println!("cargo::rerun-if-changed=programs.rs");
+    for variable in ["PATH", "GOLDENS", "CONFORMANCE"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
+    let programs = programs::all();
     let shared = Path::new("../../../shared");
     let tools: [(&str, Absence); 9] = [
         ("cc", unless(runs("cc", &["--version"]), "no C compiler")),
-        ("etcd", unless(has_etcd(), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
+        ("etcd", unless(has_etcd(programs.path("etcd")), "no etcd of 3.4.31, 3.5.13 or newer: name one in $ETCD")),
         ("go", unless(builds_go(), "no Go, or no modules of tests/kubelet and tests/webhook")),
         ("goldens", unless(is_folder("GOLDENS", &shared.join("goldens")), "no fixtures of upstream: see $GOLDENS")),
         ("kubectl", unless(runs("kubectl", &["version", "--client"]), "no kubectl")),
@@ -31,8 +35,10 @@ fn main() {
         ),
         ("script", unless(runs("script", &["--version"]), "no program `script`")),
     ];
-    let lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();
+    let mut lines: Vec<String> = tools.iter().map(|(tool, why)| format!("{tool}={why}")).collect();
+    lines.extend(programs.absences());
     println!("cargo::rustc-env=TOOLS={}", lines.join("|"));
+    println!("cargo::rustc-env=PROGRAMS={}", programs.lines().join("|"));
 }
 
 fn unless(present: bool, why: Absence) -> Absence {
@@ -45,9 +51,8 @@ fn runs(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Whether `$ETCD`, or `etcd` in the path, reports progress in order with events.
-fn has_etcd() -> bool {
-    let program = std::env::var_os("ETCD").unwrap_or_else(|| OsString::from("etcd"));
+/// Whether this etcd reports progress in order with events.
+fn has_etcd(program: &OsStr) -> bool {
     let Ok(output) = Command::new(program).arg("--version").stderr(Stdio::null()).output() else { return false };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let Some(version) = text.lines().find_map(|line| line.strip_prefix("etcd Version: ")) else { return false };

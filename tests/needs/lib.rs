@@ -8,6 +8,21 @@ use proc_macro::{Delimiter, TokenStream, TokenTree};
 /// Each tool that `build.rs` looks for as `name=reason`; the reason is empty when the tool is there.
 const TOOLS: &str = env!("TOOLS");
 
+/// Each program of another project as `name=file`.
+const PROGRAMS: &str = env!("PROGRAMS");
+
+/// `program!(etcd)`: the file of a program of another project that tests run, a string.
+#[proc_macro]
+pub fn program(name: TokenStream) -> TokenStream {
+    let name = name.to_string();
+    let file = PROGRAMS.split('|').find_map(|line| line.strip_prefix(name.as_str())?.strip_prefix('='));
+    let expression = match file {
+        Some(file) => format!("{file:?}"),
+        None => format!("compile_error!(\"tests/needs/programs.rs does not know {}\")", name.escape_default()),
+    };
+    expression.parse().expect("an expression")
+}
+
 /// Ignores a test, with the reason, when one of the named tools is absent. It stands above the attribute that makes the test.
 #[proc_macro_attribute]
 pub fn needs(tools: TokenStream, test: TokenStream) -> TokenStream {

@@ -107,10 +107,9 @@ impl EtcdServer {
     }
 }
 
-/// Runs `$ETCD`, or `etcd` in the path.
+/// Runs the etcd that was found when the test was built.
 fn run(arguments: &[OsString]) -> Child {
-    let program = std::env::var_os("ETCD").unwrap_or_else(|| "etcd".into());
-    Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    Command::new(needs::program!(etcd)).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 impl Drop for EtcdServer {
