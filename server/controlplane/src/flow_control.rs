@@ -23,6 +23,8 @@ const AUTO_UPDATE: &str = "apf.kubernetes.io/autoupdate-spec";
 const GROUP: &str = "flowcontrol.apiserver.k8s.io";
 const FLOW_SCHEMAS: Resource = (GROUP, "v1", "flowschemas");
 const PRIORITY_LEVELS: Resource = (GROUP, "v1", "prioritylevelconfigurations");
+/// The field manager of the objects that this server makes (`flowcontrol.ConfigProducerFieldManager`).
+const PRODUCER: &str = "api-priority-and-fairness-config-producer-v1";
 /// How often everything is looked at.
 const INTERVAL: Duration = Duration::from_secs(60);
 
@@ -33,18 +35,18 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     }
     let hook = environment.health.pending("poststarthook/priority-and-fairness-config-producer");
     let policy: Value = serde_json::from_str(POLICY).map_err(Status::internal)?;
-    ensure_all(loopback, &policy).await?;
+    let producer = loopback.managed_by(PRODUCER);
+    ensure_all(&producer, &policy).await?;
     hook.done();
     if let Some(control) = &environment.flow_control {
         let hook = environment.health.pending("poststarthook/priority-and-fairness-config-consumer");
         consumer::start(environment, loopback, control).await;
         hook.done();
     }
-    let loopback = loopback.clone();
     tokio::spawn(async move {
         loop {
             tokio::time::sleep(INTERVAL).await;
-            if let Err(status) = ensure_all(&loopback, &policy).await {
+            if let Err(status) = ensure_all(&producer, &policy).await {
                 tracing::warn!(why = status.message, "keeping flow schemas and priority levels");
             }
         }

@@ -38,6 +38,7 @@ pub type Resource = (&'static str, &'static str, &'static str);
 pub struct Loopback {
     endpoints: Arc<HashMap<Resource, Arc<Endpoint>>>,
     user: Arc<User>,
+    manager: &'static str,
 }
 
 impl Loopback {
@@ -47,7 +48,12 @@ impl Loopback {
             ((endpoint.kind.group, endpoint.kind.version, endpoint.resource.plural), endpoint.clone())
         };
         let user = Arc::new(User::new(USER, [SYSTEM_MASTERS, ALL_AUTHENTICATED]));
-        Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user }
+        Loopback { endpoints: Arc::new(endpoints.into_iter().map(of).collect()), user, manager: MANAGER }
+    }
+
+    /// The same client, whose writes have another field manager.
+    pub fn managed_by(&self, manager: &'static str) -> Self {
+        Loopback { manager, ..self.clone() }
     }
 
     /// Whether a resource is served.
@@ -77,7 +83,7 @@ impl Loopback {
         let attributes = self.attributes(endpoint, Operation::Create, &object);
         let context = endpoint.context(&attributes);
         let mut object =
-            managed::on_update(endpoint, None, object, &Manager { name: MANAGER, subresource: "", empty: &[] });
+            managed::on_update(endpoint, None, object, &Manager { name: self.manager, subresource: "", empty: &[] });
         endpoint.admission.admit(&attributes, &mut object, None).await?;
         let mut check = AdmitCreate { endpoint, attributes: &attributes };
         typed(endpoint, endpoint.store()?.create(&context, object, &CreateOptions::default(), &mut check).await?)
@@ -108,7 +114,7 @@ impl Loopback {
             endpoint,
             object,
             attributes,
-            manager: MANAGER.to_owned(),
+            manager: self.manager.to_owned(),
             subresource: part.to_owned(),
             empty: Vec::new(),
             warnings: serving::warnings::Warnings::default(),

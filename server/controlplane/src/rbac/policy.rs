@@ -89,7 +89,7 @@ mod tests {
             policy.roles.len(),
             policy.role_bindings.len(),
         ];
-        assert_eq!(counts, [70, 51, 7, 7]);
+        assert_eq!(counts, [69, 50, 7, 7]);
         let bundle = "system:cluster-trust-bundle-discovery";
         assert_eq!((rules("", bundle), rules("ClusterTrustBundle=true", bundle)), (None, Some(1)));
         let node = "system:node";
