@@ -14,6 +14,8 @@ use super::bitmap::Bitmap;
 
 /// What follows the prefix of all keys.
 const KEY: &str = "ranges/servicenodeports";
+/// The last field of the message when no port is allocated: upstream writes bytes that are empty, but there.
+const NO_PORTS: [u8; 2] = [0x1a, 0];
 /// How often a change is tried again because another server has written in between.
 const ATTEMPTS: u32 = 1000;
 
@@ -162,13 +164,27 @@ impl Shared {
     }
 
     async fn commit(&self, revision: Revision, ports: &Bitmap) -> Result<TxnOutcome, Status> {
-        let allocation =
-            RangeAllocation { range: self.range.to_string(), data: ports.write().into(), ..RangeAllocation::default() };
-        let mut value = Vec::new();
-        let encode = if self.as_json { json::encode_object } else { envelope::encode_object };
-        encode("v1", "RangeAllocation", Ref::of(&allocation), &mut value);
+        let value = encode(self.range, ports, self.as_json);
         self.store.commit(Txn::put(self.key.clone(), value).when(revision)).await.map_err(Status::internal)
     }
+}
+
+/// The bytes that upstream stores, which repairs the allocation by writing it, unless these are the bytes that are there.
+fn encode(range: PortRange, ports: &Bitmap, as_json: bool) -> Vec<u8> {
+    let allocation =
+        RangeAllocation { range: range.to_string(), data: ports.write().into(), ..RangeAllocation::default() };
+    let (version, kind, mut value) = ("v1", "RangeAllocation", Vec::new());
+    if as_json {
+        json::encode_object(version, kind, Ref::of(&allocation), &mut value);
+        return value;
+    }
+    let mut message = Vec::new();
+    protobuf::encode(Ref::of(&allocation), &mut message);
+    if allocation.data.is_empty() {
+        message.extend(NO_PORTS);
+    }
+    envelope::encode_raw(version, kind, &message, &mut value);
+    value
 }
 
 /// A stored allocation: protobuf, or JSON where a server has `--storage-media-type=application/json`.
@@ -181,4 +197,22 @@ fn decode(stored: &[u8]) -> Result<RangeAllocation, Status> {
         json::decode(stored, value.as_mut(), &mut json::Issues::ignore()).map_err(Status::internal)?;
     }
     value.into_inner().map_err(|_| Status::internal("an allocation of ports is no RangeAllocation"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_stored_in_upstreams_bytes() {
+        let range: PortRange = "30000-30127".parse().unwrap();
+        let head = b"k8s\0\n\x15\n\x02v1\x12\x0fRangeAllocation\x12";
+        let message = b"\n\x10\n\0\x12\0\x1a\0\"\0*\x002\x008\0B\0\x12\x0b30000-30127\x1a";
+        let mut ports = Bitmap::new(range);
+        let none = [&head[..], b"!", message, b"\0", b"\x1a\0\"\0"].concat();
+        assert_eq!(encode(range, &ports, false), none);
+        ports.insert(30050);
+        let one = [&head[..], b"(", message, b"\x07\x04\0\0\0\0\0\0", b"\x1a\0\"\0"].concat();
+        assert_eq!(encode(range, &ports, false), one);
+    }
 }
