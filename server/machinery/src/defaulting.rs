@@ -46,7 +46,7 @@ pub fn normalize(mut value: Mut<'_>) {
 }
 
 /// Whether [`apply_defaults`] has something to do here or below.
-pub(crate) fn has_defaults(def: &StructDef) -> bool {
+pub fn has_defaults(def: &StructDef) -> bool {
     def.defaults.is_some() || def.defaults_below || def.fields.iter().any(|f| f.info.default.is_some())
 }
 

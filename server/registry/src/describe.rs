@@ -3,19 +3,21 @@
 
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
-use machinery::catalog::{KindDef, SelectableDef};
+use machinery::catalog::{Catalog, KindDef, SelectableDef};
 use machinery::def::StructDef;
+use machinery::protobuf;
 use machinery::protobuf::{Mask, decode_masked, with_text};
 use machinery::reflect::{Owned, Ref, Struct};
-use machinery::{envelope, json, protobuf};
 use storage::cache::{Attributes, Describe, Description, Entry};
 use storage::{KeyValue, Revision};
 
+use crate::complete::Complete;
 use crate::metadata::meta;
 
 /// Reads values of one kind in its stored version.
 pub(crate) struct StoredForm {
     kind: &'static KindDef,
+    complete: Complete,
     selectable: Vec<&'static SelectableDef>,
     /// What has to be read for the attributes; `None`: everything.
     mask: Option<Mask>,
@@ -26,11 +28,12 @@ pub(crate) struct StoredForm {
 
 impl StoredForm {
     /// `selectable` are the fields that attributes hold, in this order.
-    pub fn new(kind: &'static KindDef, selectable: Vec<&'static SelectableDef>) -> Self {
+    pub fn new(catalog: &'static Catalog, kind: &'static KindDef, selectable: Vec<&'static SelectableDef>) -> Self {
         let mask = mask(kind, &selectable);
         let number = |def: &'static StructDef, name| def.json_field(name).map_or(0, |field| field.number);
         StoredForm {
             kind,
+            complete: Complete::new(catalog, kind),
             selectable,
             mask,
             metadata: number(kind.def, "metadata"),
@@ -64,8 +67,13 @@ impl StoredForm {
 
 impl Describe for StoredForm {
     fn describe(&self, kv: &KeyValue) -> Description {
-        match message(self.kind, &kv.value).and_then(|raw| self.read(&raw, kv.mod_revision)) {
-            Ok((object, attributes)) => Description { object, attributes, stored: None, damage: None },
+        let complete = self.complete.message(&kv.value);
+        let read = complete.and_then(|message| Ok((self.read(&message.raw, kv.mod_revision)?, message.is_stored)));
+        match read {
+            Ok(((object, attributes), is_stored)) => {
+                let stored = (!is_stored).then(|| kv.value.clone());
+                Description { object, attributes, stored, damage: None }
+            }
             Err(why) => damaged(&why),
         }
     }
@@ -82,18 +90,6 @@ impl Describe for StoredForm {
 
 fn damaged(why: &str) -> Description {
     Description { damage: Some(why.into()), ..Description::default() }
-}
-
-/// The message in a stored value; of one that is stored as JSON, the message that it would be.
-fn message<'v>(kind: &'static KindDef, value: &'v [u8]) -> Result<std::borrow::Cow<'v, [u8]>, String> {
-    if envelope::is_envelope(value) {
-        return envelope::split(value).map(|parts| parts.raw.into()).map_err(|e| e.to_string());
-    }
-    let mut object = Owned::new(kind.def);
-    json::decode(value, object.as_mut(), &mut json::Issues::ignore()).map_err(|e| e.to_string())?;
-    let mut raw = Vec::new();
-    protobuf::encode(object.as_ref(), &mut raw);
-    Ok(raw.into())
 }
 
 /// Labels and the selectable fields, where each of them says which field of the stored version it reads.

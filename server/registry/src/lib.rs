@@ -5,6 +5,7 @@
 mod amend;
 mod clock;
 mod companion;
+mod complete;
 mod create;
 mod delete;
 mod describe;

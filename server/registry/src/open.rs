@@ -100,7 +100,10 @@ impl ResourceStore {
     /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.
     pub(crate) async fn encode_changed(&self, object: &mut Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
         if !is_text(self.storage_kind) {
-            let same = stored::is_same(self.storage_kind, object, entry) && !self.is_stale(entry).await?;
+            // What is stored without defaults, or in another version, is stored with them when it is written.
+            let same = entry.stored.is_none()
+                && stored::is_same(self.storage_kind, object, entry)
+                && !self.is_stale(entry).await?;
             return if same { Ok(None) } else { self.encode(object).await.map(Some) };
         }
         let value = self.encode(object).await?;

@@ -108,7 +108,7 @@ impl ResourceStore {
     ) -> Self {
         let root = format!("{}/{}/", backend.prefix, def.key_prefix);
         let selectable = selectable(catalog, def.key_prefix);
-        let form = || Arc::new(StoredForm::new(storage_kind, selectable.clone())) as Arc<_>;
+        let form = || Arc::new(StoredForm::new(catalog, storage_kind, selectable.clone())) as Arc<_>;
         let cache = backend.cache.resource(&Bytes::from(root), form);
         Self::over(cache, storage_kind, def, strategy, backend, selectable)
     }

@@ -9,6 +9,7 @@ use machinery::status::Status;
 use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
 
+use crate::complete;
 use crate::metadata::meta_mut;
 use crate::open::is_text;
 
@@ -28,6 +29,7 @@ pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) 
     if let (Some(meta), Some(kept)) = (meta_mut(object), kept) {
         (meta.resource_version, meta.self_link) = kept;
     }
+    complete::written_here(&out);
     out
 }
 
