@@ -1,0 +1,46 @@
+//! What stands in etcd: keys and the revisions at which they were written.
+
+use std::collections::BTreeMap;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use crate::pair::Pair;
+
+/// Where servers say that they live: each renews its own.
+const LEASES: [&str; 4] = [
+    "/registry/leases/kube-system/apiserver-",
+    "/registry/masterleases/",
+    "/registry/peerserverleases/",
+    "compact_rev_key",
+];
+
+/// Keys with the revision and the number of writes of each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keys(pub BTreeMap<String, (u64, u64)>);
+
+impl Keys {
+    /// All keys of the store.
+    pub async fn read(pair: &Pair) -> Keys {
+        let all = STANDARD.encode(b"\0");
+        let range = json!({"key": all, "range_end": all, "keys_only": true});
+        let answer = pair.ask_etcd("range", &range).await;
+        let number = |value: &Value| value.as_str().unwrap_or_default().parse::<u64>().unwrap();
+        let key = |value: &Value| String::from_utf8(STANDARD.decode(value.as_str().unwrap()).unwrap()).unwrap();
+        let rows = answer["kvs"].as_array().unwrap().iter();
+        Keys(rows.map(|row| (key(&row["key"]), (number(&row["mod_revision"]), number(&row["version"])))).collect())
+    }
+
+    /// How often servers have said that they live.
+    pub fn renewals(&self, prefix: &str) -> u64 {
+        self.0.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(_, (_, version))| version).sum()
+    }
+
+    /// The keys that were written, created or deleted since, without the leases of servers.
+    pub fn changed_since<'k>(&'k self, before: &'k Keys) -> Vec<&'k str> {
+        let keys = self.0.keys().chain(before.0.keys().filter(|key| !self.0.contains_key(*key)));
+        let changed = keys.filter(|key| self.0.get(*key) != before.0.get(*key));
+        changed.map(String::as_str).filter(|key| !LEASES.iter().any(|lease| key.starts_with(lease))).collect()
+    }
+}

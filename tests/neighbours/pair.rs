@@ -1,0 +1,175 @@
+//! Upstream's server and this one on one etcd.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::api::{Api, TOKEN};
+use crate::common::Server;
+use crate::etcd_server::EtcdServer;
+
+/// How long servers may take to become ready, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Servers of a cluster have one port at several addresses, since the `kubernetes` service has one target port.
+const OURS: &str = "127.0.0.2";
+const THEIRS: &str = "127.0.0.3";
+/// How many lines of upstream's log a failure shows.
+const COMPLAINTS: usize = 20;
+
+/// The servers and their store.
+pub struct Pair {
+    ours: Option<Server>,
+    theirs: Option<Upstream>,
+    pub etcd: EtcdServer,
+    port: u16,
+    folder: TempDir,
+    /// Further flags of both servers.
+    flags: &'static [&'static str],
+}
+
+impl Pair {
+    /// Starts etcd, and no server.
+    pub fn new(flags: &'static [&'static str]) -> Pair {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("tokens.csv"), format!("{TOKEN},admin,uid-admin,\"system:masters\"\n")).unwrap();
+        let key = rcgen::KeyPair::generate().unwrap();
+        fs::write(folder.path().join("sa.key"), key.serialize_pem()).unwrap();
+        fs::write(folder.path().join("sa.pub"), key.public_key_pem()).unwrap();
+        let port = TcpListener::bind((THEIRS, 0)).unwrap().local_addr().unwrap().port();
+        Pair { ours: None, theirs: None, etcd: EtcdServer::start(), port, folder, flags }
+    }
+
+    /// Flags that both servers have.
+    fn common(&self) -> Vec<String> {
+        let path = |name: &str| self.folder.path().join(name).display().to_string();
+        let mut flags = vec![
+            format!("--etcd-servers={}", self.etcd.url),
+            format!("--secure-port={}", self.port),
+            format!("--token-auth-file={}", path("tokens.csv")),
+            "--service-account-issuer=https://kubernetes.default.svc".into(),
+            format!("--service-account-key-file={}", path("sa.pub")),
+            format!("--service-account-signing-key-file={}", path("sa.key")),
+            "--service-cluster-ip-range=10.0.0.0/24".into(),
+            "--service-node-port-range=30000-30127".into(),
+            "--authorization-mode=Node,RBAC".into(),
+        ];
+        flags.extend(self.flags.iter().map(|flag| (*flag).to_owned()));
+        flags
+    }
+
+    /// Starts this project's server, and waits until it is ready.
+    pub async fn start_ours(&mut self) -> Api {
+        let mut flags = self.common();
+        flags.extend([
+            format!("--bind-address={OURS}"),
+            "--advertise-address=10.9.0.2".into(),
+            "--hostname-override=ours".into(),
+        ]);
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        self.ours = Some(Server::start_with(&self.folder.path().join("ours"), &flags));
+        let api = self.ours();
+        ready(&api, || None).await;
+        api
+    }
+
+    /// Starts upstream's server, and waits until it is ready.
+    pub async fn start_theirs(&mut self) -> Api {
+        let mut flags = self.common();
+        let certificates = self.folder.path().join("certificates").display().to_string();
+        flags.extend([
+            format!("--bind-address={THEIRS}"),
+            "--advertise-address=10.9.0.3".into(),
+            format!("--cert-dir={certificates}"),
+        ]);
+        self.theirs = Some(Upstream::start(&flags, &self.folder.path().join("upstream.log")));
+        let api = self.theirs();
+        let upstream = self.theirs.as_mut().unwrap();
+        ready(&api, || upstream.process.try_wait().unwrap()).await;
+        api
+    }
+
+    pub fn ours(&self) -> Api {
+        Api::new("ours", &format!("https://{OURS}:{}", self.port))
+    }
+
+    pub fn theirs(&self) -> Api {
+        Api::new("upstream", &format!("https://{THEIRS}:{}", self.port))
+    }
+
+    /// Asks etcd's JSON gateway.
+    pub async fn ask_etcd(&self, verb: &str, body: &Value) -> Value {
+        let request = reqwest::Client::new().post(format!("{}/v3/kv/{verb}", self.etcd.url)).body(body.to_string());
+        serde_json::from_str(&request.send().await.unwrap().text().await.unwrap()).unwrap()
+    }
+
+    /// Stores a value behind the servers' backs.
+    pub async fn etcd_put(&self, key: &str, value: &str) {
+        self.ask_etcd("put", &json!({"key": STANDARD.encode(key), "value": STANDARD.encode(value)})).await;
+    }
+
+    /// Asks this project's server to stop, and waits until it has.
+    pub fn stop_ours(&mut self) {
+        assert!(self.ours.take().unwrap().stop(), "the server ended well");
+    }
+
+    /// Asks upstream's server to stop, and waits until it has.
+    pub fn stop_theirs(&mut self) {
+        self.theirs.take().unwrap().stop();
+    }
+}
+
+/// Waits until a server is ready.
+async fn ready(api: &Api, mut ended: impl FnMut() -> Option<std::process::ExitStatus>) {
+    let begin = Instant::now();
+    while !api.is_ready().await {
+        if let Some(status) = ended() {
+            panic!("{} ended: {status}", api.name);
+        }
+        assert!(begin.elapsed() < PATIENCE, "{} is not ready", api.name);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// A running server of upstream; it is killed when this is dropped.
+struct Upstream {
+    process: Child,
+    log: PathBuf,
+}
+
+impl Upstream {
+    fn start(flags: &[String], log: &Path) -> Upstream {
+        // The name of the program is that of its field manager.
+        let program = log.with_file_name("kube-apiserver");
+        if !program.exists() {
+            std::os::unix::fs::symlink(needs::program!(kube_apiserver), &program).unwrap();
+        }
+        let mut command = Command::new(program);
+        command.args(flags).stdin(Stdio::null()).stdout(Stdio::null()).stderr(fs::File::create(log).unwrap());
+        Upstream { process: command.spawn().unwrap(), log: log.to_owned() }
+    }
+
+    fn stop(mut self) {
+        kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
+        self.process.wait().unwrap();
+    }
+}
+
+impl Drop for Upstream {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        if std::thread::panicking() {
+            let log = fs::read_to_string(&self.log).unwrap_or_default();
+            let lines: Vec<&str> = log.lines().filter(|line| line.starts_with('E')).collect();
+            eprintln!("upstream's last complaints:\n{}", lines[lines.len().saturating_sub(COMPLAINTS)..].join("\n"));
+        }
+    }
+}
