@@ -22,6 +22,8 @@ mod moving;
 mod pair;
 #[path = "growth/samples.rs"]
 mod samples;
+#[path = "neighbours/workloads.rs"]
+mod workloads;
 #[path = "neighbours/writes.rs"]
 mod writes;
 
@@ -31,6 +33,7 @@ use api::Api;
 use keys::Keys;
 use needs::needs;
 use pair::Pair;
+use workloads::Workloads;
 
 const MASTERS: &str = "/registry/masterleases/";
 /// What a server that starts adds itself to.
@@ -54,7 +57,7 @@ async fn renewed(pair: &Pair, times: u64) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn neither_rewrites_what_a_cluster_begins_with() {
     for ours_first in [false, true] {
-        let mut pair = Pair::new(&[]);
+        let mut pair = Pair::new();
         if ours_first {
             pair.start_ours().await
         } else {
@@ -98,7 +101,7 @@ async fn live_together(pair: &Pair, custom: &str, round: &str) {
 #[needs(etcd, kube_apiserver)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_are_one_cluster() {
-    let mut pair = Pair::new(&[]);
+    let mut pair = Pair::new();
     let theirs = pair.start_theirs().await;
     let ours = pair.start_ours().await;
     let custom = cluster::define(&theirs, &ours).await;
@@ -128,7 +131,7 @@ async fn moved(pair: &Pair, server: &Api, address: &str, before: &Keys) {
 #[needs(etcd, kube_apiserver)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_moves_there_and_back() {
-    let mut pair = Pair::new(&[]);
+    let mut pair = Pair::new();
     let theirs = pair.start_theirs().await;
     let mut paths = moving::create(&theirs, 1).await;
     renewed(&pair, 2).await;
@@ -153,7 +156,7 @@ async fn a_cluster_moves_there_and_back() {
 #[needs(etcd, kube_apiserver)]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn objects_of_older_servers_are_read_alike() {
-    let mut pair = Pair::new(&[]);
+    let mut pair = Pair::new();
     let theirs = pair.start_theirs().await;
     let created = moving::create(&theirs, 1).await;
     pair.stop_theirs();
@@ -166,4 +169,40 @@ async fn objects_of_older_servers_are_read_alike() {
     pair.stop_ours();
     let ours = pair.start_ours().await;
     moving::same(&shown, &moving::without_empty_lists(moving::objects(&ours).await), "this server, started again");
+}
+
+/// Waits until controllers have nothing left to do.
+async fn settled(pair: &Pair) -> Keys {
+    loop {
+        let before = Keys::read(pair).await;
+        renewed(pair, 1).await;
+        let after = Keys::read(pair).await;
+        if after.changed_since(&before).is_empty() {
+            return after;
+        }
+    }
+}
+
+/// A cluster moves there and back while controllers, scheduler and nodes run: pods stay what and where they are, no object is rewritten,
+/// and work goes on.
+#[needs(etcd, kube_apiserver, kube_controller_manager, kube_scheduler, kwok)]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn workloads_stay_while_a_cluster_moves() {
+    let mut pair = Pair::at_one_address();
+    let theirs = pair.start_theirs().await;
+    let _workloads = Workloads::start(&pair, &theirs).await;
+    workloads::begin(&theirs).await;
+    let (stored, pods) = (settled(&pair).await, workloads::pods(&theirs).await);
+    pair.stop_theirs();
+    let ours = pair.start_ours().await;
+    moved(&pair, &ours, "10.9.0.2", &stored).await;
+    assert_eq!(workloads::pods(&ours).await, pods);
+
+    workloads::go_on(&ours).await;
+    let (stored, pods) = (settled(&pair).await, workloads::pods(&ours).await);
+    pair.stop_ours();
+    let theirs = pair.start_theirs().await;
+    moved(&pair, &theirs, "10.9.0.3", &stored).await;
+    assert_eq!(workloads::pods(&theirs).await, pods);
+    workloads::go_on(&theirs).await;
 }

@@ -19,7 +19,7 @@ const RETRY: Duration = Duration::from_millis(200);
 #[derive(Clone)]
 pub struct Api {
     client: Client,
-    url: String,
+    pub url: String,
     /// What failures call the server.
     pub name: &'static str,
 }

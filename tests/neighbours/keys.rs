@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 use crate::pair::Pair;
 
-/// Where servers say that they live: each renews its own.
-const LEASES: [&str; 4] = [
+/// Where servers and nodes say that they live: each renews its own.
+const LEASES: [&str; 6] = [
+    "/registry/minions/node-",
+    "/registry/leases/kube-node-lease/",
     "/registry/leases/kube-system/apiserver-",
     "/registry/masterleases/",
     "/registry/peerserverleases/",

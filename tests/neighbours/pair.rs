@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(180);
 /// Servers of a cluster have one port at several addresses, since the `kubernetes` service has one target port.
 const OURS: &str = "127.0.0.2";
 const THEIRS: &str = "127.0.0.3";
+/// How long upstream's server may take to stop by itself.
+const LEAVE: Duration = Duration::from_secs(5);
 /// How many lines of upstream's log a failure shows.
 const COMPLAINTS: usize = 20;
 
@@ -31,45 +33,52 @@ pub struct Pair {
     pub etcd: EtcdServer,
     port: u16,
     folder: TempDir,
-    /// Further flags of both servers.
-    flags: &'static [&'static str],
+    /// The address of this project's server.
+    address: &'static str,
 }
 
 impl Pair {
     /// Starts etcd, and no server.
-    pub fn new(flags: &'static [&'static str]) -> Pair {
+    pub fn new() -> Pair {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("tokens.csv"), format!("{TOKEN},admin,uid-admin,\"system:masters\"\n")).unwrap();
         let key = rcgen::KeyPair::generate().unwrap();
         fs::write(folder.path().join("sa.key"), key.serialize_pem()).unwrap();
         fs::write(folder.path().join("sa.pub"), key.public_key_pem()).unwrap();
         let port = TcpListener::bind((THEIRS, 0)).unwrap().local_addr().unwrap().port();
-        Pair { ours: None, theirs: None, etcd: EtcdServer::start(), port, folder, flags }
+        Pair { ours: None, theirs: None, etcd: EtcdServer::start(), port, folder, address: OURS }
+    }
+
+    /// The same with one address for both servers, of which one runs at a time: clients find either where the other was.
+    pub fn at_one_address() -> Pair {
+        Pair { address: THEIRS, ..Pair::new() }
+    }
+
+    /// The path of a file that goes away with the servers.
+    pub fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
     }
 
     /// Flags that both servers have.
     fn common(&self) -> Vec<String> {
-        let path = |name: &str| self.folder.path().join(name).display().to_string();
-        let mut flags = vec![
+        vec![
             format!("--etcd-servers={}", self.etcd.url),
             format!("--secure-port={}", self.port),
-            format!("--token-auth-file={}", path("tokens.csv")),
+            format!("--token-auth-file={}", self.file("tokens.csv")),
             "--service-account-issuer=https://kubernetes.default.svc".into(),
-            format!("--service-account-key-file={}", path("sa.pub")),
-            format!("--service-account-signing-key-file={}", path("sa.key")),
+            format!("--service-account-key-file={}", self.file("sa.pub")),
+            format!("--service-account-signing-key-file={}", self.file("sa.key")),
             "--service-cluster-ip-range=10.0.0.0/24".into(),
             "--service-node-port-range=30000-30127".into(),
             "--authorization-mode=Node,RBAC".into(),
-        ];
-        flags.extend(self.flags.iter().map(|flag| (*flag).to_owned()));
-        flags
+        ]
     }
 
     /// Starts this project's server, and waits until it is ready.
     pub async fn start_ours(&mut self) -> Api {
         let mut flags = self.common();
         flags.extend([
-            format!("--bind-address={OURS}"),
+            format!("--bind-address={}", self.address),
             "--advertise-address=10.9.0.2".into(),
             "--hostname-override=ours".into(),
         ]);
@@ -83,7 +92,7 @@ impl Pair {
     /// Starts upstream's server, and waits until it is ready.
     pub async fn start_theirs(&mut self) -> Api {
         let mut flags = self.common();
-        let certificates = self.folder.path().join("certificates").display().to_string();
+        let certificates = self.file("certificates");
         flags.extend([
             format!("--bind-address={THEIRS}"),
             "--advertise-address=10.9.0.3".into(),
@@ -97,7 +106,7 @@ impl Pair {
     }
 
     pub fn ours(&self) -> Api {
-        Api::new("ours", &format!("https://{OURS}:{}", self.port))
+        Api::new("ours", &format!("https://{}:{}", self.address, self.port))
     }
 
     pub fn theirs(&self) -> Api {
@@ -158,7 +167,11 @@ impl Upstream {
 
     fn stop(mut self) {
         kill_process(Pid::from_child(&self.process), Signal::TERM).unwrap();
-        self.process.wait().unwrap();
+        // Having taken itself out of the cluster, it waits for the connections of clients, for a minute.
+        let begin = Instant::now();
+        while begin.elapsed() < LEAVE && self.process.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 }
 
