@@ -115,3 +115,24 @@ fn a_webhook_sees_the_version_that_it_asks_for() {
     let outcome = hooked.create("old", autoscaler, |outcome| !outcome.ok);
     assert_has(&outcome.stderr, &["no HorizontalPodAutoscaler of v2, read as autoscaling/v1"]);
 }
+
+/// What a webhook makes of a custom resource obeys its schema again: fields that it does not know go, defaults come back.
+#[needs(go, kubectl)]
+#[test]
+fn a_custom_resource_obeys_its_schema_after_a_webhook() {
+    let hooked = Hooked::start();
+    let definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: gears.example.com}\n\
+        spec:\n  group: example.com\n  scope: Namespaced\n  names: {plural: gears, kind: Gear}\n  versions:\n  \
+        - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        \
+        properties:\n          spec:\n            type: object\n            properties:\n              \
+        size: {type: integer, default: 3}\n              kept: {type: string}\n";
+    hooked.kubectl.run_with(&["create", "-f", "-"], definition);
+    hooked.kubectl.run(&["wait", "--for=condition=Established", "crd/gears.example.com"]);
+    let rule = "{apiGroups: [example.com], apiVersions: [v1], resources: [gears], operations: [CREATE]}";
+    hooked.call("MutatingWebhookConfiguration", "unlike", "unlike", rule, "");
+    let gear =
+        "apiVersion: example.com/v1\nkind: Gear\nmetadata: {name: CASE, labels: {case: CASE}}\nspec: {kept: x}\n";
+    let field = |path: &str| hooked.kubectl.run(&["get", "gear", "unlike", "-o", &format!("jsonpath={{{path}}}")]);
+    hooked.create("unlike", gear, |outcome| outcome.ok && field(".metadata.labels.patched") == "yes");
+    assert_eq!(field(".spec"), r#"{"kept":"x","size":3}"#);
+}

@@ -30,6 +30,10 @@ type gvk struct{ Group, Version, Kind string }
 
 const patch = `[{"op": "add", "path": "/metadata/labels/patched", "value": "yes"}]`
 
+// What /unlike leaves is not what the schema of the custom resource of the test says.
+const unlike = `[{"op": "add", "path": "/spec/unknown", "value": 1}, {"op": "remove", "path": "/spec/size"},
+	{"op": "add", "path": "/metadata/labels/patched", "value": "yes"}]`
+
 func main() {
 	server := httptest.NewTLSServer(http.HandlerFunc(answer))
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
@@ -54,6 +58,8 @@ func answer(w http.ResponseWriter, r *http.Request) {
 		response["warnings"] = []string{"seen"}
 	case "/patch":
 		response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString([]byte(patch))
+	case "/unlike":
+		response["patchType"], response["patch"] = "JSONPatch", base64.StdEncoding.EncodeToString([]byte(unlike))
 	case "/hang":
 		<-r.Context().Done()
 		return

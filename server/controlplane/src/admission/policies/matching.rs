@@ -199,6 +199,10 @@ impl Subject<'_> {
         let mut value = Owned::new(kind.def);
         json::from_value_version(document, kind.version, value.as_mut(), &mut json::Issues::ignore())
             .map_err(Status::internal)?;
+        // As decoding what was sent does: fields that the schema does not know are dropped, defaults are filled in.
+        if let Some(definition) = &self.attributes.definition {
+            definition.complete(&mut value, &mut json::Issues::ignore()).map_err(Status::internal)?;
+        }
         Ok(internal(kind, value))
     }
 
