@@ -9,7 +9,7 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
     metadata = anew
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
-#[subresource(status, resets(spec))]
+#[subresource(status, resets(spec, metadata))]
 #[column("Validations", integer, len(spec.validations))]
 #[column("ParamKind", by_hand = validating_admission_policy_param_kind, reads(spec.paramKind), "The kind of object that parameters of the policy are taken from.")]
 #[column("Age", age)]

@@ -328,7 +328,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -364,7 +364,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -400,7 +400,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },

@@ -136,6 +136,10 @@ impl Patch<'_> {
         let mut issues = json::Issues::collect();
         let malformed = |e| Status::bad_request(format!("error decoding YAML: error converting YAML to JSON: {e}"));
         let config = yaml::to_value(self.bytes, &mut issues).map_err(|e| e.into_status(malformed))?;
+        if let Some(other) = Some(&config).filter(|config| !config.is_object()).and_then(go_kind) {
+            let why = "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal";
+            return Err(Status::bad_request(format!("{why} {other} into Go value of type map[string]interface {{}}")));
+        }
         let mut applied = managed::apply(endpoint, current, &config, manager, force)?;
         let live = || current.map(|live| without_owners(managed::document(endpoint, live)));
         if endpoint.is_part_of_open() && live() != Some(without_owners(applied.object.clone())) {
@@ -191,6 +195,14 @@ impl Patch<'_> {
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
     fn said_kind(&self, endpoint: &Endpoint, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+        for name in ["apiVersion", "kind"] {
+            let Some(other) = document.get(name).filter(|value| !value.is_string()).and_then(go_kind) else {
+                continue;
+            };
+            let why = format!("json: cannot unmarshal {other} into Go struct field .{name} of type string");
+            let why = format!("couldn't get version/kind; json parse error: {why}");
+            return Err(self.undecodable(document, &why));
+        }
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         if text("apiVersion").is_empty() {
             return Ok(None);
@@ -250,6 +262,18 @@ impl Patch<'_> {
                 None => Ok(Vec::new()),
             },
         }
+    }
+}
+
+/// What Go calls the type of a JSON value; null has none.
+fn go_kind(value: &Value) -> Option<&'static str> {
+    match value {
+        Value::Null => None,
+        Value::String(_) => Some("string"),
+        Value::Bool(_) => Some("bool"),
+        Value::Number(_) => Some("number"),
+        Value::Array(_) => Some("array"),
+        Value::Object(_) => Some("object"),
     }
 }
 

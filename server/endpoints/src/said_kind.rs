@@ -12,6 +12,14 @@ pub enum Said {
     Refused(String),
 }
 
+/// Kinds without a version, which every version has (`Scheme.AddUnversionedTypes`).
+const UNVERSIONED: [&str; 5] = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
+
+/// Whether a kind is one of those that belong to no version; they convert to nothing.
+pub fn is_unversioned(kind: &str) -> bool {
+    UNVERSIONED.contains(&kind)
+}
+
 /// What a document of `api_version` and `kind`, either of which may be empty, is to `expected`.
 pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> Said {
     let (group, version) = match api_version {
@@ -21,6 +29,9 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     let name = if kind.is_empty() { expected.kind } else { kind };
     if (group, version, name) == (expected.group, expected.version, expected.kind) {
         return Said::Same(expected);
+    }
+    if is_unversioned(name) {
+        return Said::Refused(no_conversion(expected, "v1", name));
     }
     match catalog.kind(group, version, name) {
         Some(said) if std::ptr::eq(said.hub, expected.hub) => Said::Same(said),

@@ -25,6 +25,7 @@ use crate::endpoint::Endpoint;
 use crate::gzip;
 use crate::media::{Encoding, Forms, Spoken};
 use crate::openapi_docs::OpenApi;
+use crate::patching::PatchType;
 use crate::route_table::{self, Route, Target};
 use crate::routes::Routes;
 use crate::verbs::{self, Call};
@@ -291,15 +292,14 @@ fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Res
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
-    let is_custom = endpoint.open.is_some();
-    let spoken = Spoken::of(&endpoint.features, is_custom);
+    let spoken = Spoken::of(&endpoint.features, endpoint.open.is_some());
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let answer = match route_table::find(&endpoint, &info, &parts.method) {
         Ok(Route::Connect(handler)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
-        Ok(Route::Verb(target, verb)) => match produces(&parts.headers, spoken, is_custom, is_collection) {
+        Ok(Route::Verb(target, verb)) => match routed(&endpoint, &parts, spoken, is_collection) {
             Ok(()) => {
                 let call = call(&parts.extensions, info, spoken, parts.headers, body);
                 answered(endpoint, target, verb, call).await
@@ -320,12 +320,22 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     }
 }
 
-/// Upstream has no routes of go-restful for custom resources.
-fn produces(headers: &http::HeaderMap, spoken: Spoken, is_custom: bool, is_collection: bool) -> Result<(), Status> {
-    match is_custom {
-        true => Ok(()),
-        false => spoken.check_route(headers.get(ACCEPT).and_then(|value| value.to_str().ok()), is_collection),
+/// What go-restful looks at before any handler: the media type of a patch, then that of the answer. Upstream has no routes of
+/// go-restful for custom resources.
+fn routed(
+    endpoint: &Endpoint,
+    parts: &http::request::Parts,
+    spoken: Spoken,
+    is_collection: bool,
+) -> Result<(), Status> {
+    if endpoint.open.is_some() {
+        return Ok(());
     }
+    let header = |name| parts.headers.get(name).and_then(|value| value.to_str().ok());
+    if parts.method == Method::PATCH {
+        PatchType::parse(endpoint, spoken, header(CONTENT_TYPE))?;
+    }
+    spoken.check_route(header(ACCEPT), is_collection)
 }
 
 fn call(

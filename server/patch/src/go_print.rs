@@ -61,7 +61,12 @@ pub(crate) fn number_text(number: &serde_json::Number) -> String {
         Some(float) if number.is_f64() => {
             let mut text = Vec::new();
             machinery::json::float(&mut text, float);
-            String::from_utf8_lossy(&text).into_owned()
+            let text = String::from_utf8_lossy(&text).into_owned();
+            // JSON has no zero before the digit of an exponent.
+            match text.split_once("e-") {
+                Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-0{exponent}"),
+                _ => text,
+            }
         }
         _ => number.to_string(),
     }

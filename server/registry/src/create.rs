@@ -79,8 +79,6 @@ impl ResourceStore {
     fn begin_object(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
         self.check_namespace(context, object)?;
         if let Some(meta) = meta_mut(object) {
-            meta.deletion_timestamp = None;
-            meta.deletion_grace_period_seconds = None;
             meta.uid = uuid::Uuid::new_v4().to_string();
             meta.creation_timestamp = self.clock.now();
             if meta.name.is_empty() && !meta.generate_name.is_empty() {

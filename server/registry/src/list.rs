@@ -36,6 +36,7 @@ pub(crate) struct Continue {
     version: String,
     #[serde(rename = "rv", default)]
     pub revision: i64,
+    #[serde(default)]
     pub start: String,
 }
 
@@ -60,7 +61,7 @@ impl Continue {
         }
         let token: Continue = serde_json::from_slice(&bytes).map_err(|e| invalid(&e.to_string()))?;
         if token.version != TOKEN_VERSION {
-            return Err(invalid(&format!("server does not recognize this encoded version {:?}", token.version)));
+            return Err(invalid(&format!("server does not recognize this encoded version {}", token.version)));
         }
         if token.revision == 0 {
             return Err(invalid("incorrect encoded start resourceVersion (version meta.k8s.io/v1)"));
@@ -95,6 +96,7 @@ impl ResourceStore {
     /// # Errors
     /// 410 when the revision of a continue token was compacted away, with a token that goes on in the present.
     pub async fn list(&self, namespace: &str, predicate: &Predicate, query: &ListQuery) -> Result<Listed, Status> {
+        self.check_keys_of(namespace, "")?;
         let selector = Selector::new(self, namespace, predicate);
         let prefix = self.range(namespace).start().to_vec();
         let (shown, start) = shown(query, &prefix)?;

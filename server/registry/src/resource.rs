@@ -229,6 +229,15 @@ impl ResourceStore {
         if self.def.namespaced { format!("{}{namespace}/{name}", self.root) } else { format!("{}{name}", self.root) }
     }
 
+    /// Refuses namespaces that would lead out of the resource's keys (`storage.PrepareKey`).
+    pub(crate) fn check_keys_of(&self, namespace: &str, name: &str) -> Result<(), Status> {
+        if !self.def.namespaced || !matches!(namespace, "." | "..") {
+            return Ok(());
+        }
+        let name = if name.is_empty() { String::new() } else { format!("/{name}") };
+        Err(Status::new(500, "", format!("invalid key: \"/{}/{namespace}{name}\"", self.def.key_prefix)))
+    }
+
     /// The keys of a namespace, or of all when `namespace` is empty.
     pub(crate) fn range(&self, namespace: &str) -> KeyRange {
         if self.def.namespaced && !namespace.is_empty() {
@@ -295,6 +304,7 @@ impl ResourceStore {
 
     /// Reads an object as the cache has it.
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
+        self.check_keys_of(namespace, name)?;
         let key = self.key(namespace, name);
         let entry = match parse_resource_version(resource_version)? {
             _ if resource_version.is_empty() => self.current(&key).await?,

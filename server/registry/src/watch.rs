@@ -82,6 +82,7 @@ impl ResourceStore {
         bookmarks: bool,
         send_initial_events: Option<bool>,
     ) -> Result<WatchStream, Status> {
+        self.check_keys_of(namespace, "")?;
         let (from, is_behind) = self.watch_from(query, send_initial_events).await?;
         let selector = Arc::new(Selector::new(self, namespace, predicate));
         let started = if is_behind { None } else { self.cache.watch(selector.selection(), from) };

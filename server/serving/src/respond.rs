@@ -3,7 +3,7 @@
 mod protobuf;
 
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use machinery::status::Status;
+use machinery::status::{Details, Status};
 
 use crate::body::Body;
 use crate::handler::{Request, RequestExt, Response};
@@ -84,6 +84,20 @@ fn preferred(accept: &str) -> Encoding {
 /// A failure, in the form that the request asks for (upstream: `responsewriters.ErrorNegotiated`).
 pub fn failure(request: &Request, status: &Status) -> Response {
     Style::of(request).failure(status)
+}
+
+/// 406 in the words of go-restful, of a path that has one form only.
+pub fn not_acceptable(request: &Request, media_type: &str) -> Response {
+    let why = format!("406: Not Acceptable\n\nAvailable representations: {media_type}");
+    let details = Some(Box::<Details>::default());
+    failure(request, &Status { details, ..Status::new(406, "NotAcceptable", why) })
+}
+
+/// A refusal of rights, which no browser may take for anything but its media type (`responsewriters.Forbidden`).
+pub fn forbidden(request: &Request, status: &Status) -> Response {
+    let mut response = failure(request, status);
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
 /// Whether to indent JSON: the client says so, or is a browser, curl or wget (upstream: `negotiation.isPrettyPrint`).

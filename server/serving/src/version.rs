@@ -4,7 +4,6 @@ use http::header;
 use machinery::status::Status;
 use serde_json::json;
 
-use crate::body::Body;
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::respond;
 
@@ -64,7 +63,7 @@ impl Handler for VersionHandler {
         }
         let response = match accepts_json(&request) {
             true => respond::bytes(200, respond::JSON, self.document.clone()),
-            false => respond::bytes(406, respond::JSON, Body::empty()),
+            false => respond::not_acceptable(&request, "application/json"),
         };
         Box::pin(std::future::ready(response))
     }

@@ -19,6 +19,7 @@ struct Patterns {
     too_old: Regex,
     version: Regex,
     address: Regex,
+    compiled: Regex,
     generated: Regex,
     age: Regex,
 }
@@ -34,6 +35,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
         r#"(?i)(resource ?version(?:\\*"?: ?\\*"|[^0-9"\n]{0,40}?)|too large[^\n]{0,60}, current: )([1-9]\d*)\b"#,
     ),
     address: regex(r"\b10\.0\.\d{1,3}\.\d{1,3}\b"),
+    compiled: regex(r"selfType\d+"),
     generated: regex(r"^[bcdfghjklmnpqrstvwxz2456789]{5}$"),
     age: regex(r"^(\d+[ydhms]){1,2}$|\b(\d+[ydhms]){1,2}( ago\b)"),
 });
@@ -104,13 +106,17 @@ impl Normaliser {
         text = p.scheme.replace_all(&text, "in scheme \"<scheme>\"").into_owned();
         text = p.too_old.replace_all(&text, "${1}<rv> (<rv>)").into_owned();
         text = p.version.replace_all(&text, "${1}<rv>").into_owned();
-        p.address.replace_all(&text, |found: &Captures<'_>| self.name("ip", &found[0])).into_owned()
+        text = p.compiled.replace_all(&text, "selfType<number>").into_owned();
+        text = p.address.replace_all(&text, |found: &Captures<'_>| self.name("ip", &found[0])).into_owned();
+        in_order(&text).unwrap_or(text)
     }
 
     /// The body of an answer.
     pub fn body(&mut self, body: &Value) -> Value {
         self.find_generated(body);
-        self.walk(body, Owner::Object)
+        let mut body = self.walk(body, Owner::Object);
+        sort_causes(&mut body);
+        body
     }
 
     fn find_generated(&mut self, value: &Value) {
@@ -185,6 +191,24 @@ impl Normaliser {
     }
 }
 
+/// Errors of fields of custom objects come in the order of a map of Go's, which is random: they are sorted.
+fn in_order(text: &str) -> Option<String> {
+    let (start, list) = text.split_once(": errors:\n")?;
+    let mut lines: Vec<&str> = list.lines().collect();
+    lines.sort_unstable();
+    Some(format!("{start}: errors:\n{}", lines.join("\n")))
+}
+
+/// Likewise the causes of a Status of a custom object; the message repeats them.
+fn sort_causes(status: &mut Value) {
+    let custom = status["details"]["group"].as_str().is_some_and(|group| group.ends_with(".example.com"));
+    let causes = status.pointer_mut("/details/causes").and_then(Value::as_array_mut);
+    let Some(causes) = causes.filter(|causes| custom && causes.len() > 1) else { return };
+    causes.sort_by_cached_key(Value::to_string);
+    let start = status["message"].as_str().and_then(|message| message.split_once(": [")).map(|(start, _)| start);
+    status["message"] = start.map_or(Value::Null, |start| format!("{start}: [..]").into());
+}
+
 /// The server orders the entries by time.
 fn entry_order(entry: &Value) -> Vec<String> {
     let keys = ["operation", "manager", "apiVersion", "subresource"];
@@ -219,6 +243,16 @@ mod tests {
         assert_eq!(normaliser().text(&text), "<time>");
         assert_eq!(normaliser().text(&text.replace('Z', ".000001Z")), "<microtime>");
         assert_eq!(normaliser().text("2001-01-01T00:00:00Z"), "2001-01-01T00:00:00Z");
+    }
+
+    #[test]
+    fn errors_of_custom_objects_are_sorted() {
+        assert_eq!(normaliser().text("a: errors:\n  .b: x\n  .a: y"), "a: errors:\n  .a: y\n  .b: x");
+        let status = |group: &str, message: &str, causes: [&str; 2]| json!({"message": message, "details": {"group": group, "causes": causes}});
+        let custom = status("x.example.com", "T is invalid: [b, a]", ["b", "a"]);
+        assert_eq!(normaliser().body(&custom), status("x.example.com", "T is invalid: [..]", ["a", "b"]));
+        let built_in = status("apps", "T is invalid: [b, a]", ["b", "a"]);
+        assert_eq!(normaliser().body(&built_in), built_in);
     }
 
     #[test]

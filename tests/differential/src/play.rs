@@ -91,7 +91,8 @@ impl<'s, S: Server> Play<'s, S> {
         let begin = Instant::now();
         let answer = loop {
             let answer = self.server.send(&exchange).await?;
-            if step.until.is_none_or(|status| status == answer.status) || begin.elapsed() > Duration::from_secs(10) {
+            let reached = step.until.is_none_or(|status| status == answer.status) && !is_starting(&answer);
+            if reached || begin.elapsed() > Duration::from_secs(10) {
                 break answer;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -245,6 +246,12 @@ impl<'s, S: Server> Play<'s, S> {
             .send(&Exchange { method: method.into(), path: path.into(), headers, body, ..Exchange::default() })
             .await
     }
+}
+
+/// Upstream's cache of a resource that has just been defined is not there yet.
+fn is_starting(answer: &Answer) -> bool {
+    let text = String::from_utf8_lossy(&answer.body);
+    answer.status == 429 && text.contains("storage is (re)initializing")
 }
 
 fn text(value: &Value) -> String {

@@ -1,10 +1,10 @@
 //! Kubelets: where they are, and how this server and they know each other (upstream: `NodeConnectionInfoGetter`).
 
 use generated::core::v1::Node;
-use machinery::status::Status;
+use machinery::status::{GroupResource, Status};
 use webhook::{Client, Trust};
 
-use super::Connect;
+use super::{Connect, Connection};
 
 /// Where the kubelet of a node is (`client.ConnectionInfo`).
 pub(super) struct Kubelet {
@@ -16,7 +16,13 @@ pub(super) struct Kubelet {
 
 impl Connect {
     pub(super) async fn kubelet(&self, node: &str) -> Result<Kubelet, Status> {
-        let node: Node = self.get("nodes", "", node).await?;
+        let found = self.get("nodes", "", node).await;
+        // Upstream's stores name what is not there by the resource of the request.
+        let node: Node = found.map_err(|status| match (&self.to, status.reason) {
+            (Connection::NodeProxy, _) => status,
+            (_, "NotFound") => Status::not_found(GroupResource { group: "", resource: "pods" }, node),
+            _ => status,
+        })?;
         let options = &self.environment.options.kubelet;
         let said = node.status.daemon_endpoints.kubelet_endpoint.port;
         Ok(Kubelet {

@@ -21,7 +21,7 @@ use crate::admission::{Attributes, Operation};
 use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
-use crate::{answer, audit, body, listing};
+use crate::{answer, audit, body, listing, said_kind};
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -165,6 +165,10 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
 fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
     if matches!(kind, "" | "DeleteOptions") {
         return Ok(());
+    }
+    if said_kind::is_unversioned(kind) {
+        let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
+        return Err(Status::bad_request(why));
     }
     Err(Status::bad_request(format!(
         "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/apis/meta/internalversion/scheme/register.go\""

@@ -6,7 +6,7 @@ use http::StatusCode;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use serving::Response;
+use serving::{Query, Response};
 
 use super::Call;
 use crate::answer;
@@ -24,7 +24,13 @@ const SMALL: usize = 32 << 10;
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.accept(Forms::All)?;
     let store = endpoint.store()?;
-    let entry = store.get_entry(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await?;
+    refuse_export(&call.info.query)?;
+    let found = store.get_entry(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await;
+    // Events are stored for two groups; what is not there is named in that of the request.
+    let entry = found.map_err(|status| match status.reason {
+        "NotFound" => Status::not_found(endpoint.name(), &call.info.name),
+        _ => status,
+    })?;
     let is_plain = matches!(accepted.encoding, Encoding::Json | Encoding::Protobuf) && !accepted.pretty;
     if entry.object.len() > if is_plain { LARGE } else { SMALL } {
         offload::to_work_pool().await?;
@@ -39,6 +45,14 @@ pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Statu
             Ok(answer::respond(StatusCode::OK, accepted.encoding, bytes))
         }
         _ => object_in_form(endpoint, StatusCode::OK, store.object(&entry)?, &accepted, &call),
+    }
+}
+
+/// The parameter `export` has gone, and clients that still send it are told.
+fn refuse_export(query: &Query) -> Result<(), Status> {
+    match query.flag("export") {
+        true => Err(Status::bad_request("the export parameter, deprecated since v1.14, is no longer supported")),
+        false => Ok(()),
     }
 }
 

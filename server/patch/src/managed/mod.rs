@@ -192,7 +192,7 @@ fn apply_over(
         let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed)?;
         managed = with_requester(context, owned, "before-first-apply");
     }
-    if config.pointer("/metadata/managedFields").is_some_and(|fields| !fields.is_null()) {
+    if config.pointer("/metadata/managedFields").is_some_and(is_owners) {
         return Err(Failure::Status(Status::bad_request("metadata.managedFields must be nil")));
     }
     typed::validate(context.schema, config, Duplicates::Refused).map_err(|errors| {
@@ -213,6 +213,14 @@ fn apply_over(
     let mut object = merged.unwrap_or_else(|| live.clone());
     entries::write(&mut object, &managed);
     Ok(Applied { object, changed })
+}
+
+/// Whether a value is read as managed fields; what cannot be is left to the schema (`Unstructured.GetManagedFields`).
+fn is_owners(value: &Value) -> bool {
+    match value {
+        Value::Array(entries) => entries.iter().all(Value::is_object),
+        _ => false,
+    }
 }
 
 fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {

@@ -39,7 +39,7 @@ fn split(path: &str) -> Option<(Endpoint, Option<&str>)> {
 
 fn one(check: &Named) -> Response {
     match (check.check)() {
-        Ok(()) => good("ok"),
+        Ok(()) => respond::bytes(200, respond::TEXT, "ok"),
         Err(why) => respond::text_error(500, &format!("internal server error: {why}")),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::{HeaderValue, Method, header};
-use machinery::status::{Details, Status};
+use machinery::status::Status;
 use serde_json::json;
 
 use super::{TokenKeys, VerifyingKey};
@@ -78,9 +78,7 @@ impl OpenId {
             return respond::failure(&request, &Status::method_not_allowed());
         }
         if !accepts(&request, media_type) {
-            let why = format!("406: Not Acceptable\n\nAvailable representations: {media_type}");
-            let details = Some(Box::<Details>::default());
-            return respond::failure(&request, &Status { details, ..Status::new(406, "NotAcceptable", why) });
+            return respond::not_acceptable(&request, media_type);
         }
         let mut documents = self.0.clone();
         // Without a sender there will be no documents: the issuer is none that OpenID Connect knows.

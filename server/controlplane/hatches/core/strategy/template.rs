@@ -6,8 +6,11 @@ use machinery::hooks::Context;
 use crate::core::v1::{PodTemplate, ReplicationController};
 use crate::hatches::core::warnings::{warning_of_workload, warnings_of_template};
 
-/// What the writer of a template is warned of.
-pub fn warn_pod_template(_: &Context, new: &PodTemplate, _: Option<&PodTemplate>) -> Vec<String> {
+/// What the writer of a template is warned of. Updates leave the generation as it is, and so warn of nothing.
+pub fn warn_pod_template(_: &Context, new: &PodTemplate, old: Option<&PodTemplate>) -> Vec<String> {
+    if old.is_some_and(|old| old.metadata.generation == new.metadata.generation) {
+        return Vec::new();
+    }
     warnings_of_template(&Path::new("template"), &new.template)
 }
 

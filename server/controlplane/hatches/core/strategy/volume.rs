@@ -15,12 +15,14 @@ pub fn create_volume(context: &Context, volume: &mut PersistentVolume, _: Option
     volume.status.last_phase_transition_time = Some(context.now);
 }
 
-/// Whoever changes the phase and does not say when changes it now.
+/// A change of the phase that does not say when it was is now; without a change the time stays.
 pub fn update_volume(context: &Context, new: &mut PersistentVolume, old: &PersistentVolume) {
     let said = new.status.last_phase_transition_time;
     let stale = said.is_none() || said == old.status.last_phase_transition_time;
-    if new.status.phase != old.status.phase && stale {
-        new.status.last_phase_transition_time = Some(context.now);
+    match new.status.phase == old.status.phase {
+        true if said.is_none() => new.status.last_phase_transition_time = old.status.last_phase_transition_time,
+        false if stale => new.status.last_phase_transition_time = Some(context.now),
+        _ => {}
     }
 }
 
