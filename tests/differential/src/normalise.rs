@@ -199,12 +199,15 @@ fn in_order(text: &str) -> Option<String> {
     Some(format!("{start}: errors:\n{}", lines.join("\n")))
 }
 
-/// Likewise the causes of a Status of a custom object; the message repeats them.
+/// Likewise the causes of a Status of a custom object, and those of one field, such as labels; the message repeats them.
 fn sort_causes(status: &mut Value) {
     let custom = status["details"]["group"].as_str().is_some_and(|group| group.ends_with(".example.com"));
     let causes = status.pointer_mut("/details/causes").and_then(Value::as_array_mut);
-    let Some(causes) = causes.filter(|causes| custom && causes.len() > 1) else { return };
-    causes.sort_by_cached_key(Value::to_string);
+    let of_one_field = |causes: &Vec<Value>| causes.windows(2).any(|two| two[0]["field"] == two[1]["field"]);
+    let Some(causes) = causes.filter(|causes| causes.len() > 1 && (custom || of_one_field(causes))) else { return };
+    for causes in causes.chunk_by_mut(|a, b| custom || a["field"] == b["field"]) {
+        causes.sort_by_cached_key(Value::to_string);
+    }
     let start = status["message"].as_str().and_then(|message| message.split_once(": [")).map(|(start, _)| start);
     status["message"] = start.map_or(Value::Null, |start| format!("{start}: [..]").into());
 }
@@ -248,7 +251,10 @@ mod tests {
     #[test]
     fn errors_of_custom_objects_are_sorted() {
         assert_eq!(normaliser().text("a: errors:\n  .b: x\n  .a: y"), "a: errors:\n  .a: y\n  .b: x");
-        let status = |group: &str, message: &str, causes: [&str; 2]| json!({"message": message, "details": {"group": group, "causes": causes}});
+        let status = |group: &str, message: &str, causes: [&str; 2]| {
+            let causes = causes.map(|field| json!({"field": field}));
+            json!({"message": message, "details": {"group": group, "causes": causes}})
+        };
         let custom = status("x.example.com", "T is invalid: [b, a]", ["b", "a"]);
         assert_eq!(normaliser().body(&custom), status("x.example.com", "T is invalid: [..]", ["a", "b"]));
         let built_in = status("apps", "T is invalid: [b, a]", ["b", "a"]);

@@ -24,7 +24,6 @@ pub const RULES: &[Rule] = &[
     },
     Rule { id: "order-of-rules", matches: order_of_rules },
     Rule { id: "status-creates-service", matches: status_creates_service },
-    Rule { id: "service-ca-cert-publisher", matches: service_ca_cert_publisher },
 ];
 
 /// Whether only the body of an answer differs, at paths that begin so.
@@ -41,11 +40,6 @@ fn order_of_rules(step: &Step, found: &Difference) -> bool {
 fn status_creates_service(step: &Step, found: &Difference) -> bool {
     let is_other_status = found.place == "status" && found.here.as_ref().is_none_or(|status| status != 404);
     step.method == "PUT" && step.path.contains("/services/") && step.path.contains("/status") && !is_other_status
-}
-
-fn service_ca_cert_publisher(step: &Step, found: &Difference) -> bool {
-    let is_list = ["/clusterroles", "/clusterrolebindings"].iter().any(|kind| step.path.contains(kind));
-    is_list && step.method == "GET" && ["body.items[", "body.rows["].iter().any(|list| found.place.starts_with(list))
 }
 
 /// In JSON the comparison leaves them out itself; in YAML they are part of a text.
