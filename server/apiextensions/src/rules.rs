@@ -13,6 +13,7 @@ use machinery::hooks::Context;
 use machinery::json;
 use schema::Pair;
 use serde_json::Value;
+use serving::metrics::cel::{compiling, evaluating};
 
 use crate::definition::rule_path;
 pub use bounds::{REQUEST, of as bounds_of};
@@ -125,14 +126,14 @@ impl Rule {
     fn compile(rule: &ValidationRule, props: &JSONSchemaProps, of: &Type) -> Self {
         let optional_old_self = rule.optional_old_self == Some(true);
         let environment = environment(of, optional_old_self);
-        let program = cel::compile(&rule.rule, &environment).map_err(|e| e.to_string());
+        let program = compiling(|| cel::compile(&rule.rule, &environment)).map_err(|e| e.to_string());
         let said = if rule.message.is_empty() { rule.rule.trim() } else { rule.message.trim() };
         Rule {
             uses_old_self: program.as_ref().is_ok_and(|program| program.names().contains("oldSelf")),
             program,
             message_expression: match rule.message_expression.as_str() {
                 "" => None,
-                text => cel::compile(text, &environment).ok(),
+                text => compiling(|| cel::compile(text, &environment)).ok(),
             },
             message: if rule.message.is_empty() { format!("failed rule: {said}") } else { said.to_owned() },
             name: said.to_owned(),
@@ -248,7 +249,7 @@ impl Run<'_> {
         }
         let variables = variables(of, new, old, rule.optional_old_self);
         let is_last = self.budget.left < self.budget.per_call;
-        match program.evaluate(&variables, &mut self.budget) {
+        match evaluating(|| program.evaluate(&variables, &mut self.budget)) {
             Ok(Cel::Bool(true)) => return Ok(()),
             Ok(_) => {}
             Err(EvalError::TooDear) if is_last => {
@@ -289,7 +290,7 @@ impl Run<'_> {
     fn message(&mut self, rule: &Rule, of: &Type, new: &Value, old: Option<&Value>) -> String {
         let made = rule.message_expression.as_ref().and_then(|program| {
             let variables = variables(of, new, old, rule.optional_old_self);
-            program.evaluate(&variables, &mut self.budget).ok()
+            evaluating(|| program.evaluate(&variables, &mut self.budget)).ok()
         });
         let text = made.as_ref().and_then(|made| made.as_str()).map(str::trim);
         let usable = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n'));

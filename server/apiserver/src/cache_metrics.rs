@@ -17,7 +17,8 @@ const REVISIONS: u64 = 1_000_000_000_000_000;
 /// A metric of a resource's cache: name, help, and what is read.
 type Of = (&'static str, &'static str, fn(&Counts) -> u64);
 
-const COUNTS: [Of; 5] = [
+const COUNTS: [Of; 6] = [
+    ("apiserver_storage_events_received_total", "Changes that the store told of.", |c| c.changes.get()),
     ("apiserver_watch_cache_initializations_total", "How often the cache read everything.", |c| c.fillings.get()),
     ("apiserver_watch_cache_events_received_total", "Changes that the cache took in.", |c| c.changes.get()),
     ("apiserver_watch_cache_events_dispatched_total", "Changes that were offered to watchers.", |c| c.changes.get()),

@@ -135,7 +135,8 @@ impl Chain {
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
-        let (policies, webhooks) = (Policies::start(&environment), Webhooks::start(&environment, metrics));
+        let (policies, webhooks) =
+            (Policies::start(&environment, metrics.clone()), Webhooks::start(&environment, metrics));
         let charges = Arc::default();
         Ok(Chain { environment, plugins, policies, webhooks, told, charges, times })
     }

@@ -36,7 +36,8 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     let hook = environment.health.pending(hook);
     services.synced().await;
     let desired = Desired::start(environment).await;
-    let mut registered = Autoregister::new(loopback.clone(), services.clone(), desired);
+    let queue = environment.metrics.work_queue("autoregister");
+    let mut registered = Autoregister::new(loopback.clone(), services.clone(), desired, queue);
     registered.sync().await?;
     hook.done();
     complete.done();

@@ -117,6 +117,9 @@ impl EventWriter {
         if let Some(meta) = meta_mut(&mut hub) {
             meta.resource_version = revision.to_string();
             if initial_events_end {
+                if let Some(sent) = &mut self.sent {
+                    sent.list_sent();
+                }
                 meta.annotations.insert("k8s.io/initial-events-end".into(), "true".into());
             }
         }

@@ -18,8 +18,10 @@ use http::Method;
 use machinery::catalog::SubresourceDef;
 use machinery::status::Status;
 use serving::RequestInfo;
+use serving::metrics::Routed;
 
 use crate::endpoint::{Endpoint, SubresourceHandler};
+use crate::verbs;
 
 /// Where a request goes.
 pub(crate) enum Route {
@@ -151,4 +153,23 @@ fn check_name(info: &RequestInfo) -> Result<(), Status> {
         "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
         _ => Ok(()),
     }
+}
+/// What metrics are told of a request that has a route.
+pub(crate) fn routed(endpoint: &Endpoint, route: &Route) -> Routed {
+    Routed { removed_release: removed_release(endpoint, route) }
+}
+
+/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not deprecated.
+fn removed_release(endpoint: &Endpoint, route: &Route) -> Option<String> {
+    if let Some(open) = &endpoint.open {
+        return (!open.warnings().is_empty()).then(String::new);
+    }
+    let own_kind = match route {
+        Route::Verb(Target::Resource, _) => true,
+        Route::Verb(Target::Subresource(def), _) => {
+            def.kind.2 == endpoint.kind.kind && def.kind.0 == endpoint.kind.group
+        }
+        Route::Connect(_) => false,
+    };
+    if own_kind { verbs::removed_release(endpoint.kind) } else { None }
 }

@@ -294,7 +294,9 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let accept = parts.headers.get(ACCEPT).cloned();
     let spoken = Spoken::of(&endpoint.features, endpoint.open.is_some());
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
-    let answer = match route_table::find(&endpoint, &info, &parts.method) {
+    let route = route_table::find(&endpoint, &info, &parts.method);
+    let routed = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
+    let answer = match route {
         Ok(Route::Connect(handler)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
@@ -308,7 +310,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
         },
         Err(status) => Err(status),
     };
-    match answer {
+    let mut response = match answer {
         Ok(response) => response,
         Err(status) => {
             let mut response = failure(accept.as_ref(), spoken, &status);
@@ -317,7 +319,11 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
             }
             response
         }
+    };
+    if let Some(routed) = routed {
+        response.extensions_mut().insert(routed);
     }
+    response
 }
 
 /// What go-restful looks at before any handler: the media type of a patch, then that of the answer. Upstream has no routes of

@@ -2,10 +2,14 @@
 
 mod checks;
 mod handler;
+mod results;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
+
+use prometheus::proto::MetricFamily;
+use results::Results;
 
 use crate::options::Program;
 use crate::shutdown::{Phase, Shutdown};
@@ -20,6 +24,7 @@ pub type Check = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
 #[derive(Clone)]
 pub struct Health {
     named: Arc<RwLock<Vec<Named>>>,
+    results: Results,
     /// Until when `/livez` counts work of the start as done that is not.
     lenient_until: Option<Instant>,
 }
@@ -81,7 +86,11 @@ impl Pending {
 impl Health {
     /// The checks that a program of 1.36 has; `shutdown` fails once the server goes down.
     pub fn new(program: Program, shutdown: &Shutdown) -> Self {
-        let health = Health { named: Arc::new(RwLock::new(checks::of(program))), lenient_until: None };
+        let health = Health {
+            named: Arc::new(RwLock::new(checks::of(program))),
+            results: Results::default(),
+            lenient_until: None,
+        };
         let shutdown = shutdown.clone();
         health.set("shutdown", move || match shutdown.phase() {
             Phase::Running => Ok(()),
@@ -145,12 +154,9 @@ impl Health {
         Endpoint::ALL.into_iter().flat_map(of).collect()
     }
 
-    /// What each check says at this moment: endpoint, name, whether it is good.
-    pub(crate) fn state(&self) -> Vec<(&'static str, &'static str, bool)> {
-        let of = |endpoint: Endpoint| {
-            self.checks(endpoint).into_iter().map(move |c| (endpoint.name(), c.name, (c.check)().is_ok()))
-        };
-        Endpoint::ALL.into_iter().flat_map(of).collect()
+    /// What checks said when they were asked last, and how often each said so (`kubernetes_healthcheck`, `kubernetes_healthchecks_total`).
+    pub(crate) fn results(&self) -> Vec<MetricFamily> {
+        self.results.families()
     }
 
     fn checks(&self, endpoint: Endpoint) -> Vec<Named> {

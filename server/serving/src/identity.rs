@@ -18,6 +18,11 @@ pub fn of_host(hostname: &str) -> String {
         .collect()
 }
 
+/// An identity as metrics show it.
+pub fn hash(identity: &str) -> String {
+    format!("sha256:{:x}", Sha256::digest(identity))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,35 +2,37 @@
 
 mod access;
 mod allowed;
+pub mod cel;
 mod connections;
+pub(crate) mod exposition;
+mod labels;
 mod parts;
 mod process;
+mod protobuf;
 mod requests;
+mod state;
 mod streams;
 mod watches;
+mod work_queue;
 
-use http::HeaderValue;
+use machinery::features::FeatureGates;
 use prometheus::core::Collector;
 use prometheus::{
-    Encoder, Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    TextEncoder,
+    Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
 };
 
 pub use access::AccessMetrics;
 pub use connections::ConnectionMetrics;
+pub use exposition::MetricsHandler;
+pub use labels::Routed;
 pub use parts::PartMetrics;
 use process::ProcessMetrics;
 pub(crate) use requests::Terminated;
 pub use requests::{Delayed, RequestMetrics, WithMetrics};
 pub use streams::StreamMetrics;
 pub use watches::{SentEvents, Watched};
-
-use crate::handler::{BoxFuture, Handler, Request, Response};
-use crate::options::MetricsOptions;
-use crate::respond;
-
-const CONTENT_TYPE: HeaderValue =
-    HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+pub use work_queue::WorkQueue;
+use work_queue::WorkQueues;
 
 /// The metrics of a server. Clones share them. Others add theirs to the registry.
 #[derive(Clone)]
@@ -44,6 +46,7 @@ pub struct Metrics {
     in_flight: IntGaugeVec,
     in_queue: IntGaugeVec,
     dropped: IntCounterVec,
+    work_queues: WorkQueues,
     /// Handshakes that came to nothing.
     pub tls_errors: IntCounter,
 }
@@ -52,6 +55,8 @@ impl Default for Metrics {
     fn default() -> Self {
         let registry = Registry::new();
         let kind = &["request_kind"];
+        state::register(&registry);
+        cel::register(&registry);
         if let Ok(process) = ProcessMetrics::new() {
             // Only a name that is registered twice is refused.
             let _ = registry.register(Box::new(process));
@@ -80,6 +85,7 @@ impl Default for Metrics {
                 "Requests that were turned away because there were too many, by kind.",
                 kind,
             ),
+            work_queues: WorkQueues::new(&registry),
             tls_errors: counters(&registry, "apiserver_tls_handshake_errors_total", "TLS handshakes that failed.", &[])
                 .with_label_values::<&str>(&[]),
             registry,
@@ -124,6 +130,16 @@ impl Metrics {
         &self.registry
     }
 
+    /// Shows which features are on.
+    pub fn show_features(&self, features: &FeatureGates) {
+        state::show_features(&self.registry, features);
+    }
+
+    /// The metrics of a worker of this name.
+    pub fn work_queue(&self, name: &str) -> WorkQueue {
+        self.work_queues.of(name)
+    }
+
     /// The gauge of requests of a kind, `readOnly` or `mutating`.
     pub(crate) fn in_flight(&self, kind: &str) -> IntGauge {
         self.in_flight.with_label_values(&[kind])
@@ -153,25 +169,5 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.0.dec();
-    }
-}
-
-/// Answers `/metrics`.
-pub struct MetricsHandler {
-    pub metrics: Metrics,
-    pub options: MetricsOptions,
-}
-
-impl Handler for MetricsHandler {
-    fn handle(&self, _: Request) -> BoxFuture<'_, Response> {
-        let mut text = Vec::new();
-        let mut families = self.metrics.registry.gather();
-        families.retain(|family| !self.options.disabled.iter().any(|name| name == family.name()));
-        allowed::constrain(&mut families, &self.options.allowed);
-        let response = match TextEncoder::new().encode(&families, &mut text) {
-            Ok(()) => respond::bytes(200, CONTENT_TYPE, text),
-            Err(error) => respond::text_error(500, &error.to_string()),
-        };
-        Box::pin(std::future::ready(response))
     }
 }

@@ -5,6 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use prometheus::{GaugeVec, IntCounterVec, Opts, Registry};
 
+use crate::identity;
+
 /// How often a file is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 
@@ -12,11 +14,13 @@ const EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct Reloads {
     total: IntCounterVec,
     last: GaugeVec,
+    /// The hash of the server's identity.
+    server: String,
 }
 
 impl Reloads {
-    /// Makes and registers them; `of` is `authentication` or `authorization`.
-    pub fn register(registry: &Registry, of: &str) -> Self {
+    /// Makes and registers them; `of` is `authentication` or `authorization`, and `hostname` that of the server.
+    pub fn register(registry: &Registry, of: &str, hostname: &str) -> Self {
         let name = |what: &str| format!("apiserver_{of}_config_controller_{what}");
         let total =
             Opts::new(name("automatic_reloads_total"), "Times the configuration file was read again, by outcome.");
@@ -25,8 +29,9 @@ impl Reloads {
             "When the configuration file was last read again.",
         );
         let reloads = Reloads {
-            total: IntCounterVec::new(total, &["status"]).expect("a well-formed metric"),
-            last: GaugeVec::new(last, &["status"]).expect("a well-formed metric"),
+            total: IntCounterVec::new(total, &["status", "apiserver_id_hash"]).expect("a well-formed metric"),
+            last: GaugeVec::new(last, &["status", "apiserver_id_hash"]).expect("a well-formed metric"),
+            server: identity::hash(&identity::of_host(hostname)),
         };
         // Only a name registered twice is refused, and a server has one file of each kind.
         let _ = registry.register(Box::new(reloads.total.clone()));
@@ -36,8 +41,8 @@ impl Reloads {
 
     fn count(&self, status: &str) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-        self.total.with_label_values(&[status]).inc();
-        self.last.with_label_values(&[status]).set(now);
+        self.total.with_label_values(&[status, &self.server]).inc();
+        self.last.with_label_values(&[status, &self.server]).set(now);
     }
 }
 

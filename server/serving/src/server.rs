@@ -68,6 +68,7 @@ impl Server {
         certificates::provide_front_proxy(&mut options)?;
         let certificates = Certificates::prepare(&options)?;
         let (shutdown, metrics) = (Shutdown::default(), Metrics::default());
+        metrics.show_features(&options.features);
         options.egress.dials.register(metrics.registry());
         work::memory::set_limit(options.requests.max_memory);
         work::register(metrics.registry());
@@ -80,7 +81,7 @@ impl Server {
             tracer,
             certificates,
             health: Health::new(options.program, &shutdown).with_livez_grace(options.serving.livez_grace),
-            configured: Configured::load(&options.authentication, metrics.registry())?,
+            configured: Configured::load(&options.authentication, metrics.registry(), &options.serving.hostname)?,
             audit: Audit::new(&options.audit, metrics.registry())?,
             flow_control: flow_control(&options.requests, &metrics),
             metrics,
@@ -160,7 +161,7 @@ impl Server {
             let file = authorization::load_configuration(path)?;
             let names_nodes = file.0.authorizers.iter().any(|authorizer| authorizer.r#type == "Node");
             let node = names_nodes.then(nodes).transpose()?;
-            let reloads = Reloads::register(self.metrics.registry(), "authorization");
+            let reloads = Reloads::register(self.metrics.registry(), "authorization", &self.options.serving.hostname);
             let route = self.options.egress.control_plane.clone();
             let lasting = Lasting { rbac, node, abac, metrics, route };
             return Ok(authorization::Configured::start(path.clone(), file, lasting, reloads)?);

@@ -1,7 +1,6 @@
 //! The documents that operators read and that no API group owns: health, metrics, version, flags, the list of paths.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::time::SystemTime;
 
 use serde_json::json;
@@ -12,7 +11,7 @@ use crate::debug::DebugHandler;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
-use crate::metrics::{Metrics, MetricsHandler};
+use crate::metrics::{Metrics, MetricsHandler, exposition};
 use crate::options::Options;
 use crate::request_info::Query;
 use crate::respond;
@@ -58,7 +57,7 @@ impl<H> SystemPaths<H> {
             inner,
             inner_paths,
             health: HealthHandler(health),
-            metrics: MetricsHandler { metrics, options: options.metrics.clone() },
+            metrics: MetricsHandler::new(metrics, options.metrics.clone()),
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,
@@ -106,17 +105,6 @@ impl<H> SystemPaths<H> {
         respond::bytes(200, respond::JSON, format!("{:#}", json!({ "paths": paths })))
     }
 
-    /// Each check as a gauge (upstream: `routes.SLIMetrics`).
-    fn slis(&self) -> String {
-        let head =
-            "# HELP kubernetes_healthcheck Result of a single health check.\n# TYPE kubernetes_healthcheck gauge\n";
-        self.health.0.state().iter().fold(head.to_owned(), |mut out, (endpoint, name, good)| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(out, "kubernetes_healthcheck{{name=\"{name}\",type=\"{endpoint}\"}} {}", u8::from(*good));
-            out
-        })
-    }
-
     fn status(&self) -> String {
         let seconds = self.begin.elapsed().unwrap_or_default().as_secs();
         let program = self.program;
@@ -141,7 +129,10 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/version" | "/version/" => return self.version.handle(request),
             "/metrics" => return self.metrics.handle(request),
             path if HealthHandler::serves(path) => return self.health.handle(request),
-            "/metrics/slis" => self.slis(),
+            "/metrics/slis" => {
+                let families = self.health.0.results();
+                return Box::pin(std::future::ready(exposition::encode(&request, &families)));
+            }
             "/flagz" => self.flags.clone(),
             "/statusz" => self.status(),
             path => match self.dump(path, request.query()) {
@@ -173,7 +164,9 @@ mod tests {
             ("/version", "\"gitVersion\": \"v1.36.2\""),
             ("/version/", "\"minCompatibilityMinor\": \"35\""),
             ("/livez/ping", "ok"),
+            ("/readyz", "ok"),
             ("/metrics/slis", "kubernetes_healthcheck{name=\"etcd\",type=\"readyz\"} 1\n"),
+            ("/metrics/slis", "kubernetes_healthchecks_total{name=\"etcd\",status=\"success\",type=\"readyz\"} 1\n"),
             ("/flagz", "secure-port=7443\n"),
             ("/statusz", "v1.36.2"),
             ("/api", "ok"),

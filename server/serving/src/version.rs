@@ -2,7 +2,7 @@
 
 use http::header;
 use machinery::status::Status;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::respond;
@@ -23,14 +23,19 @@ impl Default for VersionHandler {
     }
 }
 
-/// The document, indented as upstream indents it. Nothing here is written in Go, so `goVersion` names no release of it.
+/// The document, indented as upstream indents it.
 fn document() -> Vec<u8> {
+    format!("{:#}", info()).into_bytes()
+}
+
+/// What there is to know of this program. Nothing here is written in Go, so `goVersion` names no release of it.
+pub(crate) fn info() -> Value {
     let architecture = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         other => other,
     };
-    let info = json!({
+    json!({
         "major": MAJOR,
         "minor": MINOR,
         "emulationMajor": MAJOR,
@@ -44,8 +49,7 @@ fn document() -> Vec<u8> {
         "goVersion": "",
         "compiler": "rustc",
         "platform": format!("{}/{architecture}", std::env::consts::OS),
-    });
-    format!("{info:#}").into_bytes()
+    })
 }
 
 /// Whether an Accept header leaves room for JSON.

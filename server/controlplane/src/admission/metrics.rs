@@ -13,6 +13,7 @@ use super::policies::operation_name;
 
 const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const WEBHOOK_BUCKETS: [f64; 8] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
+const CHECK_BUCKETS: [f64; 5] = [0.000_000_5, 0.001, 0.01, 0.1, 1.0];
 /// Codes above this one count as it.
 const MOST_CODE: u16 = 600;
 
@@ -28,6 +29,14 @@ impl Step {
         match self {
             Step::Admit => "admit",
             Step::Validate => "validate",
+        }
+    }
+
+    /// What webhooks of the step are called.
+    fn webhooks(self) -> &'static str {
+        match self {
+            Step::Admit => "admit",
+            Step::Validate => "validating",
         }
     }
 }
@@ -62,12 +71,15 @@ pub struct Metrics {
     rejections: IntCounterVec,
     fail_open: IntCounterVec,
     requests: IntCounterVec,
+    checks: IntCounterVec,
+    check_seconds: HistogramVec,
 }
 
 impl Metrics {
     /// Makes and registers them.
     pub fn register(registry: &Registry) -> Self {
         let of_webhook = ["name", "type", "operation"];
+        let checks = policy_checks(registry);
         Metrics {
             steps: histograms(
                 registry,
@@ -105,6 +117,8 @@ impl Metrics {
                 "Requests to admission webhooks.",
                 &[&of_webhook[..], &["code", "rejected"]].concat(),
             ),
+            checks: checks.0,
+            check_seconds: checks.1,
         }
     }
 
@@ -130,16 +144,23 @@ impl Metrics {
     ) {
         let (operation, rejected) = (operation_name(attributes.operation), truth(rejection.is_some()));
         let code = code.min(MOST_CODE).to_string();
-        self.requests.with_label_values(&[name, step.name(), operation, &code, rejected]).inc();
-        self.webhooks.with_label_values(&[name, step.name(), operation, rejected]).observe(took.as_secs_f64());
+        self.requests.with_label_values(&[name, step.webhooks(), operation, &code, rejected]).inc();
+        self.webhooks.with_label_values(&[name, step.webhooks(), operation, rejected]).observe(took.as_secs_f64());
         if let Some(rejection) = rejection {
-            self.rejections.with_label_values(&[name, step.name(), operation, rejection.name(), &code]).inc();
+            self.rejections.with_label_values(&[name, step.webhooks(), operation, rejection.name(), &code]).inc();
         }
+    }
+
+    /// Notes what came of a validation of a policy that did not simply hold.
+    pub fn checked(&self, policy: &str, binding: &str, action: &str, failure: Option<&str>, took: Duration) {
+        let labels = [policy, binding, error_type(failure), action];
+        self.checks.with_label_values(&labels).inc();
+        self.check_seconds.with_label_values(&labels).observe(took.as_secs_f64());
     }
 
     /// Notes that an object passed although a webhook could not be asked.
     pub fn failed_open(&self, name: &str, step: Step) {
-        self.fail_open.with_label_values(&[name, step.name()]).inc();
+        self.fail_open.with_label_values(&[name, step.webhooks()]).inc();
     }
 }
 
@@ -173,6 +194,28 @@ impl Times {
         let labels: Vec<&str> = self.name.into_iter().chain(labels).collect();
         self.all.with_label_values(&labels)
     }
+}
+
+/// What went wrong with a validation, by the message about it (`validating.ErrorType`).
+fn error_type(failure: Option<&str>) -> &'static str {
+    match failure {
+        None => "no_error",
+        Some(why) if why.starts_with("compilation") => "compile_error",
+        Some(why) if why.starts_with("validation failed due to running out of cost budget") => "out_of_budget",
+        Some(_) => "invalid_error",
+    }
+}
+
+fn policy_checks(registry: &Registry) -> (IntCounterVec, HistogramVec) {
+    let labels = ["policy", "policy_binding", "error_type", "enforcement_action"];
+    let name = |what: &str| format!("apiserver_validating_admission_policy_check_{what}");
+    let total = Opts::new(name("total"), "Validations of policies that failed, by what was done about it.");
+    let seconds = HistogramOpts::new(name("duration_seconds"), "How long such validations took.");
+    let seconds = seconds.buckets(CHECK_BUCKETS.to_vec());
+    (
+        registered(registry, IntCounterVec::new(total, &labels).expect("a well-formed metric")),
+        registered(registry, HistogramVec::new(seconds, &labels).expect("a well-formed metric")),
+    )
 }
 
 fn truth(is: bool) -> &'static str {

@@ -19,6 +19,7 @@ use machinery::reflect::Owned;
 use machinery::status::{Cause, Status};
 use registry::Informer;
 
+use super::metrics::Metrics;
 use super::reinvocation::Reinvocation;
 
 pub use compiled::{Cache, Expression, conditions_hold};
@@ -35,6 +36,7 @@ pub struct Policies {
     validating: Option<Followed<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding>>,
     mutating: Option<Followed<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding>>,
     compiled: Cache,
+    metrics: Metrics,
 }
 
 struct Followed<P, B> {
@@ -44,7 +46,7 @@ struct Followed<P, B> {
 
 impl Policies {
     /// Begins to follow policies.
-    pub fn start(environment: &Arc<Environment>) -> Self {
+    pub fn start(environment: &Arc<Environment>, metrics: Metrics) -> Self {
         let informers = &environment.informers;
         let validating = informers
             .of(GROUP, "validatingadmissionpolicies")
@@ -54,7 +56,7 @@ impl Policies {
             .of(GROUP, "mutatingadmissionpolicies")
             .zip(informers.of(GROUP, "mutatingadmissionpolicybindings"))
             .map(|(policies, bindings)| Followed { policies, bindings });
-        Policies { environment: environment.clone(), validating, mutating, compiled: Cache::default() }
+        Policies { environment: environment.clone(), validating, mutating, compiled: Cache::default(), metrics }
     }
 
     /// Changes an object as the mutating policies say.

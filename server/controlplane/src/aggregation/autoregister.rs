@@ -9,6 +9,7 @@ use endpoints::Loopback;
 use futures_util::future::join_all;
 use machinery::status::Status;
 use registry::Informer;
+use serving::metrics::WorkQueue;
 
 use super::API_SERVICES;
 use super::desired::{ALWAYS, Desired, MANAGED, ON_START, Wanted};
@@ -21,6 +22,7 @@ pub struct Autoregister {
     loopback: Arc<Loopback>,
     services: Informer<APIService>,
     desired: Desired,
+    queue: WorkQueue,
     /// Those that were there before this server.
     at_start: BTreeSet<String>,
     /// Those that were looked at with success.
@@ -37,9 +39,9 @@ enum Action {
 }
 
 impl Autoregister {
-    pub fn new(loopback: Arc<Loopback>, services: Informer<APIService>, desired: Desired) -> Self {
+    pub fn new(loopback: Arc<Loopback>, services: Informer<APIService>, desired: Desired, queue: WorkQueue) -> Self {
         let at_start = services.all().iter().map(|service| service.metadata.name.clone()).collect();
-        Autoregister { loopback, services, desired, at_start, synced: BTreeSet::new() }
+        Autoregister { loopback, services, desired, queue, at_start, synced: BTreeSet::new() }
     }
 
     /// Acts on every change from now on. Does not end.
@@ -74,13 +76,20 @@ impl Autoregister {
             let (wanted, found) = (desired.get(name), current.get(name).map(Arc::as_ref));
             let action = action(wanted, found, self.synced.contains(name), self.at_start.contains(name));
             let act = self.act(action, name, wanted, found);
-            async move { (name, act.await) }
+            let waiting = self.queue.add();
+            async move {
+                let _working = waiting.begin();
+                (name, act.await)
+            }
         });
         let mut outcome = Ok(());
         for (name, acted) in join_all(acts).await {
             match acted {
                 Ok(()) => drop(self.synced.insert(name.clone())),
-                Err(status) => outcome = Err(status),
+                Err(status) => {
+                    self.queue.failed();
+                    outcome = Err(status);
+                }
             }
         }
         // What is gone and wanted by nobody need not be remembered.

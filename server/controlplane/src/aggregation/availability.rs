@@ -11,6 +11,7 @@ use generated::core::v1::{Service, service_type};
 use generated::discovery::v1::EndpointSlice;
 use machinery::scalar::Time;
 use registry::Informer;
+use serving::metrics::WorkQueue;
 
 use super::addresses::slices_of;
 use super::metrics::AvailabilityMetrics;
@@ -31,6 +32,8 @@ pub struct Availability {
     slices: Option<Informer<EndpointSlice>>,
     backends: Arc<Backends>,
     metrics: AvailabilityMetrics,
+    local: WorkQueue,
+    remote: WorkQueue,
 }
 
 /// What an answer depends on, besides the network.
@@ -55,6 +58,8 @@ impl Availability {
             slices: environment.informers.of("discovery.k8s.io", "endpointslices"),
             backends,
             metrics: AvailabilityMetrics::register(environment.metrics.registry()),
+            local: environment.metrics.work_queue("LocalAvailabilityController"),
+            remote: environment.metrics.work_queue("RemoteAvailabilityController"),
         }
     }
 
@@ -83,6 +88,7 @@ impl Availability {
     /// What this server serves is always available.
     async fn tell_local(&self, services: &[Arc<APIService>]) {
         for service in services {
+            let _working = self.local.add().begin();
             self.tell(service, Ok(("Local", "Local APIServices are always available".to_owned()))).await;
         }
     }
@@ -90,11 +96,16 @@ impl Availability {
     async fn look_after(self, name: String) {
         let mut retry = RETRY;
         while let Some(service) = self.api_services.get("", &name) {
+            let working = self.remote.add().begin();
             let inputs = self.inputs(&service);
             let Some(reference) = &inputs.reference else { return };
             let found = self.examine(&service, reference, &inputs).await;
             let probed = matches!(found, Err(("FailedDiscoveryCheck", _)));
             let told = self.tell(&service, found).await;
+            drop(working);
+            if !told || probed {
+                self.remote.failed();
+            }
             retry = if told && !probed { RETRY } else { (retry * 2).min(MOST_RETRY) };
             let pause = if told && !probed { RESYNC } else { retry };
             let _ = tokio::time::timeout(pause, self.differ(&name, &inputs)).await;

@@ -32,7 +32,7 @@ impl Configured {
     ///
     /// # Errors
     /// When a file cannot be read or is not right.
-    pub fn load(options: &AuthenticationOptions, registry: &Registry) -> Result<Self, Error> {
+    pub fn load(options: &AuthenticationOptions, registry: &Registry, hostname: &str) -> Result<Self, Error> {
         let own = &options.service_account_issuers;
         let issuers = &options.issuers;
         let Some(path) = &issuers.config_file else {
@@ -66,7 +66,7 @@ impl Configured {
             own: own.clone(),
             anonymous: anonymous_of(&configuration),
         };
-        let reloads = Reloads::register(registry, "authentication");
+        let reloads = Reloads::register(registry, "authentication", hostname);
         reload::follow(path.clone(), text, reloads, move |text| change.apply(text));
         Ok(Configured { issuers: Some(believed), anonymous })
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use machinery::status::Status;
 
 use crate::audit::Level;
-use crate::authorization::{Attributes, Authorizer};
+use crate::authorization::{Attributes, Authorizer, Decision};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::metrics::AccessMetrics;
 use crate::respond;
@@ -39,9 +39,10 @@ impl<H: Handler> Handler for WithAuthorization<H> {
             let attributes = Attributes::of_request(&user, &info);
             let (trail, began) = (request.trail(), Instant::now());
             let decision = trail.timed("authorization", self.authorizer.authorize(&attributes)).await;
-            let (verdict, outcome) = match decision.is_allowed() {
-                true => ("allow", &self.metrics.allowed),
-                false => ("forbid", &self.metrics.denied),
+            let (verdict, outcome) = match &decision {
+                Decision::Allow(_) => ("allow", &self.metrics.allowed),
+                Decision::Deny(_) => ("forbid", &self.metrics.denied),
+                Decision::NoOpinion(_) => ("forbid", &self.metrics.no_opinion),
             };
             outcome.observe(began.elapsed());
             trail.annotate_from(Level::Metadata, DECISION, || verdict.to_owned());

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use http::{HeaderValue, header};
 
+use super::results::Results;
 use super::{Endpoint, Health, Named};
 use crate::body::Body;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
@@ -24,7 +25,7 @@ impl HealthHandler {
         let Some((endpoint, name)) = split(path) else { return respond::not_found() };
         let checks = self.0.checks(endpoint);
         match name {
-            None => all(endpoint, &checks, query),
+            None => all(endpoint, &checks, query, &self.0.results),
             Some(name) => checks.iter().find(|c| c.name == name).map_or_else(respond::not_found, one),
         }
     }
@@ -44,7 +45,7 @@ fn one(check: &Named) -> Response {
     }
 }
 
-fn all(endpoint: Endpoint, checks: &[Named], query: &Query) -> Response {
+fn all(endpoint: Endpoint, checks: &[Named], query: &Query, results: &Results) -> Response {
     let mut excluded: Vec<&str> = query.all("exclude").collect();
     let (mut report, mut failed) = (String::new(), Vec::new());
     for check in checks {
@@ -54,9 +55,11 @@ fn all(endpoint: Endpoint, checks: &[Named], query: &Query) -> Response {
             excluded.retain(|other| *other != name);
             writeln!(report, "[+]{name} excluded: ok")
         } else if let Err(why) = (check.check)() {
+            results.note(name, endpoint.name(), false);
             failed.push(format!("{name}: {why}"));
             writeln!(report, "[-]{name} failed: reason withheld")
         } else {
+            results.note(name, endpoint.name(), true);
             writeln!(report, "[+]{name} ok")
         };
     }

@@ -21,6 +21,7 @@ pub struct AccessMetrics {
     pub authentication_failed: Outcome,
     pub allowed: Outcome,
     pub denied: Outcome,
+    pub no_opinion: Outcome,
 }
 
 /// One way in which it can end.
@@ -70,6 +71,7 @@ impl AccessMetrics {
             authentication_failed: Outcome::new(authentication, "error"),
             allowed: Outcome::new(authorization, "allowed"),
             denied: Outcome::new(authorization, "denied"),
+            no_opinion: Outcome::new(authorization, "no-opinion"),
         }
     }
 

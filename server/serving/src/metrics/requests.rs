@@ -14,6 +14,7 @@ use http::StatusCode;
 use http_body::{Frame, SizeHint};
 use prometheus::{Histogram, IntCounter, IntGauge, Registry};
 
+use super::labels::{Labels, Routed, Sent};
 use super::watches::WatchMetrics;
 use super::{counters, gauges, histograms};
 use crate::body::{Body, BodyError};
@@ -25,7 +26,18 @@ const LATENCIES: [f64; 24] = [
     45.0, 60.0, 120.0,
 ];
 const SIZES: [f64; 7] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
-const COMPONENT: &str = "apiserver";
+const DEPRECATED: [&str; 5] = ["group", "version", "resource", "subresource", "removed_release"];
+/// Linear, up to the limit of bodies.
+const BODY_SIZES: [f64; 31] = body_sizes();
+
+const fn body_sizes() -> [f64; 31] {
+    let (mut sizes, mut index) = ([0.0; 31], 0);
+    while index < sizes.len() {
+        sizes[index] = 50_000.0 + 100_000.0 * index as f64;
+        index += 1;
+    }
+    sizes
+}
 
 /// The part of a request's time that was not spent on it; in the extensions of each request, for whoever makes it wait.
 #[derive(Clone, Default)]
@@ -58,6 +70,9 @@ struct Shared {
     long_running: prometheus::IntGaugeVec,
     terminations: prometheus::IntCounterVec,
     aborts: prometheus::IntCounterVec,
+    deprecated: prometheus::IntGaugeVec,
+    bodies: prometheus::HistogramVec,
+    validations: prometheus::HistogramVec,
     watches: WatchMetrics,
     hasher: RandomState,
     /// By a hash of their labels, so that a request looks all of them up at once.
@@ -68,14 +83,13 @@ struct Shared {
 struct Series {
     total: IntCounter,
     duration: Histogram,
-    sli_duration: Histogram,
-    sizes: Histogram,
+    sli_duration: Option<Histogram>,
+    sizes: Option<Histogram>,
     long_running: IntGauge,
-    aborts: IntCounter,
+    aborts: prometheus::IntCounterVec,
+    /// Those of `aborts`, which few requests need.
+    labels: Vec<String>,
 }
-
-/// Labels of a request, in the order of the metrics: verb, group, version, resource, subresource, scope.
-type Labels<'r> = [&'r str; 6];
 
 impl RequestMetrics {
     /// Makes the metrics, and adds them to a registry.
@@ -117,62 +131,82 @@ impl RequestMetrics {
                 &with(&["code"]),
             ),
             aborts: counters(registry, "apiserver_request_aborts_total", "Answers that were broken off.", &of[..6]),
+            deprecated: gauges(
+                registry,
+                "apiserver_requested_deprecated_apis",
+                "Deprecated versions of resources that were asked for, with the release that goes without them.",
+                &DEPRECATED,
+            ),
+            bodies: histograms(
+                registry,
+                "apiserver_request_body_size_bytes",
+                "Bytes of bodies of requests, by what they write.",
+                &["resource", "verb", "group"],
+                &BODY_SIZES,
+            ),
+            validations: histograms(
+                registry,
+                "field_validation_request_duration_seconds",
+                "How long requests took, by how strictly fields are checked.",
+                &["field_validation"],
+                &LATENCIES,
+            ),
             watches: WatchMetrics::new(registry),
             hasher: RandomState::default(),
             series: RwLock::default(),
         }))
     }
 
-    fn series(&self, labels: &Labels<'_>, dry_run: &str, code: StatusCode) -> Arc<Series> {
-        let key = self.0.hasher.hash_one((labels, dry_run, code));
+    fn series(&self, labels: &Labels<'_>, code: StatusCode) -> Arc<Series> {
+        let key = self.0.hasher.hash_one((labels, code));
         let known = self.0.series.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
-            let [verb, group, version, resource, subresource, scope] = *labels;
-            let of = [verb, group, version, resource, subresource, scope, COMPONENT];
+            let (of, dry_run) = (labels.common(), labels.dry_run);
             let series = Arc::new(Series {
                 total: self.0.total.with_label_values(&[&of[..], &[dry_run, code.as_str()]].concat()),
                 duration: self.0.duration.with_label_values(&[&of[..], &[dry_run]].concat()),
-                sli_duration: self.0.sli_duration.with_label_values(&of),
-                sizes: self.0.sizes.with_label_values(&of),
+                sli_duration: dry_run.is_empty().then(|| self.0.sli_duration.with_label_values(&of)),
+                sizes: is_read(labels.verb).then(|| self.0.sizes.with_label_values(&of)),
                 long_running: self.0.long_running.with_label_values(&of),
-                aborts: self.0.aborts.with_label_values(&of[..6]),
+                aborts: self.0.aborts.clone(),
+                labels: of[..6].iter().map(|label| (*label).to_owned()).collect(),
             });
             self.0.series.write().unwrap_or_else(PoisonError::into_inner).insert(key, series.clone());
             series
         })
     }
-}
 
-/// Verbs as metrics name them; anything a client made up is `other`.
-fn label_of_verb(info: &RequestInfo) -> &'static str {
-    match &*info.verb {
-        "get" => "GET",
-        "list" => "LIST",
-        "watch" => "WATCH",
-        "create" | "post" => "POST",
-        "update" | "put" => "PUT",
-        "patch" => "PATCH",
-        "delete" => "DELETE",
-        "deletecollection" => "DELETECOLLECTION",
-        "head" => "HEAD",
-        "options" => "OPTIONS",
-        _ => "other",
+    /// Notes what is known of a request when its answer begins.
+    fn answered(&self, labels: &Labels<'_>, info: &RequestInfo, response: &Response, body: Option<u64>) {
+        if response.extensions().get::<Terminated>().is_some() {
+            let code = response.status();
+            self.0.terminations.with_label_values(&[&labels.common()[..], &[code.as_str()]].concat()).inc();
+        }
+        let Some(routed) = response.extensions().get::<Routed>() else { return };
+        if let Some(release) = &routed.removed_release {
+            let of = [labels.group, labels.version, labels.resource, labels.subresource, release];
+            self.0.deprecated.with_label_values(&of).set(1);
+        }
+        if let Some(bytes) = body.filter(|_| matches!(&*info.verb, "create" | "update" | "patch" | "delete")) {
+            self.0.bodies.with_label_values(&[labels.resource, &info.verb, labels.group]).observe(bytes as f64);
+        }
+    }
+
+    fn validation(&self, info: &RequestInfo) -> Histogram {
+        let asked = match info.query.text("fieldValidation") {
+            "Strict" => "Strict",
+            "Warn" => "Warn",
+            "Ignore" => "Ignore",
+            "" => "",
+            _ => "invalid",
+        };
+        self.0.validations.with_label_values(&[asked])
     }
 }
 
-/// Resources are labels only where the answer shows that there is such a resource: everybody can ask for names that are not, without end.
-fn labels(info: &RequestInfo, code: StatusCode) -> Labels<'_> {
-    let verb = label_of_verb(info);
-    let exists = !code.is_client_error() || matches!(code.as_u16(), 409 | 410 | 415 | 422 | 429);
-    if !info.is_resource_request || !exists || code.is_server_error() {
-        return [verb, "", "", "", "", ""];
-    }
-    let scope = match (info.namespace.as_str(), info.name.as_str()) {
-        (_, name) if !name.is_empty() => "resource",
-        ("", _) => "cluster",
-        _ => "namespace",
-    };
-    [verb, &info.api_group, &info.api_version, &info.resource, &info.subresource, scope]
+/// Whether the sizes of answers are kept.
+fn is_read(verb: &str) -> bool {
+    matches!(verb, "GET" | "LIST" | "WATCH")
 }
 
 /// Counts and times requests, to the end of their answers.
@@ -191,7 +225,9 @@ impl<H> WithMetrics<H> {
 impl<H: Handler> Handler for WithMetrics<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let Some(info) = request.info().cloned() else { return self.inner.handle(request) };
-        let dry_run = info.query.all("dryRun").any(|value| value == "All");
+        let sent = Sent::new(request.method(), request.headers());
+        let length = request.headers().get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
+        let body = length.and_then(|length| length.parse::<u64>().ok()).filter(|length| *length > 0);
         let delayed = Delayed::default();
         request.extensions_mut().insert(delayed.clone());
         if info.verb == "watch" {
@@ -200,24 +236,32 @@ impl<H: Handler> Handler for WithMetrics<H> {
         Box::pin(async move {
             let began = Instant::now();
             let response = self.inner.handle(request).await;
-            let (labels, dry_run) = (labels(&info, response.status()), if dry_run { "All" } else { "" });
-            let [verb, group, version, resource, subresource, scope] = labels;
             let code = response.status();
-            let series = self.metrics.series(&labels, dry_run, code);
-            series.total.inc();
-            if response.extensions().get::<Terminated>().is_some() {
-                let of = [verb, group, version, resource, subresource, scope, COMPONENT, code.as_str()];
-                self.metrics.0.terminations.with_label_values(&of).inc();
-            }
+            let is_routed = response.extensions().get::<Routed>().is_some();
+            let Some(labels) = sent.labels(&info, is_routed, code).filter(|_| is_counted(&info, &response)) else {
+                return response;
+            };
+            let series = self.metrics.series(&labels, code);
+            self.metrics.answered(&labels, &info, &response, body);
             let is_long_running = info.is_long_running();
             if is_long_running {
                 series.long_running.inc();
             }
-            let is_read = matches!(verb, "GET" | "LIST");
-            let sending = Sending { series, began, delayed, is_long_running, is_read, bytes: 0 };
+            let validation = self.metrics.validation(&info);
+            let sending = Sending { series, began, delayed, is_long_running, validation, bytes: 0 };
             response.map(|body| sending.follow(body))
         })
     }
+}
+
+/// Of the documents of discovery, upstream counts those of all groups at once.
+fn is_counted(info: &RequestInfo, response: &Response) -> bool {
+    let aggregated = || {
+        let kind = response.headers().get(http::header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        response.status() == StatusCode::NOT_MODIFIED
+            || kind.is_some_and(|kind| kind.contains("as=APIGroupDiscoveryList"))
+    };
+    !matches!(info.path.as_str(), "/api" | "/apis") || aggregated()
 }
 
 /// An answer that is being sent; what is known of it at the end is kept when this is dropped.
@@ -226,7 +270,7 @@ struct Sending {
     began: Instant,
     delayed: Delayed,
     is_long_running: bool,
-    is_read: bool,
+    validation: Histogram,
     bytes: u64,
 }
 
@@ -243,13 +287,17 @@ impl Sending {
 impl Drop for Sending {
     fn drop(&mut self) {
         if self.is_long_running {
-            return self.series.long_running.dec();
+            self.series.long_running.dec();
         }
         let took = self.began.elapsed();
+        self.series.total.inc();
         self.series.duration.observe(took.as_secs_f64());
-        self.series.sli_duration.observe(took.saturating_sub(self.delayed.get()).as_secs_f64());
-        if self.is_read {
-            self.series.sizes.observe(self.bytes as f64);
+        self.validation.observe(took.as_secs_f64());
+        if let Some(sli) = &self.series.sli_duration {
+            sli.observe(took.saturating_sub(self.delayed.get()).as_secs_f64());
+        }
+        if let Some(sizes) = &self.series.sizes {
+            sizes.observe(self.bytes as f64);
         }
     }
 }
@@ -272,7 +320,7 @@ impl http_body::Body for Followed {
             }
             (Poll::Ready(ended), sending) => {
                 if let (Some(Err(_)), Some(sending)) = (ended, &sending) {
-                    sending.series.aborts.inc();
+                    sending.series.aborts.with_label_values(&sending.series.labels).inc();
                 }
                 *sending = None;
             }
@@ -293,59 +341,70 @@ impl http_body::Body for Followed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::filters::testing::{ok, request, seen};
+    use crate::filters::testing::{request, seen};
     use crate::handler::FromFn;
     use crate::metrics::{Metrics, MetricsHandler};
     use crate::respond;
 
+    fn routed(make: impl Fn() -> Response + Send + Sync + 'static) -> impl Handler {
+        FromFn(move |_| {
+            let mut response = make();
+            response.extensions_mut().insert(Routed { removed_release: Some("1.40".into()) });
+            response
+        })
+    }
+
+    fn stream() -> Response {
+        Response::new(Body::stream(http_body_util::Empty::new().map_err(|e| match e {})))
+    }
+
+    fn broken() -> Response {
+        let failed = http_body_util::Empty::new().map_err(|e| match e {});
+        let failed = failed.with_trailers(std::future::ready(Some(Err::<http::HeaderMap, BodyError>("gone".into()))));
+        Response::new(Body::stream(failed))
+    }
+
+    async fn shown(metrics: &Metrics) -> String {
+        let handler = MetricsHandler::new(metrics.clone(), Default::default());
+        seen(handler.handle(request("GET", "/metrics")).await).await.1
+    }
+
+    /// The value of the series of pods whose line begins and goes on like this.
+    fn value(text: &str, begin: &str, label: &str) -> String {
+        let is_meant = |l: &&str| l.starts_with(begin) && l.contains(label) && l.contains("resource=\"pods\"");
+        let line = text.lines().find(is_meant).unwrap_or_default();
+        line.rsplit(' ').next().unwrap_or_default().to_owned()
+    }
+
     #[tokio::test]
     async fn requests_are_counted() {
         let metrics = Metrics::default();
+        let counted = |handler: Box<dyn Handler>| WithMetrics::new(handler, metrics.requests.clone());
+        let good = counted(Box::new(routed(|| respond::bytes(200, respond::TEXT, "four"))));
         for uri in ["/api/v1/pods", "/api/v1/pods", "/healthz"] {
-            WithMetrics::new(ok(), metrics.requests.clone()).handle(request("GET", uri)).await;
+            good.handle(request("GET", uri)).await;
         }
-        let missing = FromFn(|_| respond::not_found());
-        WithMetrics::new(missing, metrics.requests.clone()).handle(request("GET", "/api/v1/made-up")).await;
-        let watch = WithMetrics::new(
-            FromFn(|_| Response::new(Body::stream(http_body_util::Empty::new().map_err(|e| match e {})))),
-            metrics.requests.clone(),
-        );
-        let watching = watch.handle(request("GET", "/api/v1/pods?watch=1")).await;
-        let shown = |metrics: Metrics| async {
-            seen(MetricsHandler { metrics, options: Default::default() }.handle(request("GET", "/metrics")).await)
-                .await
-                .1
-        };
-        let text = shown(metrics.clone()).await;
-        let line = |resource: &str, code: &str| {
-            format!("code=\"{code}\",component=\"apiserver\",dry_run=\"\",group=\"\",resource=\"{resource}\"")
-        };
-        assert!(text.contains(&line("pods", "200")) && text.contains(&line("", "404")), "{text}");
-        assert!(text.lines().any(|l| l.contains(&line("pods", "200")) && l.ends_with(" 2")), "{text}");
+        let missing = counted(Box::new(routed(respond::not_found)));
+        missing.handle(request("GET", "/api/v1/namespaces/a/pods/b")).await;
+        counted(Box::new(FromFn(|_| respond::not_found()))).handle(request("GET", "/api/v1/made-up")).await;
+        let watching = counted(Box::new(routed(stream))).handle(request("GET", "/api/v1/pods?watch=1")).await;
+        let text = shown(&metrics).await;
         assert!(!text.contains("made-up"));
-        let value = |text: &str, begin: &str, label: &str| {
-            let is_meant = |l: &&str| l.starts_with(begin) && l.contains(label) && l.contains("resource=\"pods\"");
-            let line = text.lines().find(is_meant).unwrap_or_default();
-            line.rsplit(' ').next().unwrap_or_default().to_owned()
-        };
-        assert_eq!(value(&text, "apiserver_response_sizes_sum", "LIST"), "4");
+        assert_eq!(value(&text, "apiserver_request_total", "code=\"200\""), "2");
+        assert_eq!(value(&text, "apiserver_request_total", "code=\"404\""), "1");
+        assert!(text.contains("subresource=\"/healthz\",verb=\"GET\",version=\"\"} 1\n"), "{text}");
+        assert_eq!(value(&text, "apiserver_response_sizes_sum", "LIST"), "8");
         assert_eq!(value(&text, "apiserver_request_sli_duration_seconds_count", "LIST"), "2");
         assert_eq!(value(&text, "apiserver_longrunning_requests{", "WATCH"), "1");
-        let too_many = FromFn(|_| crate::filters::too_many(1));
-        WithMetrics::new(too_many, metrics.requests.clone()).handle(request("GET", "/api/v1/pods")).await;
-        let broken = FromFn(|_| {
-            let failed = http_body_util::Empty::new().map_err(|e| match e {});
-            let failed =
-                failed.with_trailers(std::future::ready(Some(Err::<http::HeaderMap, BodyError>("gone".into()))));
-            Response::new(Body::stream(failed))
-        });
-        let answer = WithMetrics::new(broken, metrics.requests.clone()).handle(request("GET", "/api/v1/pods")).await;
+        assert_eq!(value(&text, "apiserver_requested_deprecated_apis", "removed_release=\"1.40\""), "1");
+        counted(Box::new(FromFn(|_| crate::filters::too_many(1)))).handle(request("GET", "/api/v1/pods")).await;
+        let answer = counted(Box::new(routed(broken))).handle(request("GET", "/api/v1/pods")).await;
         assert!(answer.into_body().read(1).await.is_err());
-        let text = shown(metrics.clone()).await;
+        drop(watching);
+        let text = shown(&metrics).await;
         assert_eq!(value(&text, "apiserver_request_terminations_total", "code=\"429\""), "1");
         assert_eq!(value(&text, "apiserver_request_aborts_total", "LIST"), "1");
-        drop(watching);
-        assert_eq!(value(&shown(metrics).await, "apiserver_longrunning_requests{", "WATCH"), "0");
+        assert_eq!(value(&text, "apiserver_longrunning_requests{", "WATCH"), "0");
     }
 
     use http_body_util::BodyExt;

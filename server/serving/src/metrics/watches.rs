@@ -1,12 +1,15 @@
 //! What watches send (`apiserver_watch_events_total`, `apiserver_watch_events_sizes`).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry};
 
 use super::{counters, histograms};
 use crate::request_info::RequestInfo;
 
+const LIST_SECONDS: [f64; 17] =
+    [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0];
 const SIZES: [f64; 8] = [1024.0, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131_072.0];
 
 /// The metrics of all watches. Clones share them.
@@ -14,6 +17,7 @@ const SIZES: [f64; 8] = [1024.0, 2048.0, 4096.0, 8192.0, 16384.0, 32768.0, 65536
 pub(super) struct WatchMetrics {
     total: IntCounterVec,
     sizes: HistogramVec,
+    lists: HistogramVec,
 }
 
 /// Those of a watch that may begin; in the extensions of its request.
@@ -21,12 +25,15 @@ pub(super) struct WatchMetrics {
 pub struct Watched {
     metrics: WatchMetrics,
     info: Arc<RequestInfo>,
+    began: Instant,
 }
 
 /// Those of a watch that has begun.
 pub struct SentEvents {
     total: IntCounter,
     sizes: Histogram,
+    /// Until the objects have been sent that the watch begins with: since when, and where that is kept.
+    list: Option<(Instant, Histogram)>,
 }
 
 impl WatchMetrics {
@@ -35,27 +42,47 @@ impl WatchMetrics {
         WatchMetrics {
             total: counters(registry, "apiserver_watch_events_total", "Events that were sent to watchers.", of),
             sizes: histograms(registry, "apiserver_watch_events_sizes", "Bytes of events of watches.", of, &SIZES),
+            lists: histograms(
+                registry,
+                "apiserver_watch_list_duration_seconds",
+                "How long it took to send the objects that watches begin with.",
+                &["group", "version", "resource", "scope"],
+                &LIST_SECONDS,
+            ),
         }
     }
 
     pub(super) fn of(&self, info: &Arc<RequestInfo>) -> Watched {
-        Watched { metrics: self.clone(), info: info.clone() }
+        Watched { metrics: self.clone(), info: info.clone(), began: Instant::now() }
     }
 }
 
 impl Watched {
     /// Begins to count. Whoever calls this knows that there is such a resource: everybody can ask for names that are not, without end.
     pub fn begin(&self) -> SentEvents {
-        let RequestInfo { api_group, api_version, resource, .. } = &*self.info;
+        let RequestInfo { api_group, api_version, resource, name, namespace, .. } = &*self.info;
+        let scope = match (name.as_str(), namespace.as_str()) {
+            ("", "") => "cluster",
+            ("", _) => "namespace",
+            _ => "resource",
+        };
         let labels = [api_group.as_str(), api_version, resource];
         SentEvents {
             total: self.metrics.total.with_label_values(&labels),
             sizes: self.metrics.sizes.with_label_values(&labels),
+            list: Some((self.began, self.metrics.lists.with_label_values(&[labels[0], labels[1], labels[2], scope]))),
         }
     }
 }
 
 impl SentEvents {
+    /// The objects that the watch begins with have been sent.
+    pub fn list_sent(&mut self) {
+        if let Some((began, seconds)) = self.list.take() {
+            seconds.observe(began.elapsed().as_secs_f64());
+        }
+    }
+
     /// Counts an event of so many bytes.
     pub fn count(&self, bytes: usize) {
         self.total.inc();

@@ -8,6 +8,7 @@ use apimachinery::meta::v1::ObjectMeta;
 use cel::{Budget, Environment, EvalError, Program, Type, Value};
 use generated::admissionregistration::v1::{MatchCondition, Variable};
 use generated::hatches::admissionregistration::{Available, Variables, compile, environment};
+use serving::metrics::cel::{compiling, evaluating};
 
 use super::input::Activation;
 
@@ -47,13 +48,13 @@ pub struct Expression {
 
 impl Expression {
     pub fn new(source: &str, environment: &Environment, wanted: &[Type]) -> Self {
-        Expression { source: source.to_owned(), program: compile(source, environment, wanted) }
+        Expression { source: source.to_owned(), program: compiling(|| compile(source, environment, wanted)) }
     }
 
     /// The value; an error is worded as clients see it.
     pub fn evaluate<'a>(&'a self, activation: &Activation<'a>, budget: &mut Budget) -> Result<Value<'a>, String> {
         let outcome = match &self.program {
-            Ok(program) => program.evaluate(activation, budget),
+            Ok(program) => evaluating(|| program.evaluate(activation, budget)),
             Err(why) => return Err(why.clone()),
         };
         let whole_budget = budget.left == 0;
@@ -86,7 +87,7 @@ impl Common {
         let mut known = Variables::default();
         let mut programs = Vec::new();
         for variable in variables {
-            let program = compile(&variable.expression, &known.compose(plain.clone()), &[]);
+            let program = compiling(|| compile(&variable.expression, &known.compose(plain.clone()), &[]));
             let of = program.as_ref().map_or(Type::Dyn, |program| program.output().clone());
             known.add(&variable.name, of);
             programs.push((variable.name.clone(), program));

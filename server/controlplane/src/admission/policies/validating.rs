@@ -1,6 +1,7 @@
 //! Validating policies.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use cel::{Budget, Type, Value};
 use endpoints::Attributes;
@@ -67,11 +68,13 @@ struct Refusal {
     index: usize,
     /// Whether it is refused whatever the binding says.
     always: bool,
+    /// How long it took to find out.
+    took: Duration,
 }
 
 impl Refusal {
     fn failed(message: String) -> Self {
-        Refusal { message, reason: String::new(), index: 0, always: false }
+        Refusal { message, reason: String::new(), index: 0, always: false, took: Duration::ZERO }
     }
 }
 
@@ -80,6 +83,8 @@ impl Refusal {
 struct Judgement {
     refusals: Vec<Refusal>,
     annotations: Annotations,
+    /// Errors of validations that the policy ignores, and how long each took.
+    ignored: Vec<(String, Duration)>,
 }
 
 /// Evaluates all policies that are about a request.
@@ -120,8 +125,12 @@ pub async fn run(
         let mut judgement = Judgement::default();
         for binding in own {
             judge(policy, binding, &programs, &input, &subject, &mut judgement).await;
+            for (why, took) in judgement.ignored.drain(..) {
+                let (policy, binding) = (&policy.metadata.name, &binding.metadata.name);
+                policies.metrics.checked(policy, binding, "allow", Some(&why), took);
+            }
             for refusal in judgement.refusals.drain(..) {
-                let said = tell(policy, binding, attributes, refusal);
+                let said = tell(policies, policy, binding, attributes, refusal);
                 denied = denied.or(said);
             }
         }
@@ -142,6 +151,7 @@ fn is_bound(
 
 /// Does what a binding says about a refusal; the answer to the writer when it denies.
 fn tell(
+    policies: &Policies,
     policy: &ValidatingAdmissionPolicy,
     binding: &ValidatingAdmissionPolicyBinding,
     attributes: &Attributes,
@@ -149,11 +159,14 @@ fn tell(
 ) -> Option<Status> {
     let (policy, name) = (&policy.metadata.name, &binding.metadata.name);
     let has = |action: &str| binding.spec.validation_actions.iter().any(|a| a == action);
-    let Refusal { message, reason, index, always } = refusal;
+    let Refusal { message, reason, index, always, took } = refusal;
+    let count = |action: &str| policies.metrics.checked(policy, name, action, Some(&message), took);
     if has("Audit") && !always {
+        count("audit");
         annotations::record_failure(binding, index, &message, &attributes.trail);
     }
     if has("Warn") && !always {
+        count("warn");
         let warning =
             format!("Validation failed for ValidatingAdmissionPolicy '{policy}' with binding '{name}': {message}");
         attributes.warnings.add(&warning);
@@ -161,6 +174,7 @@ fn tell(
     if !has("Deny") && !always {
         return None;
     }
+    count("deny");
     let why = format!("ValidatingAdmissionPolicy '{policy}' with binding '{name}' denied request: {message}");
     Some(refused(forbidden(attributes, &why), &reason, why))
 }
@@ -191,7 +205,7 @@ async fn judge(
 
 fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bool, judgement: &mut Judgement) {
     let budget = &mut Budget::default();
-    let Judgement { refusals, annotations } = judgement;
+    let Judgement { refusals, annotations, ignored } = judgement;
     match conditions_hold(&programs.common.conditions, activation, budget) {
         Ok(true) => {}
         Ok(false) => return,
@@ -199,14 +213,17 @@ fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bo
         Err(why) => return refusals.push(Refusal::failed(why)),
     }
     for (index, check) in programs.validations.iter().enumerate() {
-        match check.condition.evaluate(activation, budget) {
+        let began = Instant::now();
+        let outcome = check.condition.evaluate(activation, budget);
+        let took = began.elapsed();
+        match outcome {
             Ok(Value::Bool(true)) => {}
             Ok(_) => {
                 let message = message(check, activation, budget);
-                refusals.push(Refusal { message, reason: check.reason.clone(), index, always: false });
+                refusals.push(Refusal { message, reason: check.reason.clone(), index, always: false, took });
             }
-            Err(_) if ignores => {}
-            Err(why) => refusals.push(Refusal { index, ..Refusal::failed(why) }),
+            Err(why) if ignores => ignored.push((why, took)),
+            Err(why) => refusals.push(Refusal { index, took, ..Refusal::failed(why) }),
         }
     }
     for (key, value) in &programs.annotations {

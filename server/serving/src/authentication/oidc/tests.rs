@@ -38,7 +38,7 @@ impl Issuer {
         let own = [format!("--oidc-issuer-url={}", self.url), "--oidc-client-id=cluster".into()];
         let flags = own.into_iter().chain(flags.iter().map(|flag| (*flag).to_owned()));
         let options = Options::parse_from(["kube-apiserver".to_owned()].into_iter().chain(flags)).unwrap();
-        Configured::load(&options.authentication, &Registry::new()).unwrap().issuers.unwrap()
+        Configured::load(&options.authentication, &Registry::new(), "").unwrap().issuers.unwrap()
     }
 
     fn believer(&self, flags: &[&str]) -> Arc<Issuers> {
@@ -129,7 +129,7 @@ fn configuration(issuers: &[(&Issuer, Value)]) -> Value {
 fn load(file: &std::path::Path, flags: &[&str]) -> Result<Configured, String> {
     let own = format!("--authentication-config={}", file.display());
     let options = Options::parse_from(["kube-apiserver", &own].iter().chain(flags)).map_err(|why| why.to_string())?;
-    Configured::load(&options.authentication, &Registry::new()).map_err(|why| why.to_string())
+    Configured::load(&options.authentication, &Registry::new(), "").map_err(|why| why.to_string())
 }
 
 #[tokio::test]

@@ -39,7 +39,8 @@ fn start(file: &NamedTempFile, registry: &Registry) -> Result<Arc<Configured>, S
     let lasting = Lasting { rbac: Arc::new(Last), node: None, abac: None, metrics, route: Route::DIRECT };
     let path = file.path().to_owned();
     let read = load(&path).map_err(|why| why.to_string())?;
-    Configured::start(path, read, lasting, Reloads::register(registry, "authorization")).map_err(|why| why.to_string())
+    Configured::start(path, read, lasting, Reloads::register(registry, "authorization", ""))
+        .map_err(|why| why.to_string())
 }
 
 async fn decision(authorizer: &Configured, user: &str, resource: &str) -> Decision {
@@ -82,8 +83,10 @@ async fn authorizers_of_a_file() {
 
     // What is wrong is not taken over: the next change shows that this one was looked at.
     write(&[webhook("one", &one, &json!({}))]);
-    let failures = "apiserver_authorization_config_controller_automatic_reloads_total{status=\"failure\"} 1";
-    while !TextEncoder::new().encode_to_string(&registry.gather()).unwrap().contains(failures) {
+    let server = crate::identity::hash(&crate::identity::of_host(""));
+    let failures =
+        format!("config_controller_automatic_reloads_total{{apiserver_id_hash=\"{server}\",status=\"failure\"}} 1");
+    while !TextEncoder::new().encode_to_string(&registry.gather()).unwrap().contains(&failures) {
         tokio::task::yield_now().await;
     }
     assert_eq!(decision(&authorizer, "bob", "secrets").await, Decision::Deny("not yours".into()));

@@ -1,0 +1,41 @@
+//! What checks said (upstream: `component-base/metrics/prometheus/slis`).
+
+use prometheus::core::Collector;
+use prometheus::proto::MetricFamily;
+use prometheus::{IntCounterVec, IntGaugeVec, Opts};
+
+use crate::metrics::exposition;
+
+/// The results of checks by name and endpoint. Clones share them.
+#[derive(Clone)]
+pub(super) struct Results {
+    last: IntGaugeVec,
+    total: IntCounterVec,
+}
+
+impl Default for Results {
+    fn default() -> Self {
+        let last = Opts::new("kubernetes_healthcheck", "What a health check said last: 1 when all was well.");
+        let total = Opts::new("kubernetes_healthchecks_total", "How often health checks were made, by what they said.");
+        Results {
+            last: IntGaugeVec::new(last, &["name", "type"]).expect("a well-formed metric"),
+            total: IntCounterVec::new(total, &["name", "type", "status"]).expect("a well-formed metric"),
+        }
+    }
+}
+
+impl Results {
+    /// A check was made.
+    pub fn note(&self, name: &str, endpoint: &str, is_good: bool) {
+        let status = if is_good { "success" } else { "error" };
+        self.last.with_label_values(&[name, endpoint]).set(is_good.into());
+        self.total.with_label_values(&[name, endpoint, status]).inc();
+    }
+
+    pub fn families(&self) -> Vec<MetricFamily> {
+        let mut families = [self.last.collect(), self.total.collect()].concat();
+        families.retain(|family| !family.get_metric().is_empty());
+        exposition::mark(&mut families);
+        families
+    }
+}

@@ -1,0 +1,41 @@
+//! How long expressions take (upstream: `apiserver/pkg/cel/metrics`). Expressions are compiled and evaluated far below whoever knows a
+//! server, so the servers of a process share these metrics.
+
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use prometheus::{DEFAULT_BUCKETS, Histogram, HistogramOpts, Registry};
+
+static COMPILATION: LazyLock<Histogram> =
+    LazyLock::new(|| histogram("apiserver_cel_compilation_duration_seconds", "How long expressions took to compile."));
+static EVALUATION: LazyLock<Histogram> =
+    LazyLock::new(|| histogram("apiserver_cel_evaluation_duration_seconds", "How long expressions took to evaluate."));
+
+fn histogram(name: &str, help: &str) -> Histogram {
+    let options = HistogramOpts::new(name, help).buckets(DEFAULT_BUCKETS.to_vec());
+    Histogram::with_opts(options).expect("a well-formed metric")
+}
+
+/// Adds the metrics to those of a server.
+pub(super) fn register(registry: &Registry) {
+    for histogram in [&COMPILATION, &EVALUATION] {
+        let _ = registry.register(Box::new((*histogram).clone())); // only a name registered twice is refused
+    }
+}
+
+/// Times the compilation of an expression.
+pub fn compiling<T>(compile: impl FnOnce() -> T) -> T {
+    timed(&COMPILATION, compile)
+}
+
+/// Times the evaluation of an expression.
+pub fn evaluating<T>(evaluate: impl FnOnce() -> T) -> T {
+    timed(&EVALUATION, evaluate)
+}
+
+fn timed<T>(histogram: &Histogram, work: impl FnOnce() -> T) -> T {
+    let began = Instant::now();
+    let done = work();
+    histogram.observe(began.elapsed().as_secs_f64());
+    done
+}

@@ -1,0 +1,186 @@
+//! How metrics are told: as text, or in protobuf where the client prefers that, with the stability of each.
+
+use http::header::{ACCEPT, HeaderValue};
+use prometheus::proto::MetricFamily;
+use prometheus::{Encoder, TextEncoder};
+
+use super::{Metrics, allowed, protobuf, state};
+use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::options::MetricsOptions;
+use crate::respond;
+
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8; escaping=underscores");
+const PROTOBUF: HeaderValue = HeaderValue::from_static(
+    "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited; escaping=underscores",
+);
+
+/// Metrics that are promised to stay (`stabilityLevel: STABLE`).
+const STABLE: [&str; 13] = [
+    "apiserver_admission_controller_admission_duration_seconds",
+    "apiserver_admission_step_admission_duration_seconds",
+    "apiserver_admission_webhook_admission_duration_seconds",
+    "apiserver_current_inflight_requests",
+    "apiserver_longrunning_requests",
+    "apiserver_request_duration_seconds",
+    "apiserver_request_total",
+    "apiserver_requested_deprecated_apis",
+    "apiserver_response_sizes",
+    "apiserver_storage_objects",
+    "apiserver_storage_size_bytes",
+    "kubernetes_healthcheck",
+    "kubernetes_healthchecks_total",
+];
+/// Metrics that change with notice (`stabilityLevel: BETA`).
+const BETA: [&str; 32] = [
+    "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
+    "apiserver_authentication_config_controller_automatic_reloads_total",
+    "apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds",
+    "apiserver_authorization_config_controller_automatic_reloads_total",
+    "apiserver_cel_compilation_duration_seconds",
+    "apiserver_cel_evaluation_duration_seconds",
+    "apiserver_flowcontrol_current_executing_requests",
+    "apiserver_flowcontrol_current_executing_seats",
+    "apiserver_flowcontrol_current_inqueue_requests",
+    "apiserver_flowcontrol_dispatched_requests_total",
+    "apiserver_flowcontrol_nominal_limit_seats",
+    "apiserver_flowcontrol_rejected_requests_total",
+    "apiserver_flowcontrol_request_wait_duration_seconds",
+    "apiserver_storage_events_received_total",
+    "apiserver_validating_admission_policy_check_duration_seconds",
+    "apiserver_validating_admission_policy_check_total",
+    "apiserver_validation_declarative_validation_mismatch_total",
+    "apiserver_validation_declarative_validation_panic_total",
+    "apiserver_watch_list_duration_seconds",
+    "disabled_metrics_total",
+    "hidden_metrics_total",
+    "kubernetes_build_info",
+    "kubernetes_feature_enabled",
+    "registered_metrics_total",
+    "running_managed_controllers",
+    "workqueue_adds_total",
+    "workqueue_depth",
+    "workqueue_longest_running_processor_seconds",
+    "workqueue_queue_duration_seconds",
+    "workqueue_retries_total",
+    "workqueue_unfinished_work_seconds",
+    "workqueue_work_duration_seconds",
+];
+/// Metrics of the process and of libraries are not marked.
+const UNMARKED: [&str; 2] = ["process_", "go_"];
+
+/// How settled a metric is; nothing for metrics of the process.
+pub(super) fn level(name: &str) -> Option<&'static str> {
+    match name {
+        name if UNMARKED.iter().any(|prefix| name.starts_with(prefix)) => None,
+        name if STABLE.contains(&name) => Some("STABLE"),
+        name if BETA.contains(&name) => Some("BETA"),
+        _ => Some("ALPHA"),
+    }
+}
+
+/// Puts the mark of its stability before the help of each metric.
+pub(crate) fn mark(families: &mut [MetricFamily]) {
+    for family in families {
+        if let Some(level) = level(family.name()) {
+            family.set_help(format!("[{level}] {}", family.help()));
+        }
+    }
+}
+
+/// The metrics in the form that a request prefers.
+pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
+    let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+    if prefers_protobuf(accept.unwrap_or_default()) {
+        return respond::bytes(200, PROTOBUF, protobuf::encode(families));
+    }
+    let mut out = Vec::new();
+    match TextEncoder::new().encode(families, &mut out) {
+        Ok(()) => respond::bytes(200, TEXT, out),
+        Err(error) => respond::text_error(500, &error.to_string()),
+    }
+}
+
+/// Whether messages of Prometheus' format are what a client likes best of what there is (`expfmt.Negotiate`).
+fn prefers_protobuf(accept: &str) -> bool {
+    let quality = |clause: &str| {
+        let said = clause.split(';').find_map(|part| part.trim().strip_prefix("q="));
+        said.map_or(1.0, |q| q.trim().parse::<f64>().unwrap_or(0.0))
+    };
+    let best = |wanted: &dyn Fn(&str) -> bool| {
+        accept.split(',').filter(|clause| wanted(clause)).map(quality).fold(0.0, f64::max)
+    };
+    let is_message = |clause: &str| {
+        let parts: Vec<&str> = clause.split(';').map(str::trim).collect();
+        ["application/vnd.google.protobuf", "proto=io.prometheus.client.MetricFamily", "encoding=delimited"]
+            .iter()
+            .all(|part| parts.contains(part))
+    };
+    let is_text = |clause: &str| {
+        let media = clause.split(';').next().unwrap_or_default().trim();
+        matches!(media, "text/plain" | "text/*" | "application/openmetrics-text")
+    };
+    let message = best(&is_message);
+    message > 0.0 && message >= best(&is_text)
+}
+
+/// Answers `/metrics`.
+pub struct MetricsHandler {
+    metrics: Metrics,
+    options: MetricsOptions,
+}
+
+impl MetricsHandler {
+    /// Tells these metrics.
+    pub fn new(metrics: Metrics, options: MetricsOptions) -> Self {
+        MetricsHandler { metrics, options }
+    }
+}
+
+impl Handler for MetricsHandler {
+    fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
+        let mut families = self.metrics.registry().gather();
+        families.extend(state::about(&families, &self.options.disabled));
+        families.retain(|family| !self.options.disabled.iter().any(|name| name == family.name()));
+        families.sort_by(|one, other| one.name().cmp(other.name()));
+        allowed::constrain(&mut families, &self.options.allowed);
+        mark(&mut families);
+        Box::pin(std::future::ready(encode(&request, &families)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::filters::testing::{request, seen};
+
+    #[test]
+    fn the_form_is_negotiated() {
+        let message = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited";
+        for (accept, expect) in [
+            ("", false),
+            ("*/*", false),
+            ("text/plain;version=0.0.4", false),
+            (message, true),
+            (&format!("{message};q=0.6,application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3"), true),
+            (&format!("text/plain;q=0.9,{message};q=0.6"), false),
+        ] {
+            assert_eq!(prefers_protobuf(accept), expect, "{accept}");
+        }
+    }
+
+    #[tokio::test]
+    async fn metrics_say_how_settled_they_are() {
+        let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default());
+        let (_, text) = seen(handler.handle(request("GET", "/metrics")).await).await;
+        for line in [
+            "# HELP apiserver_open_connections [ALPHA] ",
+            "# HELP registered_metrics_total [BETA] ",
+            "registered_metrics_total{deprecated_version=\"\",stability_level=\"ALPHA\"} ",
+            "kubernetes_build_info{build_date=",
+            "\nhidden_metrics_total 0\n",
+        ] {
+            assert!(text.contains(line), "{line}{text}");
+        }
+        assert!(!text.contains("# HELP process_cpu_seconds_total ["), "metrics of the process are not marked");
+    }
+}

@@ -1,0 +1,80 @@
+//! Metrics about the program and about metrics: what it was built of, which features are on, how many metrics there are
+//! (upstream: `component-base/metrics`).
+
+use std::collections::BTreeMap;
+
+use machinery::features::{FeatureGates, Stage};
+use prometheus::core::Collector;
+use prometheus::proto::MetricFamily;
+use prometheus::{IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry};
+
+use super::exposition::level;
+use super::{counters, gauges};
+use crate::version;
+
+const BUILD: [&str; 9] = [
+    "major",
+    "minor",
+    "git_version",
+    "git_commit",
+    "git_tree_state",
+    "build_date",
+    "go_version",
+    "compiler",
+    "platform",
+];
+
+/// Adds what does not change while the server runs.
+pub(super) fn register(registry: &Registry) {
+    let build = gauges(registry, "kubernetes_build_info", "What the program was built of; always 1.", &BUILD);
+    let info = version::info();
+    let values =
+        ["major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"];
+    build.with_label_values(&values.map(|name| info[name].as_str().unwrap_or_default())).set(1);
+    // Declared constraints are checked by the one validation that there is: nothing can differ from it.
+    for (name, help) in [
+        ("mismatch", "Times declared constraints and hand-written ones came to different results."),
+        ("panic", "Times checks of declared constraints panicked."),
+    ] {
+        let name = format!("apiserver_validation_declarative_validation_{name}_total");
+        counters(registry, &name, help, &[]).with_label_values::<&str>(&[]);
+    }
+}
+
+/// Shows which features are on.
+pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
+    let help = "Features by their stages: 1 where they are on.";
+    let enabled: IntGaugeVec = gauges(registry, "kubernetes_feature_enabled", help, &["name", "stage"]);
+    for gate in FeatureGates::known() {
+        let stage = match gate.stage {
+            Stage::Alpha => "ALPHA",
+            Stage::Beta => "BETA",
+            Stage::Ga => "",
+            Stage::Deprecated => "DEPRECATED",
+        };
+        enabled.with_label_values(&[gate.name, stage]).set(features.enabled(gate.name).into());
+    }
+}
+
+/// Metrics about these metrics.
+pub(super) fn about(families: &[MetricFamily], disabled: &[String]) -> Vec<MetricFamily> {
+    let opts = |name: &str, help: &str| Opts::new(name, help);
+    let registered = opts("registered_metrics_total", "Metrics that there are, by how settled they are.");
+    let registered = IntCounterVec::new(registered, &["stability_level", "deprecated_version"]);
+    let registered = registered.expect("a well-formed metric");
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for name in families.iter().map(MetricFamily::name) {
+        *counts.entry(level(name).unwrap_or_default()).or_default() += 1;
+    }
+    for (level, count) in counts {
+        registered.with_label_values(&[level, ""]).inc_by(count);
+    }
+    let off = IntCounter::with_opts(opts("disabled_metrics_total", "Metrics that a flag switched off."));
+    let off = off.expect("a well-formed metric");
+    let is_off = |name: &&String| families.iter().any(|family| family.name() == name.as_str());
+    off.inc_by(disabled.iter().filter(is_off).count() as u64);
+    // Nothing is hidden for its age: no metric here is older than its replacement.
+    let hidden = IntCounter::with_opts(opts("hidden_metrics_total", "Metrics that are not shown for their age."));
+    let hidden = hidden.expect("a well-formed metric");
+    [registered.collect(), off.collect(), hidden.collect()].concat()
+}
