@@ -295,7 +295,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let spoken = Spoken::of(&endpoint.features, endpoint.open.is_some());
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let route = route_table::find(&endpoint, &info, &parts.method);
-    let routed = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
+    let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
     let answer = match route {
         Ok(Route::Connect(handler)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
@@ -320,8 +320,8 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
             response
         }
     };
-    if let Some(routed) = routed {
-        response.extensions_mut().insert(routed);
+    if let Some(counted) = counted {
+        response.extensions_mut().insert(counted);
     }
     response
 }
