@@ -135,9 +135,13 @@ impl ResourceStore {
             Shown::Exactly(revision) => {
                 self.reach(revision).await?;
                 let present = Some(self.present(selector)).filter(|present| present.revision <= revision);
-                match present.or_else(|| self.past.find(revision)) {
-                    Some(snapshot) => snapshot,
-                    None => return self.list_past(selector, start, limit, revision).await,
+                match (present, self.past.find(revision)) {
+                    (None, None) => return self.list_past(selector, start, limit, revision).await,
+                    (None, Some(snapshot)) | (Some(snapshot), Some(_)) => snapshot,
+                    (Some(snapshot), None) => {
+                        self.check_is_kept(selector, revision).await?;
+                        snapshot
+                    }
                 }
             }
         };
@@ -150,6 +154,12 @@ impl ResourceStore {
         }
         let listed = self.page(snapshot, selector, start, limit, revision)?;
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
+    }
+
+    /// Fails when a revision was compacted away. As upstream, that ends a list even where nothing of the resource has changed since.
+    async fn check_is_kept(&self, selector: &Selector, revision: Revision) -> Result<(), Status> {
+        let options = ListOptions { limit: 1, revision: Some(revision) };
+        self.store.list(selector.range.clone(), options).await.map(drop).map_err(stored::failure)
     }
 
     /// The objects of a namespace, or all when it is empty, as they are stored now, in hub form.
