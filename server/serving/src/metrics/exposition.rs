@@ -173,8 +173,8 @@ mod tests {
         let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default());
         let (_, text) = seen(handler.handle(request("GET", "/metrics")).await).await;
         for line in [
-            "# HELP apiserver_open_connections [ALPHA] ",
-            "# HELP registered_metrics_total [BETA] ",
+            "# HELP authorization_attempts_total [ALPHA] ",
+            "# HELP kubernetes_build_info [BETA] ",
             "registered_metrics_total{deprecated_version=\"\",stability_level=\"ALPHA\"} ",
             "kubernetes_build_info{build_date=",
             "\nhidden_metrics_total 0\n",
