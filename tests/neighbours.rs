@@ -72,7 +72,7 @@ async fn neither_rewrites_what_a_cluster_begins_with() {
         assert!(joined.iter().all(|key| JOINING.contains(key)), "{} started: {joined:?}", second.name);
         renewed(&pair, 4).await;
         let later = Keys::read(&pair).await;
-        assert_eq!(later.changed_since(&both), [""; 0], "both run, and nobody asks for anything");
+        assert_eq!(later.changed_since(&both), [""; 0], "both run without requests");
     }
 }
 

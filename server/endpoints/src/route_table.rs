@@ -159,7 +159,8 @@ pub(crate) fn routed(endpoint: &Endpoint, route: &Route) -> Routed {
     Routed { removed_release: removed_release(endpoint, route) }
 }
 
-/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not deprecated.
+/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not
+/// deprecated.
 fn removed_release(endpoint: &Endpoint, route: &Route) -> Option<String> {
     if let Some(open) = &endpoint.open {
         return (!open.warnings().is_empty()).then(String::new);

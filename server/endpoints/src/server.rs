@@ -326,8 +326,8 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     response
 }
 
-/// What go-restful looks at before any handler: the media type of a patch, then that of the answer. Upstream has no routes of
-/// go-restful for custom resources.
+/// What go-restful looks at before any handler: the media type of a patch, then that of the answer. Upstream has no routes
+/// of go-restful for custom resources.
 fn routed(
     endpoint: &Endpoint,
     parts: &http::request::Parts,

@@ -11,7 +11,8 @@ use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::reflect::Owned;
 use machinery::{defaulting, envelope, json, protobuf};
 
-/// Values that this process has encoded last, by their hashes: each was complete. A value that is not found here is looked at.
+/// Values that this process has encoded last, by their hashes: each was complete. A value that is not found here is
+/// decoded and compared.
 static WRITTEN: [AtomicU64; SLOTS] = [const { AtomicU64::new(0) }; SLOTS];
 const SLOTS: usize = 4096;
 

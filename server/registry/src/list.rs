@@ -156,7 +156,8 @@ impl ResourceStore {
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
 
-    /// Fails when a revision was compacted away. As upstream, that ends a list even where nothing of the resource has changed since.
+    /// Fails when a revision was compacted away. As upstream, that ends a list even where nothing of the resource has
+    /// changed since.
     async fn check_is_kept(&self, selector: &Selector, revision: Revision) -> Result<(), Status> {
         let options = ListOptions { limit: 1, revision: Some(revision) };
         self.store.list(selector.range.clone(), options).await.map(drop).map_err(stored::failure)

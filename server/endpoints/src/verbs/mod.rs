@@ -212,7 +212,8 @@ fn is_preview(kind: &KindDef) -> bool {
     kind.version.contains("alpha") || kind.version.contains("beta")
 }
 
-/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not deprecated.
+/// Of a deprecated version, the release without it; empty when no release is named. Nothing when the version is not
+/// deprecated.
 pub(crate) fn removed_release(kind: &KindDef) -> Option<String> {
     let deprecated = deprecation(kind).filter(|minor| *minor <= MINOR)?;
     Some(removal(kind, deprecated).map(|removed| format!("1.{removed}")).unwrap_or_default())

@@ -1,5 +1,5 @@
-//! How long expressions take (upstream: `apiserver/pkg/cel/metrics`). Expressions are compiled and evaluated far below whoever knows a
-//! server, so the servers of a process share these metrics.
+//! How long expressions take (upstream: `apiserver/pkg/cel/metrics`). The code that compiles and evaluates expressions
+//! knows no server, so the servers of a process share these metrics.
 
 use std::sync::LazyLock;
 use std::time::Instant;

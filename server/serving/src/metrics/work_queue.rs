@@ -57,7 +57,7 @@ struct Begun(Mutex<(u64, HashMap<u64, Instant>)>);
 /// A worker's name, and its work.
 type Named = (String, Arc<Begun>);
 
-/// Work that has not ended, measured when somebody asks.
+/// Work that has not ended, measured at each scrape.
 #[derive(Clone)]
 struct Unfinished {
     queues: Arc<Mutex<Vec<Named>>>,

@@ -169,7 +169,7 @@ impl Shared {
     }
 }
 
-/// The bytes that upstream stores, which repairs the allocation by writing it, unless these are the bytes that are there.
+/// The bytes that upstream stores. Upstream repairs the allocation by writing it, unless the stored bytes are these.
 fn encode(range: PortRange, ports: &Bitmap, as_json: bool) -> Vec<u8> {
     let allocation =
         RangeAllocation { range: range.to_string(), data: ports.write().into(), ..RangeAllocation::default() };
