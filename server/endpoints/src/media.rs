@@ -193,18 +193,47 @@ impl Spoken {
     /// # Errors
     /// 415 for a media type that bodies cannot be in.
     pub fn body_encoding(self, content_type: Option<&str>) -> Result<Encoding, Status> {
-        let media_type = content_type.unwrap_or("").split(';').next().unwrap_or("").trim();
+        let (media_type, parameters) =
+            content_type.unwrap_or("").split_once(';').unwrap_or((content_type.unwrap_or(""), ""));
+        let media_type = media_type.trim();
         if media_type.is_empty() {
             return Ok(Encoding::Json);
+        }
+        if !are_parameters(parameters) {
+            return Err(Status::unsupported_media_type(self.media_types()));
         }
         let found = self.encodings().iter().find(|(known, _)| known.eq_ignore_ascii_case(media_type));
         found.map(|(_, encoding)| *encoding).ok_or_else(|| Status::unsupported_media_type(self.media_types()))
     }
 }
 
+/// Whether what follows a media type is a list of parameters, each with a value (`mime.ParseMediaType`); the last may be empty.
+fn are_parameters(text: &str) -> bool {
+    let mut parts: Vec<&str> = text.split(';').map(str::trim).collect();
+    if parts.last().is_some_and(|last| last.is_empty()) {
+        parts.pop();
+    }
+    let is_parameter =
+        |part: &&str| part.split_once('=').is_some_and(|(name, value)| !name.is_empty() && !value.is_empty());
+    parts.iter().all(is_parameter)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bodies_of_a_media_type_with_a_broken_parameter_are_refused() {
+        let encoding = |header: &str| Spoken::BY_DEFAULT.body_encoding(Some(header)).map_err(|status| status.code);
+        for good in
+            ["application/json", "application/json;", "application/json; charset=utf-8", "Application/JSON;a=\"b\""]
+        {
+            assert_eq!(encoding(good), Ok(Encoding::Json), "{good}");
+        }
+        for bad in ["application/json; a", "application/json;a=", "application/json;=b;"] {
+            assert_eq!(encoding(bad), Err(415), "{bad}");
+        }
+    }
 
     #[test]
     fn the_first_clause_that_can_be_served_wins() {

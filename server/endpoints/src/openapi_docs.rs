@@ -178,6 +178,7 @@ impl OpenApi {
             urls.into_iter().map(|(path, url)| (path, json!({ "serverRelativeURL": url }))).collect();
         let index = json!({ "paths": paths });
         let mut response = respond(&Lazy::new(&index.to_string()), || index, headers, ("", ""), |_| Vec::new());
+        response.headers_mut().remove(VARY);
         if response.status() == StatusCode::OK {
             response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
         }

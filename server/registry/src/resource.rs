@@ -9,6 +9,7 @@ use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Value};
+use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use storage::cache::{Cache, CacheOptions, Entry, ResourceCache};
 use storage::{KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
@@ -386,7 +387,7 @@ fn parse_version(text: &str) -> Result<u64, String> {
         Ok(number) if is_number => Ok(number),
         _ => {
             let why = if is_number { "value out of range" } else { "invalid syntax" };
-            Err(format!("strconv.ParseUint: parsing {text:?}: {why}"))
+            Err(format!("strconv.ParseUint: parsing {}: {why}", quote(text)))
         }
     }
 }

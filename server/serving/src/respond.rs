@@ -93,8 +93,9 @@ pub fn not_acceptable(request: &Request, media_type: &str) -> Response {
     failure(request, &Status { details, ..Status::new(406, "NotAcceptable", why) })
 }
 
-/// A refusal of rights, which no browser may take for anything but its media type (`responsewriters.Forbidden`).
-pub fn forbidden(request: &Request, status: &Status) -> Response {
+/// A refusal of rights or of an impersonation, which no browser may take for anything but its media type
+/// (`responsewriters.RespondWithError`).
+pub fn refusal(request: &Request, status: &Status) -> Response {
     let mut response = failure(request, status);
     response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response

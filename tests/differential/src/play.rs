@@ -174,7 +174,11 @@ impl<'s, S: Server> Play<'s, S> {
 
     fn note_created(&mut self, exchange: &Exchange, answer: &Answer, body: &Value) {
         let path = exchange.path.split('?').next().unwrap_or_default().trim_end_matches('/');
-        let Some(name) = body["metadata"]["name"].as_str() else { return };
+        // A table or protobuf does not tell the name in JSON.
+        let sent: Value =
+            exchange.body.as_deref().and_then(|sent| serde_json::from_slice(sent).ok()).unwrap_or_default();
+        let name = body["metadata"]["name"].as_str().or(sent["metadata"]["name"].as_str());
+        let Some(name) = name else { return };
         let path = match (exchange.method.as_str(), answer.status) {
             ("POST", 201) => format!("{path}/{name}"),
             ("PUT" | "PATCH", 201) => path.to_string(),

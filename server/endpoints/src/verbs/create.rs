@@ -19,8 +19,8 @@ use crate::{answer, audit, body};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
-    let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let accepted = call.accept(Forms::All)?;
+    let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;

@@ -28,8 +28,8 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
-    let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
     let accepted = call.accept(Forms::All)?;
+    let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
     let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;
     audit::patch(&call.trail, &bytes);

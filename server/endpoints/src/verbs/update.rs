@@ -26,8 +26,8 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
-    let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let accepted = call.accept(Forms::All)?;
+    let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
     let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;

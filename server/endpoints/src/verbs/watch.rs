@@ -23,7 +23,8 @@ use crate::render::Renderer;
 pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Status> {
     let accepted = call.spoken.accept_stream(call.header(&ACCEPT))?;
     let query = super::list::list_query(&call.info)?;
-    let initial = call.info.query.optional_flag("sendInitialEvents");
+    let begins_with_state = query.resource_version_match.is_empty() && is_of_present(&query);
+    let initial = call.info.query.optional_flag("sendInitialEvents").or(begins_with_state.then_some(true));
     let bookmarks = call.info.query.flag("allowWatchBookmarks");
     check_watch(&query, &call.info.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
@@ -57,14 +58,18 @@ fn spread(least: Duration) -> Duration {
     least + least * part / 1000
 }
 
+/// Whether a watch is one of the present, which begins with its objects (`SetListOptionsDefaults`).
+fn is_of_present(list: &ListQuery) -> bool {
+    matches!(list.resource_version.as_str(), "" | "0")
+}
+
 /// `ValidateListOptions` for watches.
 fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     let mut errors = Vec::new();
     let path = Path::new("resourceVersionMatch");
     let mut matching = list.resource_version_match.as_str();
     let mut initial = query.get("sendInitialEvents").is_some();
-    // A watch of the present begins with its objects (`SetListOptionsDefaults`).
-    if !initial && matching.is_empty() && matches!(list.resource_version.as_str(), "" | "0") {
+    if !initial && matching.is_empty() && is_of_present(list) {
         (matching, initial) = ("NotOlderThan", true);
     }
     let mut forbid = |why| errors.push(FieldError::forbidden(&path, why));

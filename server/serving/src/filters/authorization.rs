@@ -51,7 +51,7 @@ impl<H: Handler> Handler for WithAuthorization<H> {
                 return self.inner.handle(request).await;
             }
             tracing::debug!(user = user.name, path = info.path, reason = decision.reason(), "forbidden");
-            respond::forbidden(&request, &attributes.forbidden(decision.reason()))
+            respond::refusal(&request, &attributes.forbidden(decision.reason()))
         })
     }
 }

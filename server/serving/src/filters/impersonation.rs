@@ -116,13 +116,13 @@ impl<H: Handler> Handler for WithImpersonation<H> {
             Ok(Some(wanted)) => wanted,
             Err(wanted) => {
                 let status = Status::bad_request(headers::nobody_to_impersonate(&wanted, self.constrained));
-                return Box::pin(std::future::ready(respond::failure(&request, &status)));
+                return Box::pin(std::future::ready(respond::refusal(&request, &status)));
             }
         };
         Box::pin(async move {
             let (Some(requestor), Some(info)) = (request.user().cloned(), request.info().cloned()) else {
                 let status = Status::internal("no user found for request");
-                return respond::failure(&request, &status);
+                return respond::refusal(&request, &status);
             };
             let trail = request.trail();
             match trail.timed("impersonation", self.impersonate(&requestor, &wanted, &info)).await {
@@ -133,7 +133,7 @@ impl<H: Handler> Handler for WithImpersonation<H> {
                     request.extensions_mut().insert(Arc::new(user));
                     self.inner.handle(request).await
                 }
-                Err(status) => respond::failure(&request, &status),
+                Err(status) => respond::refusal(&request, &status),
             }
         })
     }

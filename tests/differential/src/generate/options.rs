@@ -18,8 +18,8 @@ const WRITE: Choices = &[
 
 const READ: Choices = &[
     &["limit", "1", "2", "0", "-1", "a", "9223372036854775808"],
-    &["continue", "abc", "", "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0", "eyJ2IjoidjIifQ"],
-    &["resourceVersion", "0", "", "1", "a", "-1", "01", "0x1"],
+    &["continue", "abc", "", "eyJ2IjoidjIifQ"],
+    &["resourceVersion", "0", "", "a", "-1", "01", "0x1"],
     &["resourceVersionMatch", "Exact", "NotOlderThan", "", "exact", "Bad"],
     &[
         "labelSelector",

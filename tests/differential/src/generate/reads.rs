@@ -75,7 +75,7 @@ impl<'c> Generator<'c> {
         let path = kind.collection();
         let step = ask("GET", format!("{path}?limit=1"));
         let first = self.push(step);
-        let more = ["", "&limit=1", "&resourceVersion=0", "&resourceVersion=1", "&labelSelector=app=b"];
+        let more = ["", "&limit=1", "&resourceVersion=0", "&labelSelector=app=b"];
         let more = *self.random.pick(&more);
         let step = ask("GET", format!("{path}?continue=${{{first}.body.metadata.continue}}{more}"));
         self.push(step);
