@@ -15,14 +15,6 @@ pub enum Said {
 /// Kinds without a version, which every version has (`Scheme.AddUnversionedTypes`).
 const UNVERSIONED: [&str; 5] = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
 
-/// Kinds that every version of a group has (`metav1.AddToGroupVersion`).
-fn is_options(kind: &str) -> bool {
-    kind == "WatchEvent"
-        || kind
-            .strip_suffix("Options")
-            .is_some_and(|verb| matches!(verb, "List" | "Get" | "Create" | "Update" | "Patch" | "Delete"))
-}
-
 /// Whether a kind is one of those that belong to no version; they convert to nothing.
 pub fn is_unversioned(kind: &str) -> bool {
     UNVERSIONED.contains(&kind)
@@ -38,12 +30,7 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     if (group, version, name) == (expected.group, expected.version, expected.kind) {
         return Said::Same(expected);
     }
-    if is_unversioned(name)
-        || (is_options(name) && catalog.kinds.iter().any(|k| (k.group, k.version) == (group, version)))
-    {
-        return Said::Refused(no_conversion(expected, "v1", name));
-    }
-    if (group, version, name) == ("", "v1", "List") {
+    if is_unversioned(name) {
         return Said::Refused(no_conversion(expected, "v1", name));
     }
     match catalog.kind(group, version, name) {

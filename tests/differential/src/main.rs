@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use clap::Parser;
+use clap::builder::PossibleValuesParser;
 use differential::catalog::Catalog;
 use differential::client::Remote;
 use differential::error::{Error, Result};
@@ -31,6 +32,9 @@ struct Cli {
     /// How long to go on from `--seed`.
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
+    /// Only seeds whose conversation is of this area; may be given several times.
+    #[arg(long = "area", value_parser = PossibleValuesParser::new(generate::areas()))]
+    areas: Vec<String>,
     /// Where conversations that differ are written.
     #[arg(long)]
     out: Option<PathBuf>,
@@ -71,7 +75,8 @@ async fn run(cli: Cli) -> Result<bool> {
     };
     let end = cli.seeds.is_none().then(|| Instant::now() + Duration::from_secs_f64(cli.minutes * 60.0));
     let mut run = Run::new(&upstream, &here, &prefix, cli.out);
-    for seed in from..to {
+    let wanted = |seed: &u64| cli.areas.is_empty() || cli.areas.iter().any(|area| area == generate::area_of(*seed));
+    for seed in (from..to).filter(wanted) {
         if end.is_some_and(|end| Instant::now() > end) {
             println!("the last seed was {}", seed.saturating_sub(1));
             break;

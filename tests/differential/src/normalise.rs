@@ -22,6 +22,7 @@ struct Patterns {
     compiled: Regex,
     generated: Regex,
     age: Regex,
+    program: Regex,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
@@ -37,6 +38,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
     address: regex(r"\b10\.0\.\d{1,3}\.\d{1,3}\b"),
     compiled: regex(r"selfType\d+"),
     generated: regex(r"^[bcdfghjklmnpqrstvwxz2456789]{5}$"),
+    program: regex(r"\bkube-apiserver-v\d+\.\d+\.\d+\b"),
     age: regex(r"^(\d+[ydhms]){1,2}$|\b(\d+[ydhms]){1,2}( ago\b)"),
 });
 
@@ -106,6 +108,8 @@ impl Normaliser {
         text = p.scheme.replace_all(&text, "in scheme \"<scheme>\"").into_owned();
         text = p.too_old.replace_all(&text, "${1}<rv> (<rv>)").into_owned();
         text = p.version.replace_all(&text, "${1}<rv>").into_owned();
+        // What a server writes itself names the file of its program.
+        text = p.program.replace_all(&text, "kube-apiserver").into_owned();
         text = p.compiled.replace_all(&text, "selfType<number>").into_owned();
         text = p.address.replace_all(&text, |found: &Captures<'_>| self.name("ip", &found[0])).into_owned();
         in_order(&text).unwrap_or(text)

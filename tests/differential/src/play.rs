@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use convert::Form;
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{Conversation, Step};
@@ -175,12 +176,16 @@ impl<'s, S: Server> Play<'s, S> {
     fn note_created(&mut self, exchange: &Exchange, answer: &Answer, body: &Value) {
         let path = exchange.path.split('?').next().unwrap_or_default().trim_end_matches('/');
         // A table or protobuf does not tell the name in JSON.
-        let sent: Value =
-            exchange.body.as_deref().and_then(|sent| serde_json::from_slice(sent).ok()).unwrap_or_default();
-        let name = body["metadata"]["name"].as_str().or(sent["metadata"]["name"].as_str());
-        let Some(name) = name else { return };
+        let sent = || exchange.body.as_deref().and_then(|sent| serde_json::from_slice::<Value>(sent).ok());
+        let name = |body: &Value| {
+            let object = body.get("content").unwrap_or(body);
+            object["metadata"]["name"].as_str().map(str::to_string)
+        };
         let path = match (exchange.method.as_str(), answer.status) {
-            ("POST", 201) => format!("{path}/{name}"),
+            ("POST", 201) => {
+                let Some(name) = name(body).or_else(|| name(&sent()?)) else { return };
+                format!("{path}/{name}")
+            }
             ("PUT" | "PATCH", 201) => path.to_string(),
             _ => return,
         };
@@ -214,24 +219,44 @@ impl<'s, S: Server> Play<'s, S> {
 
     /// Deletes what the conversation made.
     pub async fn end(self) -> Result<()> {
-        let now = json!({"gracePeriodSeconds": 0});
         for path in &self.created {
             let Some(path) = self.fill(&json!(path)) else { continue };
-            let path = quoted(&text(&path));
-            let answer = self.quietly("DELETE", &path, Some(now.clone())).await?;
-            let left = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
-            if let Some(name) = path.strip_prefix("/api/v1/namespaces/").filter(|name| !name.contains('/')) {
-                self.finalize(name).await?;
-            }
-            if left["metadata"]["finalizers"].is_array() {
-                let patch = json!({"metadata": {"finalizers": null}});
-                self.quietly("PATCH", &path, Some(patch)).await?;
-                self.quietly("DELETE", &path, Some(now.clone())).await?;
-            }
+            self.delete(&quoted(&text(&path))).await?;
         }
         let Some(name) = &self.namespace else { return Ok(()) };
         self.quietly("DELETE", &format!("/api/v1/namespaces/{name}"), None).await?;
         self.finalize(name).await
+    }
+
+    async fn delete(&self, path: &str) -> Result<()> {
+        let now = json!({"gracePeriodSeconds": 0});
+        let answer = self.quietly("DELETE", path, Some(now.clone())).await?;
+        let left = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
+        if let Some(name) = path.strip_prefix("/api/v1/namespaces/").filter(|name| !name.contains('/')) {
+            self.finalize(name).await?;
+        }
+        if left["metadata"]["finalizers"].is_array() {
+            let patch = json!({"metadata": {"finalizers": null}});
+            self.quietly("PATCH", path, Some(patch)).await?;
+            self.quietly("DELETE", path, Some(now)).await?;
+        }
+        // Groups and their documents go after what defines them.
+        if let Some(name) = path.split_once("/customresourcedefinitions/").map(|(_, name)| name)
+            && let Some((_, group)) = name.split_once('.')
+        {
+            self.wait_for_404(path).await?;
+            self.wait_for_404(&format!("/apis/{group}")).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until nothing is served at a path, but not for ever.
+    async fn wait_for_404(&self, path: &str) -> Result<()> {
+        let begin = Instant::now();
+        while self.quietly("GET", path, None).await?.status != 404 && begin.elapsed() < Duration::from_secs(5) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        Ok(())
     }
 
     /// Does what the controller of namespaces would.
@@ -287,7 +312,7 @@ fn all_headers(answer: &Answer) -> Value {
     Value::Object(answer.headers.iter().map(|(name, value)| (name.clone(), json!(value))).collect())
 }
 
-/// The body of an answer: what JSON it is, or `{"$text"}`, `{"$protobuf"}`, `{"$binary"}`, `{"$watch"}`.
+/// The body of an answer: what JSON it is, or `{"$text"}`, `{"$protobuf", "content"}`, `{"$binary"}`, `{"$watch"}`.
 fn body(answer: &Answer, watch: bool) -> Value {
     let header = |name: &str| answer.headers.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value);
     let mut unpacked = Vec::new();
@@ -312,13 +337,23 @@ fn body(answer: &Answer, watch: bool) -> Value {
     if raw.is_empty() {
         Value::Null
     } else if let Some(envelope) = raw.strip_prefix(b"k8s\0") {
-        json!({"$protobuf": protobuf_kind(envelope)})
+        let mut found = json!({"$protobuf": protobuf_kind(envelope)});
+        if let Some(content) = protobuf_content(raw) {
+            found["content"] = content;
+        }
+        found
     } else if kind.contains("protobuf") || kind.contains("cbor") {
         json!({"$binary": true})
     } else {
         let json = kind.contains("json").then(|| serde_json::from_slice(raw).ok()).flatten();
         json.unwrap_or_else(|| json!({"$text": String::from_utf8_lossy(raw)}))
     }
+}
+
+/// The object in an envelope as JSON, if its kind is known.
+fn protobuf_content(raw: &[u8]) -> Option<Value> {
+    let mut object = convert::decode(own::catalog(), raw, None).ok()?;
+    serde_json::from_slice(&convert::encode(&mut object, Form::Json).ok()?).ok()
 }
 
 /// `apiVersion kind` of an envelope, whose first field is a message of these two strings.
@@ -334,4 +369,26 @@ fn protobuf_kind(envelope: &[u8]) -> String {
         Some(format!("{version} {}", string(&message[length..], 0x12)?.0).trim().to_string())
     };
     strings().unwrap_or_else(|| "?".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(content_type: &str, body: Vec<u8>) -> Answer {
+        let headers = vec![("content-type".to_string(), content_type.to_string())];
+        Answer { status: 200, headers, body, closed: true }
+    }
+
+    #[test]
+    fn protobuf_is_compared_by_its_content() {
+        let text = br#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"b":"c"}}"#;
+        let mut object = convert::decode(own::catalog(), text, None).unwrap();
+        let bytes = convert::encode(&mut object, Form::Protobuf).unwrap();
+        let found = body(&answer("application/vnd.kubernetes.protobuf", bytes), false);
+        assert_eq!(found["$protobuf"], "v1 ConfigMap");
+        assert_eq!((&found["content"]["metadata"]["name"], &found["content"]["data"]["b"]), (&json!("a"), &json!("c")));
+        let unknown = b"k8s\0\x0a\x09\x0a\x02a1\x12\x03Foo".to_vec();
+        assert_eq!(body(&answer("", unknown), false), json!({"$protobuf": "a1 Foo"}));
+    }
 }

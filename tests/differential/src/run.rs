@@ -174,3 +174,78 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         text
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::catalog::Kind;
+    use crate::conversation::Conversation;
+    use crate::generate::area_of;
+    use crate::play::{Answer, Exchange};
+
+    /// A server that answers everything with this status, but deletes of config maps with another.
+    struct Fake {
+        of_deletes: u16,
+    }
+
+    impl Server for Fake {
+        async fn send(&self, exchange: &Exchange) -> Result<Answer> {
+            let is_delete = exchange.method == "DELETE" && exchange.path.contains("/configmaps");
+            let status = if is_delete { self.of_deletes } else { 200 };
+            let headers = vec![("content-type".into(), "application/json".into())];
+            Ok(Answer { status, headers, body: b"{}".to_vec(), closed: true })
+        }
+
+        fn address(&self) -> String {
+            "127.0.0.1:6443".into()
+        }
+    }
+
+    fn config_maps() -> Catalog {
+        let verbs = ["create", "get", "list", "update", "patch", "delete", "deletecollection"].map(str::to_string);
+        let objects = vec![json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {}, "data": {"a": "b"}})];
+        let kind = Kind {
+            version: "v1".into(),
+            kind: "ConfigMap".into(),
+            resource: "configmaps".into(),
+            namespaced: true,
+            verbs: verbs.to_vec(),
+            objects,
+            ..Kind::default()
+        };
+        Catalog::of(vec![kind], "api/v1", Map::new())
+    }
+
+    #[tokio::test]
+    async fn what_differs_is_made_small_and_written_with_the_answers_of_upstream() {
+        let folder = tempfile::tempdir().unwrap();
+        let (upstream, here) = (Fake { of_deletes: 200 }, Fake { of_deletes: 404 });
+        let mut run = Run::new(&upstream, &here, "test-", Some(folder.path().to_path_buf()));
+        let catalog = config_maps();
+        for seed in (0..400).filter(|seed| area_of(*seed) == "deletion") {
+            run.seed(&catalog, seed).await.unwrap();
+        }
+        let families: Vec<&String> = run.families.keys().collect();
+        assert_eq!(families, ["status: 200 / 404"]);
+        assert!(run.totals.alike > 0 && run.totals.unstable == 0);
+        let example = &run.families["status: 200 / 404"].examples[0];
+        let text = std::fs::read_to_string(folder.path().join(format!("{example}.json"))).unwrap();
+        let talk = Conversation::from_text(&text).unwrap();
+        let [step] = talk.steps.as_slice() else { panic!("{text}") };
+        assert_eq!((step.method.as_str(), &step.body, step.path.contains('?')), ("DELETE", &None, false));
+        assert_eq!(step.response.as_ref().unwrap()["status"], 200);
+    }
+
+    #[tokio::test]
+    async fn servers_that_are_alike_show_nothing() {
+        let server = Fake { of_deletes: 200 };
+        let mut run = Run::new(&server, &server, "test-", None);
+        let catalog = config_maps();
+        for seed in (0..200).filter(|seed| area_of(*seed) == "deletion") {
+            run.seed(&catalog, seed).await.unwrap();
+        }
+        assert!(run.families.is_empty() && run.totals.conversations > 0);
+    }
+}

@@ -23,6 +23,10 @@ const NAMES: &[&str] = &["a", "b", "c.d", "e-1"];
 /// Names that few kinds take.
 const ODD_NAMES: &[&str] = &["A", "-a", "a_b", "a:b", "..", "a%2Fb", "a b", "ü", "a.", "system:a", "1", "a/b"];
 
+/// Kinds whose status the servers write after a while.
+const FOLLOWED: [&str; 4] =
+    ["/flowschemas", "/prioritylevelconfigurations", "/customresourcedefinitions", "/apiservices"];
+
 /// Areas by their share.
 const AREAS: [(usize, &str); 11] = [
     (30, "objects"),
@@ -58,6 +62,17 @@ impl Subject<'_> {
     fn path(&self) -> String {
         format!("{}/{}", self.kind.collection(), self.name)
     }
+}
+
+/// The names of all areas.
+pub fn areas() -> impl Iterator<Item = &'static str> {
+    AREAS.iter().map(|(_, area)| *area)
+}
+
+/// The area of the conversation of a seed: what `generate` draws first.
+pub fn area_of(seed: u64) -> &'static str {
+    let (random, areas) = (&mut Random::new(seed), &AREAS);
+    random.weighted::<&str>(areas)
 }
 
 /// The conversation of a seed.
@@ -96,7 +111,9 @@ impl<'c> Generator<'c> {
     /// Adds a step; its id.
     fn push(&mut self, step: Step) -> String {
         let id = format!("s{}", self.steps.len() + 1);
-        self.steps.push(Step { id: id.clone(), ..step });
+        let is_followed = |last: &Step| last.method != "GET" && FOLLOWED.iter().any(|kind| last.path.contains(kind));
+        let pause = if self.steps.last().is_some_and(is_followed) { step.pause.max(0.3) } else { step.pause };
+        self.steps.push(Step { id: id.clone(), pause, ..step });
         id
     }
 
@@ -120,6 +137,11 @@ impl<'c> Generator<'c> {
         };
         object["metadata"]["name"] = json!(name);
         fence(&mut object);
+        // Also what no answer has told the name of.
+        match kind.namespaced {
+            true => self.cleanup.push(kind.collection()),
+            false => self.cleanup.push(format!("{}/{name}", kind.collection())),
+        }
         Subject { kind, name, object }
     }
 
@@ -253,9 +275,10 @@ mod tests {
     #[test]
     fn seeds_give_conversations_of_every_area_with_at_least_three_steps() {
         let talks: Vec<Conversation> = (0..2000).map(|seed| generate(&catalog(), seed)).collect();
-        for (_, area) in AREAS {
+        for area in areas() {
             assert!(talks.iter().any(|talk| talk.area == area), "no conversation of {area}");
         }
+        assert!((0..).zip(&talks).all(|(seed, talk)| talk.area == area_of(seed)));
         let lengths: Vec<usize> = talks.iter().map(|talk| talk.steps.len()).collect();
         assert!(lengths.iter().all(|length| (3..=8).contains(length)), "{lengths:?}");
     }

@@ -19,7 +19,7 @@ const WRITE: Choices = &[
 const READ: Choices = &[
     &["limit", "1", "2", "0", "-1", "a", "9223372036854775808"],
     &["continue", "abc", "", "eyJ2IjoidjIifQ"],
-    &["resourceVersion", "0", "", "a", "-1", "01", "0x1"],
+    &["resourceVersion", "0", "", "a", "-1", "00", "0x1"],
     &["resourceVersionMatch", "Exact", "NotOlderThan", "", "exact", "Bad"],
     &[
         "labelSelector",
