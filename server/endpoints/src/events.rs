@@ -41,15 +41,16 @@ enum EventForm {
     Object,
     Partial(Partial),
     Table(Box<TableWriter>),
+    /// No event is a list: upstream ends the stream where it should send one.
+    List,
 }
 
 impl EventWriter {
     pub fn new(renderer: Renderer, accepted: &Accepted, query: &Query) -> Result<Self, Status> {
         let form = match &accepted.form {
             Form::Object => EventForm::Object,
-            Form::PartialMetadata(version) | Form::PartialMetadataList(version) => {
-                EventForm::Partial(Partial::new(version))
-            }
+            Form::PartialMetadata(version) => EventForm::Partial(Partial::new(version)),
+            Form::PartialMetadataList(_) => EventForm::List,
             Form::Table(version) => {
                 let renderer = Renderer::new(&renderer.endpoint, accepted)?;
                 EventForm::Table(Box::new(TableWriter::new(renderer, version, query)?))
@@ -61,6 +62,11 @@ impl EventWriter {
     /// Counts here what is written.
     pub fn counted(self, sent: Option<SentEvents>) -> Self {
         EventWriter { sent, ..self }
+    }
+
+    /// Whether the stream ends where an event would be sent.
+    fn sends_nothing(&self) -> bool {
+        matches!(self.form, EventForm::List)
     }
 
     fn send(&self, frame: Framed, chunk: &mut Chunk) {
@@ -83,6 +89,7 @@ impl EventWriter {
             EventForm::Table(table) => {
                 table_event(table, self.renderer.source.object(entry)?, self.renderer.encoding)?.into()
             }
+            EventForm::List => return Ok(()),
         };
         let kind = match kind {
             ChangeKind::Added => "ADDED",
@@ -104,7 +111,7 @@ impl EventWriter {
             _ if self.renderer.pretty => return None,
             EventForm::Object => 0,
             EventForm::Partial(partial) => 1 + u64::from(partial.api_version.ends_with("/v1")),
-            EventForm::Table(_) => return None,
+            EventForm::Table(_) | EventForm::List => return None,
         };
         let version = std::ptr::from_ref(self.renderer.endpoint.kind) as u64;
         Some(FRAME | version << 6 | form << 4 | (self.renderer.encoding as u64) << 2 | kind as u64)
@@ -127,6 +134,7 @@ impl EventWriter {
             EventForm::Object => self.renderer.other(self.renderer.endpoint.kind.from_hub(hub).as_ref())?,
             EventForm::Partial(partial) => partial.other(hub.as_ref(), self.renderer.encoding)?,
             EventForm::Table(table) => table_event(table, hub, self.renderer.encoding)?,
+            EventForm::List => return Ok(()),
         };
         self.send(frame("BOOKMARK", object.into(), self.renderer.encoding), chunk);
         Ok(())
@@ -181,6 +189,10 @@ impl Events {
                     self.ended = true;
                     return;
                 }
+                Poll::Ready(Some(Ok(_))) if self.writer.sends_nothing() => {
+                    self.ended = true;
+                    return;
+                }
                 Poll::Ready(Some(event)) => event,
             };
             let is_news = !self.stream.is_initial();
@@ -213,7 +225,8 @@ impl Events {
             }
             self.timer.as_mut().reset(self.deadline.min(Instant::now() + BOOKMARK_INTERVAL));
             if let Some(revision) = self.stream.progress() {
-                self.ended = self.writer.bookmark(revision, false, &mut self.chunk).is_err();
+                let written = self.writer.bookmark(revision, false, &mut self.chunk);
+                self.ended = written.is_err() || self.writer.sends_nothing();
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use machinery::features::FeatureGates;
 use machinery::status::Status;
-use serving::negotiation::{Clause, is_produced, parse_accept};
+use serving::negotiation::{Clause, is_consumed, is_produced, parse_accept};
 
 /// An encoding of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -186,6 +186,17 @@ impl Spoken {
             Status::new(406, "NotAcceptable", format!("406: Not Acceptable\n\nAvailable representations: {available}"));
         status.details = Some(Box::default());
         Err(status)
+    }
+
+    /// Likewise, of a document that is read only: a body that comes along has to be in a media type of the route, whole.
+    ///
+    /// # Errors
+    /// 415 and 406 in the words of go-restful.
+    pub fn check_document(self, content_type: Option<&str>, accept: Option<&str>) -> Result<(), Status> {
+        if !is_consumed(content_type.unwrap_or_default(), self.media_types()) {
+            return Err(Status::media_type_without_route());
+        }
+        self.check_route(accept, false)
     }
 
     /// The encoding of a request body (`negotiation.NegotiateInputSerializer`); JSON when nothing is said.

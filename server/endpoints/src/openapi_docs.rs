@@ -3,23 +3,28 @@
 //! Every group version is a v3 document of its own, whose hash is known before it is made, and which is made without the others. The v2 document is
 //! made anew when it is asked for after something in it changed.
 
+mod content;
 mod custom;
 mod declared;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
-use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, IF_NONE_MATCH, VARY};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
+use http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ETAG, EXPIRES, HeaderValue, LOCATION, VARY};
 use openapi::Options;
 use openapi::custom::CustomResource;
 use serde_json::{Value, json};
-use serving::{Body, Response};
+use serving::Response;
+use serving::negotiation::{Clause, parse_accept};
 use sha2::{Digest, Sha512};
+use time::{Duration, OffsetDateTime};
 
 use crate::discovery::RemoteDocument;
 use crate::endpoint::Endpoint;
 use crate::packed::Packed;
+pub(crate) use content::Asked;
+use content::{empty, insert};
 use custom::CustomDocument;
 use declared::Declared;
 pub use declared::Served;
@@ -116,27 +121,24 @@ impl OpenApi {
     }
 
     /// Answers a path below `/openapi/`, if there is such a document.
-    pub(crate) async fn answer(
-        self: &Arc<Self>,
-        path: &str,
-        headers: &HeaderMap,
-        remote: RemoteOpenApi,
-    ) -> Option<Response> {
+    pub(crate) async fn answer(self: &Arc<Self>, path: &str, asked: Asked, remote: RemoteOpenApi) -> Option<Response> {
         match path {
-            "/openapi/v2" => Some(self.v2(headers, remote.v2).await),
-            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(headers, remote.v3)),
-            _ => path.strip_prefix("/openapi/v3/").map(|name| self.v3_document(name, headers)),
+            "/openapi/v2" => Some(self.v2(asked, remote.v2).await),
+            "/openapi/v3" | "/openapi/v3/" => Some(self.v3_index(&asked, remote.v3)),
+            _ => path.strip_prefix("/openapi/v3/").map(|name| self.v3_document(name, &asked)),
         }
     }
 
     /// The v2 document takes long to make where there are many custom resources: it is made beside what else the server does.
-    async fn v2(self: &Arc<Self>, headers: &HeaderMap, remote: Vec<Arc<RemoteDocument>>) -> Response {
-        let (this, headers) = (self.clone(), headers.clone());
+    async fn v2(self: &Arc<Self>, asked: Asked, remote: Vec<Arc<RemoteDocument>>) -> Response {
+        let this = self.clone();
         let answer = tokio::task::spawn_blocking(move || {
             let custom: Vec<_> = this.custom().values().cloned().collect();
             let latest = this.latest_v2(&custom, &remote);
             let make = || this.make_v2(&custom, &remote);
-            respond(&latest, make, &headers, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2)
+            let mut response = respond(&latest, make, &asked, (V2_PROTOBUF, V2_PROTOBUF_OLD), openapi::protobuf::v2);
+            insert(&mut response, VARY, "Accept-Encoding, Accept");
+            response
         });
         answer.await.unwrap_or_else(|_| empty(StatusCode::INTERNAL_SERVER_ERROR))
     }
@@ -169,85 +171,105 @@ impl OpenApi {
         self.custom.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn v3_index(&self, headers: &HeaderMap, remote: BTreeMap<String, String>) -> Response {
+    fn v3_index(&self, asked: &Asked, remote: BTreeMap<String, String>) -> Response {
         let url = |path: &String, hash: &str| (path.clone(), format!("/openapi/v3/{path}?hash={hash}"));
         let mut urls: BTreeMap<String, String> = self.custom().iter().map(|(path, d)| url(path, d.hash())).collect();
         urls.extend(self.v3.iter().map(|(path, document)| url(path, &document.hash)));
         urls.extend(remote);
         let paths: serde_json::Map<String, Value> =
             urls.into_iter().map(|(path, url)| (path, json!({ "serverRelativeURL": url }))).collect();
-        let index = json!({ "paths": paths });
-        let mut response = respond(&Lazy::new(&index.to_string()), || index, headers, ("", ""), |_| Vec::new());
-        response.headers_mut().remove(VARY);
-        if response.status() == StatusCode::OK {
-            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+        // In JSON whatever the client accepts, and called text: net/http knows the type from the first bytes.
+        let index = json!({ "paths": paths }).to_string();
+        content::serve(asked, &etag(&hash(index.as_bytes())), "text/plain; charset=utf-8", || index.into_bytes())
+    }
+
+    fn v3_document(&self, name: &str, asked: &Asked) -> Response {
+        let (declared, options, form) = (&self.declared, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
+        let custom = self.custom().get(name).cloned();
+        let (mut response, hash) = match (self.v3.get(name), &custom) {
+            (Some(document), _) => {
+                let make = || declared.catalog().v3_of(options, name).unwrap_or_default();
+                (respond(document, make, asked, form, openapi::protobuf::v3), &document.hash)
+            }
+            (None, Some(custom)) => {
+                let make = || custom.make(&declared.catalog(), options);
+                (respond(custom.document(), make, asked, form, openapi::protobuf::v3), &custom.document().hash)
+            }
+            (None, None) => return empty(StatusCode::NOT_FOUND),
+        };
+        // Upstream answers nothing to a header without a media range.
+        let asks_nothing =
+            asked.headers.get(ACCEPT).is_some_and(|accept| !accept.is_empty() && ranges(accept).is_empty());
+        if asks_nothing {
+            return empty(StatusCode::OK);
+        }
+        insert(&mut response, VARY, "Accept");
+        let is_found = response.status() != StatusCode::NOT_ACCEPTABLE;
+        if is_found && !asked.hash.is_empty() {
+            answer_hash(&mut response, name, hash, &asked.hash);
         }
         response
     }
+}
 
-    fn v3_document(&self, name: &str, headers: &HeaderMap) -> Response {
-        let (declared, options, form) = (&self.declared, &self.options, (V3_PROTOBUF, V3_PROTOBUF_OLD));
-        if let Some(document) = self.v3.get(name) {
-            let make = || declared.catalog().v3_of(options, name).unwrap_or_default();
-            return respond(document, make, headers, form, openapi::protobuf::v3);
-        }
-        let custom = self.custom().get(name).cloned();
-        match custom {
-            Some(custom) => {
-                let make = || custom.make(&declared.catalog(), options);
-                respond(custom.document(), make, headers, form, openapi::protobuf::v3)
-            }
-            None => empty(StatusCode::NOT_FOUND),
-        }
+/// A document that is asked for by its hash can be kept for good; another hash leads to the one that there is
+/// (kube-openapi: `HandleGroupVersion`).
+fn answer_hash(response: &mut Response, name: &str, hash: &str, asked: &str) {
+    if asked == hash {
+        insert(response, CACHE_CONTROL, "public, immutable");
+        insert(response, EXPIRES, &written(OffsetDateTime::now_utc() + Duration::days(365)));
+        return;
     }
+    let content_type = response.headers().get(CONTENT_TYPE).cloned();
+    let mut moved = empty(StatusCode::MOVED_PERMANENTLY);
+    moved.headers_mut().extend(content_type.map(|value| (CONTENT_TYPE, value)));
+    insert(&mut moved, ETAG, &etag(hash));
+    insert(&mut moved, VARY, "Accept");
+    insert(&mut moved, LOCATION, &format!("/openapi/v3/{name}?hash={hash}"));
+    *response = moved;
 }
 
-fn empty(code: StatusCode) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = code;
-    response
+/// The media ranges of a header.
+fn ranges(accept: &HeaderValue) -> Vec<Clause<'_>> {
+    parse_accept(accept.to_str().unwrap_or_default())
 }
 
-/// JSON or protobuf by the Accept header, 304 by the ETag, 406 otherwise.
+/// A time as upstream writes it (`time.RFC1123`).
+fn written(time: OffsetDateTime) -> String {
+    let (weekday, month, (hour, minute, second)) =
+        (time.weekday().to_string(), time.month().to_string(), time.to_hms());
+    let date = format!("{}, {:02} {} {}", &weekday[..3], time.day(), &month[..3], time.year());
+    format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
+}
+
+fn etag(hash: &str) -> String {
+    format!("\"{hash}\"")
+}
+
+/// JSON or protobuf by the Accept header, 406 otherwise.
 fn respond(
     document: &Lazy,
     make: impl FnOnce() -> Value,
-    headers: &HeaderMap,
+    asked: &Asked,
     protobuf: (&'static str, &'static str),
     encode: fn(&Value) -> Vec<u8>,
 ) -> Response {
-    let etag = format!("\"{}\"", document.hash);
-    let same = |value: &HeaderValue| {
-        value.to_str().is_ok_and(|v| v.split(',').any(|t| t.trim().trim_start_matches("W/") == etag))
+    let clauses =
+        asked.headers.get(ACCEPT).filter(|accept| !accept.is_empty()).map_or_else(|| parse_accept("*/*"), ranges);
+    let json = "application/json";
+    let form = |clause: &Clause<'_>| match () {
+        () if clause.matches(json) => Some(json),
+        () if clause.matches(protobuf.0) || clause.matches(protobuf.1) => Some(protobuf.0),
+        () => None,
     };
-    if headers.get_all(IF_NONE_MATCH).iter().any(same) {
-        let mut response = empty(StatusCode::NOT_MODIFIED);
-        insert(&mut response, ETAG, &etag);
-        return response;
-    }
-    let accept = headers.get(ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("*/*");
-    let mut wanted = accept.split(',').map(|part| part.split(';').next().unwrap_or("").trim());
-    let media_type = wanted.find_map(|media_type| match media_type {
-        "*/*" | "application/*" | "application/json" | "" => Some("application/json"),
-        m if m == protobuf.0 || m == protobuf.1 => Some(protobuf.0),
-        _ => None,
-    });
-    let Some(media_type) = media_type else { return empty(StatusCode::NOT_ACCEPTABLE) };
-    let made = document.get(make);
-    let body = if media_type == protobuf.0 { made.protobuf(encode) } else { made.json.bytes() };
-    let mut response = Response::new(Body::full(body));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
-    response.headers_mut().insert(VARY, HeaderValue::from_static("Accept-Encoding, Accept"));
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, private"));
-    response.headers_mut().remove(EXPIRES);
-    insert(&mut response, ETAG, &etag);
+    let Some(media_type) = clauses.iter().find_map(form) else { return empty(StatusCode::NOT_ACCEPTABLE) };
+    let body = || {
+        let made = document.get(make);
+        if media_type == protobuf.0 { made.protobuf(encode) } else { made.json.bytes() }
+    };
+    let mut response = content::serve(asked, &etag(&document.hash), media_type, body);
+    insert(&mut response, CACHE_CONTROL, "no-cache, private");
     response
-}
-
-fn insert(response: &mut Response, name: http::HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        response.headers_mut().insert(name, value);
-    }
 }
 
 /// What the documents say of this server.

@@ -48,12 +48,8 @@ impl PatchType {
             "application/merge-patch+json" => Ok(PatchType::Merge),
             "application/strategic-merge-patch+json" => Ok(PatchType::Strategic),
             "application/apply-patch+yaml" => Ok(PatchType::Apply),
-            // In the words of go-restful, which upstream leaves this to for built-in kinds.
-            _ => {
-                let mut status = Status::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
-                status.details = Some(Box::default());
-                Err(status)
-            }
+            // Upstream leaves this to go-restful for built-in kinds.
+            _ => Err(Status::media_type_without_route()),
         }
     }
 }

@@ -66,18 +66,24 @@ pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
 /// The route of a request.
 ///
 /// # Errors
-/// 404 without a template for the path, 405 without one for the method, 400 for a path whose name is empty or leads elsewhere in the store.
+/// 404 without a template for the path, 405 without one for the method.
 pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {
-    let route = match endpoint.open.is_some() {
-        true => of_custom(endpoint, info)?,
-        false => of_declared(endpoint, info, method)?,
-    };
+    match endpoint.open.is_some() {
+        true => of_custom(endpoint, info),
+        false => of_declared(endpoint, info, method),
+    }
+}
+
+/// What handlers look at once a route has been found: the namespace and the name of the path.
+///
+/// # Errors
+/// 400 for a path whose name is empty or leads elsewhere in the store.
+pub(crate) fn check_names(endpoint: &Endpoint, info: &RequestInfo) -> Result<(), Status> {
     // `namespaces//pods/a` has the template of an object, and a list of all namespaces has none of an object.
     if endpoint.resource.namespaced && info.in_namespace && info.namespace.is_empty() && info.depth > 1 {
         return Err(Status::bad_request("Namespace parameter required."));
     }
-    check_name(info)?;
-    Ok(route)
+    check_name(info)
 }
 
 fn of_declared(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> Result<Route, Status> {

@@ -24,7 +24,7 @@ use crate::discovery::{Aggregated, Discovery, GroupVersions};
 use crate::endpoint::Endpoint;
 use crate::gzip;
 use crate::media::{Encoding, Forms, Spoken};
-use crate::openapi_docs::OpenApi;
+use crate::openapi_docs::{Asked, OpenApi};
 use crate::patching::PatchType;
 use crate::route_table::{self, Route, Target};
 use crate::routes::Routes;
@@ -115,7 +115,9 @@ impl ApiServer {
         // Upstream answers requests of any method as reads.
         if let Some(openapi) = self.openapi.as_ref().filter(|_| self.root && info.path.starts_with("/openapi/")) {
             let remote = self.discovery.remote_openapi();
-            return match openapi.answer(&info.path, request.headers(), remote).await {
+            let (method, headers) = (request.method().clone(), request.headers().clone());
+            let asked = Asked { method, headers, hash: info.query.text("hash").to_string() };
+            return match openapi.answer(&info.path, asked, remote).await {
                 Some(response) => response,
                 None => self.next.handle(request).await,
             };
@@ -154,15 +156,16 @@ impl ApiServer {
         if request.method() != Method::GET && !answers_any_method {
             return Some(refuse(request, &Status::method_not_allowed()));
         }
-        Some(self.negotiated(request, document, aggregated))
+        Some(self.negotiated(request, document, aggregated, !self.open && !answers_any_method))
     }
 
     fn serves(&self, group: &str, version: Option<&str>) -> bool {
         self.routes().serves(group, version)
     }
 
-    /// A discovery document in the encoding asked for; all groups at once where the client prefers that.
-    fn negotiated(&self, request: &Request, document: Value, core: Option<bool>) -> Response {
+    /// A discovery document in the encoding asked for; all groups at once where the client prefers that. Go-restful looks
+    /// first at what its routes produce.
+    fn negotiated(&self, request: &Request, document: Value, core: Option<bool>, is_route: bool) -> Response {
         let accept = request.headers().get(ACCEPT).and_then(|v| v.to_str().ok());
         if let Some(core) = core
             && let Some((encoding, alone)) = wants_aggregated(accept)
@@ -170,7 +173,8 @@ impl ApiServer {
             return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
         let pretty = serving::respond::wants_pretty(request.query(), request.headers());
-        let routed = if self.open { Ok(()) } else { Spoken::BY_DEFAULT.check_route(accept, false) };
+        let sent = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
+        let routed = if is_route { Spoken::BY_DEFAULT.check_document(sent, accept) } else { Ok(()) };
         match routed.and_then(|()| Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object)) {
             Ok(accepted) => {
                 encode_document(&document, accepted.encoding, accepted.pretty).unwrap_or_else(|s| refuse(request, &s))
@@ -229,7 +233,8 @@ fn not_modified() -> Result<Response, Status> {
 /// A document of a declared kind.
 fn encode_document(document: &Value, encoding: Encoding, pretty: bool) -> Result<Response, Status> {
     let said = |name: &str, otherwise| document[name].as_str().unwrap_or(otherwise);
-    let kind = (said("apiVersion", "v1"), said("kind", ""));
+    // Those of the legacy group say no version, in protobuf neither.
+    let kind = (said("apiVersion", ""), said("kind", ""));
     encode_text((document.to_string() + "\n").into(), kind, encoding, pretty)
 }
 
@@ -296,18 +301,21 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let route = route_table::find(&endpoint, &info, &parts.method);
     let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
+    let route = route.and_then(|route| {
+        if matches!(route, Route::Verb(..)) {
+            routed(&endpoint, &parts, spoken, is_collection)?;
+        }
+        route_table::check_names(&endpoint, &info).map(|()| route)
+    });
     let answer = match route {
         Ok(Route::Connect(handler)) => {
             let call = call(&parts.extensions, info, spoken, parts.headers.clone(), Body::empty());
             verbs::connect::connect(&endpoint, &*handler, call, Request::from_parts(parts, body)).await
         }
-        Ok(Route::Verb(target, verb)) => match routed(&endpoint, &parts, spoken, is_collection) {
-            Ok(()) => {
-                let call = call(&parts.extensions, info, spoken, parts.headers, body);
-                answered(endpoint, target, verb, call).await
-            }
-            Err(status) => Err(status),
-        },
+        Ok(Route::Verb(target, verb)) => {
+            let call = call(&parts.extensions, info, spoken, parts.headers, body);
+            answered(endpoint, target, verb, call).await
+        }
         Err(status) => Err(status),
     };
     let mut response = match answer {

@@ -7,6 +7,7 @@ mod answered;
 use serde_json::{Map, Value};
 
 use crate::field_error::FieldError;
+use crate::scalar::go_text::quote;
 
 /// Most errors of fields that a Status tells, and most bytes of their text; the first one is always told.
 const MAX_ERRORS: usize = 1000;
@@ -98,7 +99,7 @@ impl Status {
 
     /// `NewNotFound`
     pub fn not_found(of: GroupResource<'_>, name: &str) -> Self {
-        Self::new(404, "NotFound", format!("{of} \"{name}\" not found")).about(of, name)
+        Self::new(404, "NotFound", format!("{of} {} not found", quote(name))).about(of, name)
     }
 
     /// A path below a served group version that names nothing (`NewGenericServerResponse` of 404).
@@ -110,19 +111,22 @@ impl Status {
 
     /// `NewAlreadyExists`
     pub fn already_exists(of: GroupResource<'_>, name: &str) -> Self {
-        Self::new(409, "AlreadyExists", format!("{of} \"{name}\" already exists")).about(of, name)
+        Self::new(409, "AlreadyExists", format!("{of} {} already exists", quote(name))).about(of, name)
     }
 
     /// `NewGenerateNameConflict`
     pub fn generate_name_conflict(of: GroupResource<'_>, name: &str) -> Self {
-        let message =
-            format!("{of} \"{name}\" already exists, the server was not able to generate a unique name for the object");
+        let name_text = quote(name);
+        let message = format!(
+            "{of} {name_text} already exists, the server was not able to generate a unique name for the object"
+        );
         Self::new(409, "AlreadyExists", message).about(of, name)
     }
 
     /// `NewConflict`
     pub fn conflict(of: GroupResource<'_>, name: &str, why: impl std::fmt::Display) -> Self {
-        Self::new(409, "Conflict", format!("Operation cannot be fulfilled on {of} \"{name}\": {why}")).about(of, name)
+        let message = format!("Operation cannot be fulfilled on {of} {}: {why}", quote(name));
+        Self::new(409, "Conflict", message).about(of, name)
     }
 
     /// `NewUnauthorized`
@@ -135,7 +139,7 @@ impl Status {
         let message = match (of.resource, name) {
             ("", _) => format!("forbidden: {why}"),
             (_, "") => format!("{of} is forbidden: {why}"),
-            _ => format!("{of} \"{name}\" is forbidden: {why}"),
+            _ => format!("{of} {} is forbidden: {why}", quote(name)),
         };
         Self::new(403, "Forbidden", message).about(of, name)
     }
@@ -155,8 +159,8 @@ impl Status {
             .collect();
         let list = crate::field_error::aggregate(errors);
         let message = match causes.len() {
-            0 => format!("{of} \"{name}\" is invalid"),
-            _ => format!("{of} \"{name}\" is invalid: {list}"),
+            0 => format!("{of} {} is invalid", quote(name)),
+            _ => format!("{of} {} is invalid: {list}", quote(name)),
         };
         let details = Details {
             name: name.into(),
@@ -194,6 +198,12 @@ impl Status {
             accepted.join(", ")
         );
         Self::new(415, "UnsupportedMediaType", message)
+    }
+
+    /// No route takes the body's media type, in the words of go-restful, which comes before upstream's handlers.
+    pub fn media_type_without_route() -> Self {
+        let status = Self::new(415, "UnsupportedMediaType", "415: Unsupported Media Type");
+        Status { details: Some(Box::default()), ..status }
     }
 
     /// `NewRequestEntityTooLargeError`

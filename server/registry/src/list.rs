@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use base64::alphabet::URL_SAFE;
+use base64::engine::GeneralPurpose;
+use base64::engine::general_purpose::{NO_PAD, URL_SAFE_NO_PAD};
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use machinery::{json, offload};
@@ -54,8 +56,7 @@ impl Continue {
     pub fn decode(token: &str) -> Result<Self, Status> {
         let invalid =
             |why: &str| Status::bad_request(format!("invalid continue token: continue key is not valid: {why}"));
-        let bytes = URL_SAFE_NO_PAD.decode(token);
-        let bytes = bytes.map_err(|_| invalid("illegal base64 data at input byte 0"))?;
+        let bytes = unpacked(token).map_err(|at| invalid(&format!("illegal base64 data at input byte {at}")))?;
         if let Some(why) = json::syntax_error(&bytes) {
             return Err(invalid(&why));
         }
@@ -71,11 +72,24 @@ impl Continue {
         }
         // The key stays below the prefix of the list, whatever the token says.
         let key = token.start.strip_prefix('/').unwrap_or(&token.start);
-        if key.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
+        if !key.is_empty() && key.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
             return Err(invalid(&token.start));
         }
         Ok(token)
     }
+}
+
+/// The bytes of a token, or where Go's decoder finds that it is none (`base64.RawURLEncoding`): line breaks do not count,
+/// nor do bits behind the last byte.
+fn unpacked(token: &str) -> Result<Vec<u8>, usize> {
+    let is_break = |byte: &u8| matches!(byte, b'\r' | b'\n');
+    let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if let Some(at) = token.bytes().position(|byte| !is_known(&byte) && !is_break(&byte)) {
+        return Err(at);
+    }
+    let letters: Vec<u8> = token.bytes().filter(is_known).collect();
+    let lenient = NO_PAD.with_decode_allow_trailing_bits(true);
+    GeneralPurpose::new(&URL_SAFE, lenient).decode(letters).map_err(|_| token.len().saturating_sub(1))
 }
 
 /// Which state a list shows.
@@ -192,7 +206,7 @@ impl ResourceStore {
         let mut listed = Listed { entries, revision, more: false, continue_token: String::new(), remaining: None };
         if let (true, Some(last)) = (more, listed.entries.last()) {
             let rest = range.after(&last.key);
-            listed.remaining = selector.takes_all().then(|| snapshot.range(&rest).count() as i64);
+            listed.remaining = selector.tells_rest().then(|| snapshot.range(&rest).count() as i64);
             listed.more = true;
             self.past.keep(revision, snapshot);
         }
@@ -224,7 +238,7 @@ impl ResourceStore {
             let Some(last) = page.kvs.last().filter(|_| page.more) else { break };
             range = range.after(&last.key);
             if limit > 0 && listed.entries.len() == limit {
-                listed.remaining = selector.takes_all().then_some(page.count as i64 - page.kvs.len() as i64);
+                listed.remaining = selector.tells_rest().then_some(page.count as i64 - page.kvs.len() as i64);
                 listed.more = true;
                 break;
             }
@@ -327,5 +341,27 @@ pub(crate) fn check_listed(entry: &Entry) -> Result<(), Status> {
             let key = String::from_utf8_lossy(&entry.key);
             Err(Status::internal(format!("unable to transform key {key:?}: {why}")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_decoded_as_go_does() {
+        let said = |token: &str| Continue::decode(token).map_err(|status| status.message).map(|token| token.start);
+        let invalid = |why: &str| Err(format!("invalid continue token: continue key is not valid: {why}"));
+        for (token, why) in [
+            ("https://example.com/", "illegal base64 data at input byte 5"),
+            ("abcde", "illegal base64 data at input byte 4"),
+            // The bits behind the last byte are no reason.
+            ("kube-system", "invalid character '\\u0092' looking for beginning of value"),
+        ] {
+            assert_eq!(said(token), invalid(why), "{token}");
+        }
+        assert_eq!(said(&Continue::encode(1, "a".into())), Ok("a".into()));
+        assert_eq!(said(&Continue::encode(1, "/".into())), Ok("/".into()));
+        assert_eq!(said(&Continue::encode(1, "a/../b".into())), invalid("a/../b"));
     }
 }

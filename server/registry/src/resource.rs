@@ -307,7 +307,12 @@ impl ResourceStore {
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
         self.check_keys_of(namespace, name)?;
         let key = self.key(namespace, name);
-        let entry = match parse_resource_version(resource_version)? {
+        // Upstream's store says this in its own words, its cache does not.
+        let refused = |status: Status| match self.def.watch_cache {
+            true => status,
+            false => Status::bad_request(format!("invalid resource version: {}", status.message)),
+        };
+        let entry = match parse_resource_version(resource_version).map_err(refused)? {
             _ if resource_version.is_empty() => self.current(&key).await?,
             0 => self.cache.get(key.as_bytes()),
             wanted => {
@@ -364,7 +369,7 @@ fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static Selectabl
 /// The revision a client means; empty and `0` are 0.
 pub(crate) fn parse_resource_version(text: &str) -> Result<u64, Status> {
     parse_version(text).map_err(|why| {
-        let message = format!("resourceVersion: Invalid value: {text:?}: {why}");
+        let message = format!("resourceVersion: Invalid value: {}: {why}", quote(text));
         Status { code: 500, message, ..Status::default() }
     })
 }

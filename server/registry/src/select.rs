@@ -39,6 +39,8 @@ pub(crate) struct Selector {
     pub field: Option<(usize, Box<str>)>,
     terms: Vec<Term>,
     labels: LabelSelector,
+    /// Whether nothing is selected.
+    is_whole: bool,
     /// The length of what all keys of the resource begin with.
     root: usize,
     namespaced: bool,
@@ -73,7 +75,13 @@ impl Selector {
             _ => true,
         });
         let (root, namespaced) = (store.root.len(), store.def.namespaced);
-        Selector { range, key, field, terms, labels: predicate.labels.clone(), root, namespaced }
+        let (labels, is_whole) = (predicate.labels.clone(), predicate.is_empty());
+        Selector { range, key, field, terms, labels, is_whole, root, namespaced }
+    }
+
+    /// Whether a page tells how many objects are left: where nothing is selected, also not what the range says.
+    pub fn tells_rest(&self) -> bool {
+        self.is_whole
     }
 
     /// Whether everything in the range is wanted.

@@ -3,7 +3,7 @@
 mod pprof;
 mod socket;
 
-use http::{HeaderValue, Method, header};
+use http::{HeaderValue, Method, StatusCode, header};
 
 pub(crate) use socket::listen;
 
@@ -36,7 +36,7 @@ impl Handler for DebugHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         Box::pin(async move {
             match request.path() {
-                PROFILES => found("/debug/pprof/"),
+                PROFILES => found(request.method(), "/debug/pprof/"),
                 path if path.starts_with(PROFILES) => pprof::answer(request).await,
                 "/debug/flags/v" => verbosity(request).await,
                 _ => respond::bytes(200, HTML, CHANGEABLE),
@@ -45,9 +45,16 @@ impl Handler for DebugHandler {
     }
 }
 
-/// A redirect as Go writes one.
-fn found(location: &'static str) -> Response {
-    let mut response = respond::bytes(302, HTML, format!("<a href=\"{location}\">Found</a>.\n\n"));
+/// A redirect as Go writes one (`http.Redirect`): with a page for those who read.
+fn found(method: &Method, location: &'static str) -> Response {
+    let mut response = match *method {
+        Method::GET | Method::HEAD => respond::bytes(302, HTML, format!("<a href=\"{location}\">Found</a>.\n\n")),
+        _ => {
+            let mut response = Response::default();
+            *response.status_mut() = StatusCode::FOUND;
+            response
+        }
+    };
     response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(location));
     response
 }

@@ -41,6 +41,7 @@ pub mod user;
 pub mod version;
 pub mod warnings;
 pub mod work;
+mod zpages;
 
 pub use body::{Body, BodyError};
 pub use error::Error;

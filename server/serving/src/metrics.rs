@@ -10,6 +10,7 @@ mod parts;
 mod process;
 mod protobuf;
 mod requests;
+pub(crate) mod reset;
 mod state;
 mod streams;
 mod watches;

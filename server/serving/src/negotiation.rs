@@ -101,6 +101,14 @@ pub fn is_produced(header: &str, media_types: &[&str]) -> bool {
         })
 }
 
+/// Whether a route for reads that consumes these media types is chosen for a `Content-Type` (go-restful:
+/// `Route.matchesContentType`). Nothing sent needs no media type.
+pub fn is_consumed(header: &str, media_types: &[&str]) -> bool {
+    let media_type = |part: &str| part.split(';').next().unwrap_or_default().trim_matches(' ').to_owned();
+    header.is_empty()
+        || header.split(',').map(media_type).any(|part| part == "*/*" || media_types.contains(&part.as_str()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +142,15 @@ mod tests {
             (Some("Table"), Some("v1"), None, None)
         );
         assert!(clauses[0].is_transformed() && !parse_accept("a/b;stream=watch")[0].is_transformed());
+    }
+
+    #[test]
+    fn what_is_sent_along_has_a_media_type_of_the_route() {
+        for (header, expect) in
+            [("", true), ("application/json; a", true), ("a/b", false), ("a/b, application/json", true)]
+        {
+            assert_eq!(is_consumed(header, &["application/json"]), expect, "{header:?}");
+        }
     }
 
     #[test]

@@ -139,8 +139,8 @@ pub struct Options {
     pub logs: LogOptions,
     /// What is to be said about deprecated flags that were given.
     pub deprecated: Vec<String>,
-    /// Flags that were given, as `name=value`, without those that name secrets (`/flagz`).
-    pub given: Vec<(String, String)>,
+    /// Every flag with its value, by name (`/flagz`).
+    pub flags: Vec<(String, String)>,
 }
 
 /// Listening.
@@ -377,7 +377,7 @@ impl Options {
                 metrics: metrics?,
                 logs: logs?,
                 deprecated: values.deprecated(),
-                given: values.given(),
+                flags: values.shown(),
             })
         };
         mistakes.or(options()).map(Options::routed)

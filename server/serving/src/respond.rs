@@ -35,7 +35,14 @@ impl Style {
     pub fn of(request: &Request) -> Self {
         let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
         let pretty = wants_pretty(request.query(), request.headers());
-        Style { encoding: preferred(accept), pretty }
+        Style { encoding: preferred(accept, &ENCODINGS), pretty }
+    }
+
+    /// Likewise, of a path whose answers are never protobuf.
+    pub(crate) fn of_text(request: &Request) -> Self {
+        let style = Self::of(request);
+        let accept = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()).unwrap_or("");
+        Style { encoding: preferred(accept, &ENCODINGS[..2]), ..style }
     }
 
     /// A failure.
@@ -63,19 +70,21 @@ fn yaml(status: &Status) -> Vec<u8> {
     out
 }
 
+/// The forms of failures.
+const ENCODINGS: [(&str, Encoding); 3] = [
+    ("application/json", Encoding::Json),
+    ("application/yaml", Encoding::Yaml),
+    (protobuf::MEDIA_TYPE, Encoding::Protobuf),
+];
+
 /// The encoding of the first clause that a failure can be written in. Clauses that ask for another type of object do
 /// not count.
-fn preferred(accept: &str) -> Encoding {
-    const ENCODINGS: [(&str, Encoding); 3] = [
-        ("application/json", Encoding::Json),
-        ("application/yaml", Encoding::Yaml),
-        (protobuf::MEDIA_TYPE, Encoding::Protobuf),
-    ];
+fn preferred(accept: &str, encodings: &[(&str, Encoding)]) -> Encoding {
     let clauses = negotiation::parse_accept(accept);
     let plain = clauses.iter().filter(|clause| !clause.is_transformed());
     let found = plain.flat_map(|clause| {
         let streams = clause.parameter("stream").is_some_and(|stream| !stream.is_empty());
-        let matching = ENCODINGS.iter().filter(|(media_type, _)| clause.matches(media_type));
+        let matching = encodings.iter().filter(|(media_type, _)| clause.matches(media_type));
         matching.filter(move |(_, encoding)| !streams || *encoding != Encoding::Yaml)
     });
     found.map(|(_, encoding)| *encoding).next().unwrap_or_default()

@@ -11,12 +11,14 @@ use crate::debug::DebugHandler;
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::health::{Health, HealthHandler};
 use crate::log_files::LogFiles;
+use crate::metrics::reset::Reset;
 use crate::metrics::{Metrics, MetricsHandler, exposition};
 use crate::options::Options;
 use crate::request_info::Query;
 use crate::respond;
 use crate::tokens::OpenId;
-use crate::version::{GIT_VERSION, VersionHandler};
+use crate::version::VersionHandler;
+use crate::zpages;
 
 /// The paths answered here that are no health checks, for the list at `/`; [`Health::paths`] has those.
 const PATHS: [&str; 5] = ["/flagz", "/metrics", "/metrics/slis", "/statusz", "/version"];
@@ -34,11 +36,12 @@ pub struct SystemPaths<H> {
     inner_paths: ListPaths,
     health: HealthHandler,
     metrics: MetricsHandler,
+    /// Of the metrics of health checks; none where they cannot be reset.
+    reset: Option<Reset>,
     version: VersionHandler,
     openid: Option<OpenId>,
     flow_control: Option<FlowControl>,
-    program: &'static str,
-    flags: String,
+    flags: Vec<(String, String)>,
     /// None where they are not served.
     debug: Option<DebugHandler>,
     log_files: Option<LogFiles>,
@@ -48,21 +51,16 @@ pub struct SystemPaths<H> {
 impl<H> SystemPaths<H> {
     /// Hands on to this handler, which serves these paths.
     pub fn new(inner: H, inner_paths: ListPaths, options: &Options, health: Health, metrics: Metrics) -> Self {
-        let program = options.program.name();
-        let flags = options
-            .given
-            .iter()
-            .fold(format!("{program} flagz\n\n"), |out, (name, value)| out + &format!("{name}={value}\n"));
         SystemPaths {
             inner,
             inner_paths,
             health: HealthHandler(health),
-            metrics: MetricsHandler::new(metrics, options.metrics.clone()),
+            metrics: MetricsHandler::new(metrics, options.metrics.clone(), options.profiling),
+            reset: options.profiling.then(Reset::default),
             version: VersionHandler::default(),
             openid: None,
             flow_control: None,
-            program,
-            flags,
+            flags: options.flags.clone(),
             debug: options.profiling.then_some(DebugHandler),
             log_files: options.serves_logs.then(LogFiles::default),
             begin: SystemTime::now(),
@@ -92,8 +90,7 @@ impl<H> SystemPaths<H> {
         Some(self.flow_control.as_ref()?.dump(what))
     }
 
-    /// The list of all paths (upstream: `routes.IndexLister`).
-    fn index(&self) -> Response {
+    fn all_paths(&self) -> BTreeSet<String> {
         let mut paths: BTreeSet<String> = (self.inner_paths)().into_iter().chain(self.health.0.paths()).collect();
         paths.extend(PATHS.map(String::from));
         if self.log_files.is_some() {
@@ -102,13 +99,12 @@ impl<H> SystemPaths<H> {
         if self.openid.is_some() {
             paths.extend(OpenId::PATHS.map(String::from));
         }
-        respond::bytes(200, respond::JSON, format!("{:#}", json!({ "paths": paths })))
+        paths
     }
 
-    fn status(&self) -> String {
-        let seconds = self.begin.elapsed().unwrap_or_default().as_secs();
-        let program = self.program;
-        format!("{program} statusz\n\nUp: {seconds}s\nBinary version: {GIT_VERSION}\nEmulation version: 1.36\n")
+    /// The list of all paths (upstream: `routes.IndexLister`).
+    fn index(&self) -> Response {
+        respond::bytes(200, respond::JSON, format!("{:#}", json!({ "paths": self.all_paths() })))
     }
 }
 
@@ -130,11 +126,16 @@ impl<H: Handler> Handler for SystemPaths<H> {
             "/metrics" => return self.metrics.handle(request),
             path if HealthHandler::serves(path) => return self.health.handle(request),
             "/metrics/slis" => {
-                let families = self.health.0.results();
-                return Box::pin(std::future::ready(exposition::encode(&request, &families)));
+                let mut families = self.health.0.results();
+                let done = self.reset.as_ref().and_then(|reset| reset.asked(&request, &mut families));
+                let response = done.unwrap_or_else(|| exposition::encode(&request, &families));
+                return Box::pin(std::future::ready(response));
             }
-            "/flagz" => self.flags.clone(),
-            "/statusz" => self.status(),
+            "/flagz" => return Box::pin(std::future::ready(zpages::flagz(&request, &self.flags))),
+            "/statusz" => {
+                let paths = self.all_paths().into_iter();
+                return Box::pin(std::future::ready(zpages::statusz(&request, self.begin, paths)));
+            }
             path => match self.dump(path, request.query()) {
                 Some(text) => text,
                 None => return self.inner.handle(request),
@@ -168,7 +169,7 @@ mod tests {
             ("/metrics/slis", "kubernetes_healthcheck{name=\"etcd\",type=\"readyz\"} 1\n"),
             ("/metrics/slis", "kubernetes_healthchecks_total{name=\"etcd\",status=\"success\",type=\"readyz\"} 1\n"),
             ("/flagz", "secure-port=7443\n"),
-            ("/statusz", "v1.36.2"),
+            ("/statusz", "Binary version: 1.36.2"),
             ("/api", "ok"),
         ] {
             let (code, text) = seen(paths.handle(request("GET", path)).await).await;

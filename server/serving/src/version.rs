@@ -1,10 +1,11 @@
 //! Which Kubernetes this is (`/version`).
 
-use http::header;
+use http::header::{ACCEPT, CONTENT_TYPE};
 use machinery::status::Status;
 use serde_json::{Value, json};
 
 use crate::handler::{BoxFuture, Handler, Request, Response};
+use crate::negotiation::{is_consumed, is_produced};
 use crate::respond;
 
 /// The release whose API is served.
@@ -52,22 +53,20 @@ pub(crate) fn info() -> Value {
     })
 }
 
-/// Whether an Accept header leaves room for JSON.
-fn accepts_json(request: &Request) -> bool {
-    let Some(accept) = request.headers().get(header::ACCEPT).and_then(|v| v.to_str().ok()) else { return true };
-    let types = accept.split(',').map(|clause| clause.split(';').next().unwrap_or("").trim());
-    types.into_iter().any(|media| matches!(media, "" | "*/*" | "application/*" | "application/json"))
-}
-
 impl Handler for VersionHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         if request.method() != http::Method::GET {
             let refused = respond::failure(&request, &Status::method_not_allowed());
             return Box::pin(std::future::ready(refused));
         }
-        let response = match accepts_json(&request) {
-            true => respond::bytes(200, respond::JSON, self.document.clone()),
-            false => respond::not_acceptable(&request, "application/json"),
+        let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let media_types = &["application/json"];
+        let response = match () {
+            () if !is_consumed(header(CONTENT_TYPE), media_types) => {
+                respond::failure(&request, &Status::media_type_without_route())
+            }
+            () if !is_produced(header(ACCEPT), media_types) => respond::not_acceptable(&request, "application/json"),
+            () => respond::bytes(200, respond::JSON, self.document.clone()),
         };
         Box::pin(std::future::ready(response))
     }

@@ -3,6 +3,7 @@
 
 use endpoints::{Attributes, Environment, Operation, internal};
 use generated::core::v1::{Namespace, namespace_phase};
+use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::{Cause, GroupResource, Status};
 use registry::{CheckWrite, Context, CreateOptions};
@@ -27,8 +28,18 @@ pub async fn admit(environment: &Environment, attributes: &Attributes) -> Result
     if !needs_namespace(attributes) {
         return Ok(());
     }
+    check_name(&attributes.namespace)?;
     let found = find::<Namespace>(environment, attributes, NAMESPACES, ("", &attributes.namespace)).await?;
     judge(attributes, found.as_deref())
+}
+
+/// A namespace that no path can name cannot be asked for, which upstream's client says (client-go: `Request.Name`).
+fn check_name(name: &str) -> Result<(), Status> {
+    let messages = is_path_segment_name(name);
+    match messages.is_empty() {
+        true => Ok(()),
+        false => Err(Status::internal(format!("invalid resource name \"{name}\": [{}]", messages.join(" ")))),
+    }
 }
 
 /// Whether a request is about a new object that needs a namespace.
@@ -146,6 +157,16 @@ mod tests {
         check(Operation::Create, "namespaces", None, "");
         check(Operation::Update, "namespaces", Some("Terminating"), "");
         check(Operation::Create, "namespaces/finalize", Some("Terminating"), "");
+    }
+
+    #[test]
+    fn namespaces_that_no_path_can_name_are_not_looked_for() {
+        let said = |name: &str| check_name(name).map_err(|status| status.message);
+        assert_eq!(said("team-a"), Ok(()));
+        let dots = "Internal error occurred: invalid resource name \"..\": [may not be '..']";
+        assert_eq!(said(".."), Err(dots.into()));
+        let both = "Internal error occurred: invalid resource name \"a/%\": [may not contain '/' may not contain '%']";
+        assert_eq!(said("a/%"), Err(both.into()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::Call;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events};
 use crate::frames::error_frame;
-use crate::media::{Accepted, Encoding, Form};
+use crate::media::{Accepted, Encoding};
 use crate::options::refuse;
 use crate::render::Renderer;
 
@@ -28,16 +28,12 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let bookmarks = call.info.query.flag("allowWatchBookmarks");
     check_watch(&query, &call.info.query)?;
     let predicate = super::list::predicate(&endpoint, &call)?;
-    let timeout = call
-        .info
-        .query
-        .number("timeoutSeconds")?
-        .filter(|&s| s > 0)
-        .map_or_else(|| spread(endpoint.min_request_timeout), |s| Duration::from_secs(s as u64));
-    if matches!(accepted.form, Form::PartialMetadataList(_)) {
-        // No event is a list: upstream ends the stream at once.
-        return Ok(respond(Body::empty(), &accepted));
-    }
+    let timeout = match call.info.query.number("timeoutSeconds")? {
+        // The time is over before the first event.
+        Some(seconds) if seconds < 0 => return Ok(respond(Body::empty(), &accepted)),
+        None | Some(0) => spread(endpoint.min_request_timeout),
+        Some(seconds) => Duration::from_secs(seconds.unsigned_abs()),
+    };
     let writer = EventWriter::new(Renderer::new(&endpoint, &accepted)?, &accepted, &call.info.query)?;
     let writer = writer.counted(call.watched.as_ref().map(Watched::begin));
     let store = endpoint.store()?;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use http::Method;
-use http::header::CONTENT_LENGTH;
+use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT, HeaderValue};
+use http::{Method, StatusCode, Version};
 use machinery::status::Status;
 
 use crate::body::Body;
@@ -17,6 +17,8 @@ pub struct WithRequestInfo<H>(pub H);
 impl<H: Handler> Handler for WithRequestInfo<H> {
     fn handle(&self, mut request: Request) -> BoxFuture<'_, Response> {
         let response = match RequestInfo::new(request.method(), request.uri()) {
+            Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
+            _ if expects_more(&request) => expectation_failed(),
             Ok(info) => {
                 request.extensions_mut().insert(Arc::new(info));
                 return match *request.method() {
@@ -24,13 +26,27 @@ impl<H: Handler> Handler for WithRequestInfo<H> {
                     _ => self.0.handle(request),
                 };
             }
-            Err(PathError::Escape) => respond::bytes(400, respond::TEXT, "400 Bad Request"),
             Err(error) => {
                 respond::failure(&request, &Status::internal(format!("failed to create RequestInfo: {error}")))
             }
         };
         Box::pin(std::future::ready(response))
     }
+}
+
+/// Whether an HTTP/1 request expects something else than `100-continue`, which Go's net/http refuses.
+fn expects_more(request: &Request) -> bool {
+    let Some(expected) = request.headers().get(EXPECT).map(HeaderValue::as_bytes) else { return false };
+    let is_known = |token: &[u8]| token.trim_ascii().eq_ignore_ascii_case(b"100-continue");
+    request.version() <= Version::HTTP_11 && !expected.is_empty() && !expected.split(|b| *b == b',').any(is_known)
+}
+
+/// 417, after which the connection ends (`response.sendExpectationFailed` of Go's net/http).
+fn expectation_failed() -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::EXPECTATION_FAILED;
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 /// The answer to a HEAD: HTTP/2 clients take a body for an error of the protocol.
@@ -70,5 +86,20 @@ mod tests {
             message,
             "Internal error occurred: failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch"
         );
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_expected_is_refused() {
+        for (path, expectation, expect) in [
+            ("/api", "100-Continue", 200),
+            ("/api", "200-ok", 417),
+            ("/api", "200-ok, 100-continue", 200),
+            ("/api/v1/watch", "200-ok", 417),
+            ("/a%zz", "200-ok", 400),
+        ] {
+            let request = http::Request::get(path).header(EXPECT, expectation).body(Body::empty()).unwrap();
+            let response = WithRequestInfo(ok()).handle(request).await;
+            assert_eq!(response.status().as_u16(), expect, "{path} {expectation}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use http::header::{ACCEPT, HeaderValue};
 use prometheus::proto::MetricFamily;
 use prometheus::{Encoder, TextEncoder};
 
+use super::reset::Reset;
 use super::{Metrics, allowed, protobuf, state};
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::options::MetricsOptions;
@@ -127,18 +128,23 @@ fn prefers_protobuf(accept: &str) -> bool {
 pub struct MetricsHandler {
     metrics: Metrics,
     options: MetricsOptions,
+    /// None where they cannot be reset.
+    reset: Option<Reset>,
 }
 
 impl MetricsHandler {
-    /// Tells these metrics.
-    pub fn new(metrics: Metrics, options: MetricsOptions) -> Self {
-        MetricsHandler { metrics, options }
+    /// Tells these metrics. A DELETE resets them where profiles are served too, as upstream.
+    pub fn new(metrics: Metrics, options: MetricsOptions, profiling: bool) -> Self {
+        MetricsHandler { metrics, options, reset: profiling.then(Reset::default) }
     }
 }
 
 impl Handler for MetricsHandler {
     fn handle(&self, request: Request) -> BoxFuture<'_, Response> {
         let mut families = self.metrics.registry().gather();
+        if let Some(done) = self.reset.as_ref().and_then(|reset| reset.asked(&request, &mut families)) {
+            return Box::pin(std::future::ready(done));
+        }
         families.extend(state::about(&families, &self.options.disabled));
         families.retain(|family| !self.options.disabled.iter().any(|name| name == family.name()));
         families.sort_by(|one, other| one.name().cmp(other.name()));
@@ -169,8 +175,17 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn metrics_are_reset_where_profiles_are_served() {
+        for (profiling, expect) in [(true, "metrics reset\n"), (false, "# HELP")] {
+            let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), profiling);
+            let (code, text) = seen(handler.handle(request("DELETE", "/metrics")).await).await;
+            assert!(code == 200 && text.starts_with(expect), "{text}");
+        }
+    }
+
+    #[tokio::test]
     async fn metrics_say_how_settled_they_are() {
-        let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default());
+        let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), true);
         let (_, text) = seen(handler.handle(request("GET", "/metrics")).await).await;
         for line in [
             "# HELP authorization_attempts_total [ALPHA] ",

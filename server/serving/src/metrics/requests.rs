@@ -365,7 +365,7 @@ mod tests {
     }
 
     async fn shown(metrics: &Metrics) -> String {
-        let handler = MetricsHandler::new(metrics.clone(), Default::default());
+        let handler = MetricsHandler::new(metrics.clone(), Default::default(), true);
         seen(handler.handle(request("GET", "/metrics")).await).await.1
     }
 

@@ -111,12 +111,21 @@ impl Values {
         text.parse().map_err(|why| self.invalid(flag, why))
     }
 
-    /// Flags as `/flagz` shows them.
-    pub(super) fn given(&self) -> Vec<(String, String)> {
-        let mut given: Vec<_> =
-            self.given.iter().map(|(name, values)| ((*name).to_owned(), values.join(","))).collect();
-        given.sort();
-        given
+    /// Every flag with its value, by name, as `/flagz` shows them.
+    pub(super) fn shown(&self) -> Vec<(String, String)> {
+        let shown = |flag: &super::Flag| {
+            let text = match flag.kind {
+                Kind::Bool | Kind::One => self.text(flag.name).to_owned(),
+                // Maps are written without brackets.
+                _ if flag.value.contains('=') && !flag.value.contains('#') => self.list(flag.name).join(","),
+                Kind::List => format!("[{}]", self.list(flag.name).join(",")),
+                Kind::Repeated => format!("[{}]", self.repeated(flag.name).join(",")),
+            };
+            (flag.name.to_owned(), text)
+        };
+        let mut flags: Vec<_> = FLAGS.iter().map(shown).collect();
+        flags.sort();
+        flags
     }
 
     pub(super) fn serving(&self, data_dir: &Path) -> Result<ServingOptions, String> {

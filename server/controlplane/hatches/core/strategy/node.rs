@@ -14,6 +14,7 @@ pub fn create_node(context: &Context, node: &mut Node, said: Option<&Node>) {
         node.status = said.status.clone();
     }
     node.spec.config_source = None;
+    node.status.config = None;
     if !context.enabled(DECLARED_FEATURES) {
         node.status.declared_features.clear();
     }

@@ -1,0 +1,124 @@
+//! How Go's net/http serves a document that it has whole: conditions, and one range of it (`http.ServeContent`).
+
+use std::ops::Range;
+
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, StatusCode};
+use serving::{Body, Response};
+
+/// A request for a document.
+#[derive(Clone)]
+pub(crate) struct Asked {
+    pub method: Method,
+    pub headers: HeaderMap,
+    /// `hash` of the query: the state of the document that the client wants; empty for any.
+    pub hash: String,
+}
+
+/// A document with its media type, known by an ETag.
+pub(super) fn serve(asked: &Asked, etag: &str, content_type: &'static str, body: impl FnOnce() -> Vec<u8>) -> Response {
+    let mut response = conditional(asked, etag).unwrap_or_else(|| part(&asked.headers, content_type, body()));
+    insert(&mut response, header::ETAG, etag);
+    response
+}
+
+/// The answer where the conditions of the request do not ask for the document (`checkPreconditions`).
+fn conditional(asked: &Asked, etag: &str) -> Option<Response> {
+    let is_read = matches!(asked.method, Method::GET | Method::HEAD);
+    let of = |name: HeaderName| asked.headers.get(name).filter(|value| !value.is_empty());
+    if of(header::IF_MATCH).is_some_and(|tags| !names(tags, etag, false)) {
+        return Some(empty(StatusCode::PRECONDITION_FAILED));
+    }
+    let is_known = of(header::IF_NONE_MATCH).is_some_and(|tags| names(tags, etag, true));
+    is_known.then(|| empty(if is_read { StatusCode::NOT_MODIFIED } else { StatusCode::PRECONDITION_FAILED }))
+}
+
+/// Whether a list of tags has this one; `*` is any. A weak tag counts where that is allowed.
+fn names(tags: &HeaderValue, etag: &str, weak: bool) -> bool {
+    let tags = tags.to_str().unwrap_or_default();
+    tags.split(',')
+        .map(str::trim)
+        .any(|tag| tag == "*" || tag == etag || (weak && tag.strip_prefix("W/") == Some(etag)))
+}
+
+/// The document, or the part of it that is asked for. Several ranges count as none.
+fn part(headers: &HeaderMap, content_type: &'static str, body: Vec<u8>) -> Response {
+    let size = body.len();
+    let range = headers.get(header::RANGE).and_then(|value| value.to_str().ok()).filter(|value| !value.contains(','));
+    let (status, body) = match range.map(|text| range_of(text, size)) {
+        None => (StatusCode::OK, body),
+        Some(Some(range)) => {
+            let mut response = document(StatusCode::PARTIAL_CONTENT, content_type, body[range.clone()].to_vec());
+            let content = format!("bytes {}-{}/{size}", range.start, range.end - 1);
+            insert(&mut response, header::CONTENT_RANGE, &content);
+            return response;
+        }
+        Some(None) => {
+            let mut response = serving::respond::text_error(416, "invalid range");
+            insert(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
+            return response;
+        }
+    };
+    document(status, content_type, body)
+}
+
+/// `bytes=FIRST-LAST`, `bytes=FIRST-` or `bytes=-LENGTH`, if there are such bytes.
+fn range_of(text: &str, size: usize) -> Option<Range<usize>> {
+    let (first, last) = text.strip_prefix("bytes=")?.trim().split_once('-')?;
+    let range = match (first, last) {
+        ("", length) => size.saturating_sub(length.parse().ok()?)..size,
+        (first, "") => first.parse().ok()?..size,
+        (first, last) => first.parse().ok()?..last.parse::<usize>().ok()?.saturating_add(1).min(size),
+    };
+    Some(range).filter(|range| !range.is_empty())
+}
+
+fn document(status: StatusCode, content_type: &'static str, body: Vec<u8>) -> Response {
+    let mut response = Response::new(Body::full(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// An answer without a body.
+pub(super) fn empty(code: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = code;
+    response
+}
+
+/// Sets a header.
+pub(super) fn insert(response: &mut Response, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(method: Method, name: HeaderName, value: &'static str) -> u16 {
+        let headers = HeaderMap::from_iter([(name, HeaderValue::from_static(value))]);
+        let asked = Asked { method, headers, hash: String::new() };
+        serve(&asked, "\"a\"", "application/json", || b"{\"paths\":{}}".to_vec()).status().as_u16()
+    }
+
+    #[test]
+    fn conditions_are_those_of_go() {
+        for (method, name, value, expect) in [
+            (Method::GET, header::IF_NONE_MATCH, "\"b\", W/\"a\"", 304),
+            (Method::POST, header::IF_NONE_MATCH, "*", 412),
+            (Method::GET, header::IF_NONE_MATCH, "\"b\"", 200),
+            (Method::GET, header::IF_MATCH, "\"b\"", 412),
+            (Method::GET, header::IF_MATCH, "*", 200),
+            (Method::GET, header::RANGE, "bytes=0-1", 206),
+            (Method::GET, header::RANGE, "bytes=90-", 416),
+            (Method::GET, header::RANGE, "bytes=0-1,3-4", 200),
+        ] {
+            assert_eq!(status(method, name.clone(), value), expect, "{name}: {value}");
+        }
+        assert_eq!(range_of("bytes=-2", 12), Some(10..12));
+        assert_eq!(range_of("bytes=5-99", 12), Some(5..12));
+    }
+}
