@@ -218,7 +218,8 @@ impl Spoken {
     }
 }
 
-/// Whether what follows a media type is a list of parameters, each with a value (`mime.ParseMediaType`); the last may be empty.
+/// Whether what follows a media type is a list of parameters, each with a value (`mime.ParseMediaType`); the last may
+/// be empty.
 fn are_parameters(text: &str) -> bool {
     let mut parts: Vec<&str> = text.split(';').map(str::trim).collect();
     if parts.last().is_some_and(|last| last.is_empty()) {
