@@ -36,7 +36,9 @@ impl MetaExt for ObjectMeta {
     }
 
     fn revision(&self) -> Option<u64> {
-        self.resource_version.parse().ok().filter(|&r| r != 0)
+        let text = self.resource_version.as_str();
+        // Rust reads a sign, Go's `ParseUint` does not.
+        text.parse().ok().filter(|&revision| revision != 0 && text.bytes().all(|byte| byte.is_ascii_digit()))
     }
 }
 

@@ -1,6 +1,10 @@
 //! How metrics are told: as text, or in protobuf where the client prefers that, with the stability of each.
 
-use http::header::{ACCEPT, HeaderValue};
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue};
 use prometheus::proto::MetricFamily;
 use prometheus::{Encoder, TextEncoder};
 
@@ -92,13 +96,27 @@ pub(crate) fn mark(families: &mut [MetricFamily]) {
 pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
     let accept = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     if prefers_protobuf(accept.unwrap_or_default()) {
-        return respond::bytes(200, PROTOBUF, protobuf::encode(families));
+        return compressed(request, PROTOBUF, protobuf::encode(families));
     }
     let mut out = Vec::new();
     match TextEncoder::new().encode(families, &mut out) {
-        Ok(()) => respond::bytes(200, TEXT, out),
+        Ok(()) => compressed(request, TEXT, out),
         Err(error) => respond::text_error(500, &error.to_string()),
     }
+}
+
+/// Metrics of any length are compressed for clients that take that (`promhttp.HandlerFor`).
+fn compressed(request: &Request, content_type: HeaderValue, text: Vec<u8>) -> Response {
+    let accepted = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let is_accepted = accepted.split(',').any(|part| part.split(';').next().unwrap_or_default().trim() == "gzip");
+    let pack = || {
+        let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+        packer.write_all(&text).and_then(|()| packer.finish())
+    };
+    let Some(Ok(packed)) = is_accepted.then(pack) else { return respond::bytes(200, content_type, text) };
+    let mut response = respond::bytes(200, content_type, packed);
+    response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    response
 }
 
 /// Whether messages of Prometheus' format are what a client likes best of what there is (`expfmt.Negotiate`).
@@ -180,6 +198,17 @@ mod tests {
             let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), profiling);
             let (code, text) = seen(handler.handle(request("DELETE", "/metrics")).await).await;
             assert!(code == 200 && text.starts_with(expect), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn metrics_are_compressed_for_who_takes_that() {
+        let handler = MetricsHandler::new(Metrics::default(), MetricsOptions::default(), true);
+        for (accepted, expect) in [("gzip;q=1.0, br", true), ("identity", false)] {
+            let mut request = request("GET", "/metrics");
+            request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static(accepted));
+            let response = handler.handle(request).await;
+            assert_eq!(response.headers().contains_key(CONTENT_ENCODING), expect, "{accepted}");
         }
     }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use percent_encoding::percent_decode_str;
 
@@ -137,7 +138,7 @@ fn parse_number<N: std::str::FromStr>(text: &str) -> Result<N, Status> {
         let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         let why = if is_number { "value out of range" } else { "invalid syntax" };
-        Status::bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+        Status::bad_request(format!("strconv.ParseInt: parsing {}: {why}", quote(text)))
     })
 }
 

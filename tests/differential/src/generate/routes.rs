@@ -238,7 +238,8 @@ impl Generator<'_> {
             2 => format!("/{root}/namespaces/${{ns}}/{}/{name}/{sub}", kind.resource),
             3 => format!("{}/a/{sub}", kind.collection()),
             4 => format!("/{root}/namespaces/{name}/{}", kind.resource),
-            5 => format!("{}/", kind.collection()),
+            // Nothing may be deleted that others need.
+            5 => format!("{}/?fieldSelector=metadata.name=nothing", kind.collection()),
             6 => format!("/{root}/{}/{name}/{sub}/a", kind.resource),
             // A list of everything would show what other conversations left.
             _ => format!("{}?limit=1&fieldSelector=metadata.name=nothing", kind.collection()),
