@@ -302,10 +302,11 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let route = route_table::find(&endpoint, &info, &parts.method);
     let counted = route.as_ref().ok().map(|route| route_table::routed(&endpoint, route));
     let route = route.and_then(|route| {
-        if matches!(route, Route::Verb(..)) {
-            routed(&endpoint, &parts, spoken, is_collection)?;
+        match route {
+            Route::Verb(..) => routed(&endpoint, &parts, spoken, is_collection)?,
+            Route::Connect(_) => route_table::check_names(&endpoint, &info)?,
         }
-        route_table::check_names(&endpoint, &info).map(|()| route)
+        Ok(route)
     });
     let answer = match route {
         Ok(Route::Connect(handler)) => {
@@ -412,11 +413,14 @@ fn dispatch(endpoint: Arc<Endpoint>, target: Target, verb: &'static str, call: C
     if let Some(open) = &endpoint.open {
         call.warn(open.warnings());
     }
+    if matches!(target, Target::Resource) {
+        call.warn_deprecated(endpoint.kind);
+    }
+    if let Err(status) = route_table::check_names(&endpoint, &call.info) {
+        return Box::pin(std::future::ready(Err(status)));
+    }
     match target {
-        Target::Resource => {
-            call.warn_deprecated(endpoint.kind);
-            of_resource(endpoint, verb, call)
-        }
+        Target::Resource => of_resource(endpoint, verb, call),
         Target::Subresource(def) => {
             let audited = Audited::of(&endpoint, &call);
             audited.answer(async move { of_subresource(&endpoint, def, verb, call).await })

@@ -73,11 +73,13 @@ fn is_of_build(found: &Difference) -> bool {
 
 /// A bookmark of upstream's shows numbers that are no pointers in its internal types.
 fn bookmark_replicas(step: &Step, found: &Difference) -> bool {
-    let in_event = found.place.starts_with("body.$watch[") && found.place.ends_with("].object.spec.replicas");
-    step.watch.is_some()
-        && in_event
-        && found.here.is_none()
-        && found.upstream.as_ref().is_some_and(|number| number == 0)
+    let place = found.place.strip_prefix("body.$watch[").and_then(|place| Some(place.split_once("].object.")?.1));
+    let is_empty = match place {
+        Some("spec.replicas") => found.upstream == Some(0.into()),
+        Some("metadata.annotations.deprecated.daemonset.template.generation") => found.upstream == Some("0".into()),
+        _ => false,
+    };
+    step.watch.is_some() && is_empty && found.here.is_none()
 }
 
 /// Upstream leaves the annotation out of metadata that is answered alone, and shows it in whole objects.
