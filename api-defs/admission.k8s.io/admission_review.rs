@@ -20,7 +20,7 @@ pub struct AdmissionReview {
 /// The details of one API call that a webhook is asked to judge.
 pub struct AdmissionRequest {
     /// Correlation id for this call; the webhook must echo it in its answer.
-    #[field(1, always)]
+    #[field(1, always, go = "types.UID")]
     pub uid: String,
 
     /// Full group, version and kind of the payload in `object`, e.g. `apps/v1 Deployment`.
@@ -92,7 +92,7 @@ pub enum Operation {
 /// A webhook's verdict on one call, with optional patch and warnings.
 pub struct AdmissionResponse {
     /// Must equal the `uid` of the request being answered, or the reply is rejected.
-    #[field(1, always)]
+    #[field(1, always, go = "types.UID")]
     pub uid: String,
 
     /// Verdict flag: true lets the call proceed, false rejects it.

@@ -19,7 +19,7 @@ pub struct ConversionReview {
 /// Batch of custom objects the API server wants converted to another version.
 pub struct ConversionRequest {
     /// Correlation id for this conversion call, to be echoed in the response.
-    #[field(1, required)]
+    #[field(1, required, go = "types.UID")]
     pub uid: String,
 
     /// Target group and version for every object, e.g. `stable.example.com/v1`.
@@ -34,7 +34,7 @@ pub struct ConversionRequest {
 /// Converted objects, or the failure, returned by a conversion webhook.
 pub struct ConversionResponse {
     /// Copied unchanged from the matching conversion request.
-    #[field(1, required)]
+    #[field(1, required, go = "types.UID")]
     pub uid: String,
 
     /// Results in the same order as the input; empty when conversion failed.

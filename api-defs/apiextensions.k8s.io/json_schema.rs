@@ -17,7 +17,7 @@ pub struct JSONSchemaProps {
     pub id: String,
 
     /// Dialect URI of the schema; must stay empty in a CRD.
-    #[field(2, json = "$schema", proto = "schema")]
+    #[field(2, json = "$schema", proto = "schema", go = "JSONSchemaURL")]
     pub schema: String,
 
     /// Reference to another schema; forbidden in CRDs, so inline the schema.
@@ -140,7 +140,7 @@ pub struct JSONSchemaProps {
     pub pattern_properties: Map<String, JSONSchemaProps>,
 
     /// Requirements triggered by the presence of other keys; not permitted in CRDs.
-    #[field(32)]
+    #[field(32, go_whole = "JSONSchemaDependencies")]
     pub dependencies: Map<String, JSONSchemaPropsOrStringArray>,
 
     /// Schema for extra tuple elements; not permitted in CRDs.
@@ -148,7 +148,7 @@ pub struct JSONSchemaProps {
     pub additional_items: Option<JSONSchemaPropsOrBool>,
 
     /// Reusable sub-schemas; not permitted in CRDs.
-    #[field(34)]
+    #[field(34, go_whole = "JSONSchemaDefinitions")]
     pub definitions: Map<String, JSONSchemaProps>,
 
     /// Pointer to documentation outside the schema.
@@ -188,7 +188,7 @@ pub struct JSONSchemaProps {
     pub x_kubernetes_map_type: Option<String>,
 
     /// CEL rules the value must satisfy beyond plain schema checks.
-    #[field(44, json = "x-kubernetes-validations", proto = "xKubernetesValidations", list = map(rule), patch = merge)]
+    #[field(44, json = "x-kubernetes-validations", proto = "xKubernetesValidations", list = map(rule), patch = merge, go_whole = "ValidationRules")]
     pub x_kubernetes_validations: Vec<ValidationRule>,
 }
 

@@ -135,7 +135,7 @@ pub struct DaemonSetStatus {
 /// One observed aspect of a DaemonSet's state.
 pub struct DaemonSetCondition {
     /// Name of the DaemonSet aspect being reported.
-    #[field(1, required)]
+    #[field(1, required, go = "DaemonSetConditionType")]
     pub r#type: String,
 
     /// Value `True`, `False` or `Unknown` for this DaemonSet condition.

@@ -195,7 +195,7 @@ pub struct StatefulSetStatus {
 /// One observed aspect of a StatefulSet's state.
 pub struct StatefulSetCondition {
     /// Name of the StatefulSet aspect being reported.
-    #[field(1, required)]
+    #[field(1, required, go = "StatefulSetConditionType")]
     pub r#type: String,
 
     /// Whether the StatefulSet condition holds: `True`, `False` or `Unknown`.

@@ -10,7 +10,7 @@ pub struct Event {
     pub level: Level,
 
     /// Unique id shared by all records of the same request.
-    #[field(2, required)]
+    #[field(2, required, go = "types.UID")]
     pub audit_id: String,
 
     /// Point in request handling at which the record was made.
@@ -114,7 +114,7 @@ pub struct ObjectReference {
     pub name: String,
 
     /// Unique id of the audited object, if known.
-    #[field(4)]
+    #[field(4, go = "types.UID")]
     pub uid: String,
 
     /// API group of the object; blank for core resources.

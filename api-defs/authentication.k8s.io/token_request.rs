@@ -47,7 +47,7 @@ pub struct BoundObjectReference {
     pub name: String,
 
     /// Exact instance the token is bound to; recreating the object voids it.
-    #[field(4, proto = "uID")]
+    #[field(4, proto = "uID", go = "types.UID")]
     pub uid: String,
 }
 

@@ -288,11 +288,11 @@ pub enum JobConditionType {
 /// Finished pods that the Job's counters do not include yet.
 pub struct UncountedTerminatedPods {
     /// UIDs of successful pods awaiting counting.
-    #[field(1, list = set)]
+    #[field(1, list = set, go = "types.UID")]
     pub succeeded: Vec<String>,
 
     /// UIDs of failed pods awaiting counting.
-    #[field(2, list = set)]
+    #[field(2, list = set, go = "types.UID")]
     pub failed: Vec<String>,
 }
 

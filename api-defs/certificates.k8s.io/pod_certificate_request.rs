@@ -47,7 +47,7 @@ mod v1beta1 {
         pod_name: String,
 
         /// Exact instance of the receiving pod.
-        #[field(3, required)]
+        #[field(3, required, go = "types.UID")]
         pod_uid: String,
 
         /// Service account under which the pod runs.
@@ -55,15 +55,15 @@ mod v1beta1 {
         service_account_name: String,
 
         /// Exact instance of the pod's service account.
-        #[field(5, required)]
+        #[field(5, required, go = "types.UID")]
         service_account_uid: String,
 
         /// Node on which the pod is placed.
-        #[field(6, required)]
+        #[field(6, required, go = "types.NodeName")]
         node_name: String,
 
         /// Exact instance of the pod's node.
-        #[field(7, required)]
+        #[field(7, required, go = "types.UID")]
         node_uid: String,
 
         /// Longest lifetime in seconds, 3600 to 7862400 (91 days); default 86400.

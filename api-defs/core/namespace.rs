@@ -9,7 +9,7 @@ use crate::meta::ObjectMeta;
     delete_returns_object,
     generation = false,
     name = dns1123_label,
-    metadata = both
+    metadata = anew_and_change
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(finalize, verbs(update), resets(status))]

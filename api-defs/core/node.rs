@@ -1,7 +1,7 @@
 use crate::meta::{ObjectMeta, OwnerReference};
 
 /// A worker machine registered with the cluster.
-#[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false, metadata = both)]
+#[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false, metadata = anew_and_change)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::NodeProxyOptions, verbs(create, delete, get, patch, update))]
 #[subresource(status, resets(spec))]
@@ -81,7 +81,7 @@ pub struct ConfigMapNodeConfigSource {
     pub name: String,
 
     /// Unique ID of the ConfigMap; filled in only in node status, never in spec.
-    #[field(3)]
+    #[field(3, go = "types.UID")]
     pub uid: String,
 
     /// ConfigMap revision the kubelet loaded; reported in node status and disallowed in spec.
@@ -129,7 +129,7 @@ pub struct NodeStatus {
     pub images: Vec<ContainerImage>,
 
     /// Volumes still mounted here, so they must not be detached yet.
-    #[field(9, list = atomic)]
+    #[field(9, list = atomic, go = "UniqueVolumeName")]
     pub volumes_in_use: Vec<String>,
 
     /// Volumes the controller has attached to this node.
@@ -300,7 +300,7 @@ pub struct ContainerImage {
 /// A volume currently attached to a node.
 pub struct AttachedVolume {
     /// Cluster-unique identifier of the attached volume.
-    #[field(1, required)]
+    #[field(1, required, go = "UniqueVolumeName")]
     pub name: String,
 
     /// Device path on the node where the volume appears.

@@ -104,7 +104,7 @@ pub struct PersistentVolumeClaimStatus {
     pub allocated_resources: Map<String, Quantity>,
 
     /// Resize stage per resource; missing keys mean no resize is under way.
-    #[field(7, map = granular)]
+    #[field(7, map = granular, go_whole = "map[ResourceName]ClaimResourceStatus")]
     pub allocated_resource_statuses: Map<String, ClaimResourceStatus>,
 
     /// VolumeAttributesClass that is presently in effect.

@@ -349,7 +349,7 @@ pub struct ResourceStatus {
 /// Health of one device assigned to a container.
 pub struct ResourceHealth {
     /// Identifier of the device, as given by its plugin or driver.
-    #[field(1, required)]
+    #[field(1, required, go = "ResourceID")]
     pub resource_id: String,
 
     /// Verdict `Healthy`, `Unhealthy`, or `Unknown` if nothing was reported.
@@ -432,6 +432,6 @@ pub struct NodeAllocatableResourceClaimStatus {
     pub containers: Vec<String>,
 
     /// Amounts taken from the node's allocatable pool, keyed by resource.
-    #[field(3, required)]
+    #[field(3, required, go_whole = "map[ResourceName]resource.Quantity")]
     pub resources: Map<String, Quantity>,
 }

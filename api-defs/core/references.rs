@@ -22,7 +22,7 @@ pub struct ObjectReference {
     pub name: String,
 
     /// UID that pins the reference to one exact incarnation.
-    #[field(4)]
+    #[field(4, go = "types.UID")]
     pub uid: String,
 
     /// API group and version of the target, e.g. `apps/v1`.
@@ -42,7 +42,7 @@ pub struct ObjectReference {
 #[versions(v1)]
 pub struct Preconditions {
     /// Proceeds only if the object still has this UID.
-    #[field(1)]
+    #[field(1, go = "types.UID")]
     pub uid: Option<String>,
 }
 

@@ -213,11 +213,11 @@ pub struct SecurityContext {
 /// Linux capabilities to grant to or take from a container.
 pub struct Capabilities {
     /// Capabilities to grant beyond the runtime's default, e.g. `NET_ADMIN`.
-    #[field(1, list = atomic)]
+    #[field(1, list = atomic, go = "Capability")]
     pub add: Vec<String>,
 
     /// Capabilities to take away; `ALL` removes every one.
-    #[field(2, list = atomic)]
+    #[field(2, list = atomic, go = "Capability")]
     pub drop: Vec<String>,
 }
 

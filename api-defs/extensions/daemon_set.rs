@@ -126,7 +126,7 @@ pub struct DaemonSetStatus {
 /// One named observation about a DaemonSet's current state.
 pub struct DaemonSetCondition {
     /// Identifies which aspect of the DaemonSet this observation covers.
-    #[field(1, required)]
+    #[field(1, required, go = "DaemonSetConditionType")]
     pub r#type: String,
 
     /// Whether the observation holds: `True`, `False` or `Unknown`.

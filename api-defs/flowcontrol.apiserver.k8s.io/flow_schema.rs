@@ -182,7 +182,7 @@ pub struct FlowSchemaStatus {
 /// One named observation about a FlowSchema.
 pub struct FlowSchemaCondition {
     /// Condition name; `Dangling` signals a priority level that does not exist.
-    #[field(1)]
+    #[field(1, go = "FlowSchemaConditionType")]
     pub r#type: String,
 
     /// Condition value, `True`, `False` or `Unknown`; required.

@@ -133,7 +133,7 @@ pub struct PriorityLevelConfigurationStatus {
 /// One named observation about a priority level.
 pub struct PriorityLevelConfigurationCondition {
     /// Which aspect of the priority level is being reported.
-    #[field(1)]
+    #[field(1, go = "PriorityLevelConfigurationConditionType")]
     pub r#type: String,
 
     /// Reported value, `True`, `False` or `Unknown`; must be given.

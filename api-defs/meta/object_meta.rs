@@ -26,7 +26,7 @@ pub struct ObjectMeta {
     pub self_link: String,
 
     /// Server-assigned identifier, never reused even if the name is.
-    #[field(5)]
+    #[field(5, go = "types.UID")]
     pub uid: String,
 
     /// Opaque change marker for watches and optimistic locking; compare only for equality.
@@ -87,7 +87,7 @@ pub struct OwnerReference {
     pub name: String,
 
     /// Owner's unique identifier, which guards against same-name replacements.
-    #[field(4, required)]
+    #[field(4, required, go = "types.UID")]
     pub uid: String,
 
     /// True for the single owner actively managing this object.

@@ -64,7 +64,7 @@ pub struct DeleteOptions {
 /// Guards compared with the stored object prior to a delete or update.
 pub struct Preconditions {
     /// Required identifier of the stored object.
-    #[field(1)]
+    #[field(1, go = "types.UID")]
     pub uid: Option<String>,
 
     /// Required resource version of the stored object.

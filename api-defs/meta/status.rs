@@ -68,7 +68,7 @@ pub struct StatusDetails {
     pub kind: String,
 
     /// Affected object's unique identifier, when single and known.
-    #[field(6)]
+    #[field(6, go = "types.UID")]
     pub uid: String,
 
     /// Individual problems, such as one entry per invalid field.

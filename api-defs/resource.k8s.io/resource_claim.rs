@@ -2,7 +2,7 @@ use crate::core::NodeSelector;
 use crate::meta::{Condition, ObjectMeta};
 
 /// Request for devices that pods can use, comparable to a claim for storage.
-#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false, metadata = both)]
+#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false, metadata = anew_and_change)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[subresource(status)]
 #[column("State", by_hand = resource_claim_state, reads(metadata.deletionTimestamp, status.allocation, status.reservedFor), "Whether the claim is allocated, reserved, or being deleted.")]
@@ -141,7 +141,7 @@ pub enum DeviceTolerationOperator {
 /// Capacity amounts a request needs from each device.
 pub struct CapacityRequirements {
     /// Needed amount per capacity name; acts as a filter on devices that cannot be shared.
-    #[field(1)]
+    #[field(1, go_whole = "map[QualifiedName]resource.Quantity")]
     pub requests: Map<String, Quantity>,
 }
 
@@ -185,11 +185,11 @@ pub struct DeviceConstraint {
     pub requests: Vec<String>,
 
     /// Attribute whose value must be identical on all covered devices.
-    #[field(2, shadow("k8s:optional", "k8s:format=k8s-resource-fully-qualified-name"))]
+    #[field(2, shadow("k8s:optional", "k8s:format=k8s-resource-fully-qualified-name"), go = "FullyQualifiedName")]
     pub match_attribute: Option<String>,
 
     /// Attribute whose value must differ on every covered device.
-    #[field(3, gate = DRAConsumableCapacity)]
+    #[field(3, gate = DRAConsumableCapacity, go = "FullyQualifiedName")]
     pub distinct_attribute: Option<String>,
 }
 
@@ -297,11 +297,11 @@ pub struct DeviceRequestAllocationResult {
     pub binding_failure_conditions: Vec<String>,
 
     /// Unique identifier of this share of a multiply allocated device.
-    #[field(9, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity)]
+    #[field(9, shadow("k8s:optional", "k8s:format=k8s-uuid"), gate = DRAConsumableCapacity, go = "types.UID")]
     pub share_id: Option<String>,
 
     /// Capacity taken by this share, after rounding by the request policy.
-    #[field(10, gate = DRAConsumableCapacity)]
+    #[field(10, gate = DRAConsumableCapacity, go_whole = "map[QualifiedName]resource.Quantity")]
     pub consumed_capacity: Map<String, Quantity>,
 }
 
@@ -341,7 +341,7 @@ pub struct ResourceClaimConsumerReference {
     pub name: String,
 
     /// Unique identifier pinning one particular consumer incarnation.
-    #[field(5, required)]
+    #[field(5, required, go = "types.UID")]
     pub uid: String,
 }
 

@@ -90,11 +90,11 @@ pub struct Device {
     pub name: String,
 
     /// Descriptive properties, such as model or driver version, usable in CEL selectors.
-    #[field(2, shadow("k8s:optional"))]
+    #[field(2, shadow("k8s:optional"), go_whole = "map[QualifiedName]DeviceAttribute")]
     pub attributes: Map<String, DeviceAttribute>,
 
     /// Measurable amounts the device offers, memory for example; 32 entries including attributes.
-    #[field(3)]
+    #[field(3, go_whole = "map[QualifiedName]DeviceCapacity")]
     pub capacity: Map<String, DeviceCapacity>,
 
     /// Shared amounts this device uses up once allocated, enabling partitionable hardware.
@@ -139,7 +139,7 @@ pub struct Device {
     pub allow_multiple_allocations: Option<bool>,
 
     /// Translates device usage into node resources like `cpu` or `memory` for scheduler accounting.
-    #[field(13, gate = DRANodeAllocatableResources)]
+    #[field(13, gate = DRANodeAllocatableResources, go_whole = "map[v1.ResourceName]NodeAllocatableResourceMapping")]
     pub node_allocatable_resource_mappings: Map<String, NodeAllocatableResourceMapping>,
 }
 
@@ -240,7 +240,7 @@ pub struct Counter {
 /// Tells how a device counts against one node resource.
 pub struct NodeAllocatableResourceMapping {
     /// Device capacity whose consumed amount feeds the calculation.
-    #[field(1)]
+    #[field(1, go = "QualifiedName")]
     pub capacity_key: Option<String>,
 
     /// Factor from device units, or consumed capacity, to node resource amount.
@@ -325,11 +325,11 @@ mod v1beta1 {
     /// Device properties in the layout of the first beta API.
     struct BasicDevice {
         /// Properties for selection, keyed by qualified name.
-        #[field(1, shadow("k8s:optional"))]
+        #[field(1, shadow("k8s:optional"), go_whole = "map[QualifiedName]DeviceAttribute")]
         attributes: Map<String, DeviceAttribute>,
 
         /// Quantities offered, keyed by qualified name.
-        #[field(2)]
+        #[field(2, go_whole = "map[QualifiedName]DeviceCapacity")]
         capacity: Map<String, DeviceCapacity>,
 
         /// Draws on shared counters made by allocating this device.
@@ -374,7 +374,7 @@ mod v1beta1 {
         allow_multiple_allocations: Option<bool>,
 
         /// Node resources consumed by using the device, keyed by resource name.
-        #[field(12, gate = DRANodeAllocatableResources)]
+        #[field(12, gate = DRANodeAllocatableResources, go_whole = "map[v1.ResourceName]NodeAllocatableResourceMapping")]
         node_allocatable_resource_mappings: Map<String, NodeAllocatableResourceMapping>,
     }
 }

@@ -222,6 +222,10 @@ pub enum MetadataCheck {
     Change,
     Anew,
     Both,
+    /// On update in both ways, first as that of a new object.
+    AnewAndChange,
+    /// On update twice as that of a new object.
+    Twice,
     Unchecked,
 }
 
@@ -486,6 +490,10 @@ pub struct Field {
     pub sensitive: bool,
     /// Its items say their kind wherever they are read: `says_kind`.
     pub says_kind: bool,
+    /// The Go type of the field, or of its items: `go = "types.UID"`. Enums name theirs.
+    pub go_type: Option<String>,
+    /// The Go type of a list or map as a whole: `go_whole = "map[QualifiedName]resource.Quantity"`.
+    pub go_whole: Option<String>,
     pub span: Span,
 }
 

@@ -237,7 +237,7 @@ fn descriptor(id: StructId, s: &Struct, paths: Paths<'_>, facts: &Facts) -> Stri
         rows.push(["type_meta:".into(), "\"\",".into(), "0,".into(), "Flags::INLINE".into(), String::new()]);
     }
     for field in &s.fields {
-        let info = field_info(field, paths.model);
+        let info = field_info(field, s, paths.model);
         rows.push([
             format!("{}:", ident(&field.name)),
             format!("{},", string(&field.json)),
@@ -379,8 +379,18 @@ fn flags(field: &Field) -> String {
     }
 }
 
+/// The Go type of a field of strings: as it says, or its enum, with its package where that is not the struct's.
+fn go_type(field: &Field, home: &Struct, model: &Model) -> Option<String> {
+    let said = field.go_type.clone();
+    said.or_else(|| {
+        let of = &model.enums[enum_in(&field.ty)?.0];
+        let is_near = (&of.module, &of.version) == (&home.module, &home.version);
+        Some(if is_near { of.name.clone() } else { format!("{}.{}", of.version, of.name) })
+    })
+}
+
 /// `&FieldInfo { .. }`, or nothing when there is nothing to say.
-fn field_info(field: &Field, model: &Model) -> String {
+fn field_info(field: &Field, home: &Struct, model: &Model) -> String {
     let mut parts = Vec::new();
     match &field.list {
         Some(ListSemantics::Atomic) => parts.push("list: ListType::Atomic".to_string()),
@@ -416,6 +426,12 @@ fn field_info(field: &Field, model: &Model) -> String {
     }
     if let Some(gate) = &field.feature_gate {
         parts.push(format!("gate: {}", string(gate)));
+    }
+    if let Some(name) = go_type(field, home, model) {
+        parts.push(format!("go_type: {}", string(&name)));
+    }
+    if let Some(name) = &field.go_whole {
+        parts.push(format!("go_whole: {}", string(name)));
     }
     if parts.is_empty() { String::new() } else { format!("&FieldInfo {{ {}, ..FieldInfo::PLAIN }}", parts.join(", ")) }
 }

@@ -42,6 +42,8 @@ const WORDS: &[&str] = &[
     "deprecated",
     "sensitive",
     "says_kind",
+    "go",
+    "go_whole",
     "renamed",
 ];
 
@@ -179,6 +181,8 @@ impl Reader<'_> {
             "deprecated" => model.deprecated = self.flag(entry),
             "sensitive" => model.sensitive = self.flag(entry),
             "says_kind" => model.says_kind = self.flag(entry),
+            "go" => model.go_type = self.string(entry),
+            "go_whole" => model.go_whole = self.string(entry),
             "renamed" => field.renamed = self.ident(entry),
             _ => self.constraint(word, entry, &mut model.validation),
         }

@@ -39,6 +39,7 @@ const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "obs
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
 const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
+const METADATA_CHECKS: [&str; 6] = ["change", "anew", "both", "anew_and_change", "twice", "unchecked"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -120,9 +121,11 @@ impl Reader<'_> {
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,
             "resets" => resource.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect()),
             "metadata" => {
-                resource.metadata_check = match self.one_of(entry, &["change", "anew", "both", "unchecked"]) {
+                resource.metadata_check = match self.one_of(entry, &METADATA_CHECKS) {
                     Some("anew") => MetadataCheck::Anew,
                     Some("both") => MetadataCheck::Both,
+                    Some("anew_and_change") => MetadataCheck::AnewAndChange,
+                    Some("twice") => MetadataCheck::Twice,
                     Some("unchecked") => MetadataCheck::Unchecked,
                     _ => MetadataCheck::Change,
                 }

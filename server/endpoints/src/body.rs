@@ -233,13 +233,16 @@ struct Names<'a> {
 ///
 /// # Errors
 /// 413 or 429 when a memory budget is exceeded; for text that is malformed, what `malformed` makes of the message.
-pub fn type_meta(text: &[u8], malformed: impl FnOnce(String) -> Status) -> Result<TypeMeta, Status> {
+pub fn type_meta(text: &[u8], malformed: impl Fn(String) -> Status) -> Result<TypeMeta, Status> {
     let mut meta = TypeMeta::default();
     let message =
         |e: json::Error| format!("couldn't get version/kind; json parse error: {}", anonymous(&e.to_string()));
     json::decode(text, Mut::of(&mut meta), &mut json::Issues::ignore())
         .map_err(|e| e.into_status(|e| malformed(message(e))))?;
-    Ok(meta)
+    match said_kind::malformed_version(&meta.api_version) {
+        Some(why) => Err(malformed(why)),
+        None => Ok(meta),
+    }
 }
 
 /// What unknown and duplicate fields are warned of; those of YAML come as a list under a heading.

@@ -9,7 +9,10 @@ use serde_json::Value;
 /// Where a list stands: JSON names from the object down.
 pub type Path = Vec<&'static str>;
 
-/// The empty lists of a document, of those that are shown even when they are absent.
+/// Where objects say who owns their fields: an empty list there makes all forgotten.
+pub const OWNERS: [&str; 2] = ["metadata", "managedFields"];
+
+/// The empty lists of a document, of those that are shown even when they are absent, and that of owners.
 pub fn lists(def: &'static StructDef, document: &Value) -> Vec<Path> {
     let mut found = Vec::new();
     collect(def, document, &mut Vec::new(), &mut found);
@@ -40,7 +43,7 @@ fn collect(def: &'static StructDef, document: &Value, path: &mut Path, found: &m
         path.push(field.json);
         match (field.shape(), value) {
             (Shape::List(_) | Shape::StructList(..), Value::Array(items))
-                if items.is_empty() && !field.flags.has(Flags::OMIT_EMPTY) =>
+                if items.is_empty() && (!field.flags.has(Flags::OMIT_EMPTY) || path == &OWNERS) =>
             {
                 found.push(path.clone());
             }

@@ -41,7 +41,13 @@ pub fn manager_name(field_manager: &str, user_agent: &str) -> String {
 /// Records what a create, update or patch changed. Both objects are in hub form.
 pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, manager: &Manager<'_>) -> Owned {
     let Some(said) = meta(new.as_ref()) else { return new };
-    let said = owners(said);
+    let said = match owners(said) {
+        // As a list of one empty entry does.
+        none if none.is_empty() && manager.empty.iter().any(|path| path == &empty::OWNERS) => {
+            vec![OwnerEntry::default()]
+        }
+        said => said,
+    };
     let stored = live.and_then(|live| meta(live.as_ref())).map(owners);
     let versions = InVersions { endpoint, live, new: &new, empty: manager.empty };
     let owners = with_context(endpoint, manager, |context| {

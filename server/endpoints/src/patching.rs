@@ -94,8 +94,9 @@ impl Patch<'_> {
             return Ok(patched);
         }
         // Errors show the whole document.
-        let (patched, issues) = self.patched(endpoint, &managed::document(endpoint, current))?;
-        self.decoded(endpoint, patched, issues)
+        let document = managed::document(endpoint, current);
+        let (decoding, patched, issues) = self.patched(endpoint, &document)?;
+        decoding.decoded(patched, issues)
     }
 
     /// Most patches name little of an object: nothing but that becomes a document and is decoded again.
@@ -104,9 +105,9 @@ impl Patch<'_> {
         let mut value = answer::in_version(kind, current.clone());
         let mut part = json::part_to_value(value.as_ref(), names);
         managed::say_kind(&mut part, &kind.api_version(), kind.kind);
-        let (patched, issues) = self.patched(endpoint, &part)?;
+        let (decoding, patched, issues) = self.patched(endpoint, &part)?;
         json::clear_part(value.as_mut(), names);
-        self.decoded_into(value, kind, endpoint, patched, issues)
+        decoding.decoded_into(value, kind, patched, issues)
     }
 
     /// What of an object the patch may read or change; nothing if that may be all of it, or if it is no patch.
@@ -116,6 +117,9 @@ impl Patch<'_> {
             (PatchType::Json, Value::Array(operations)) => patch::names_of_operations(&operations)?,
             _ => return None,
         };
+        if self.kind != PatchType::Strategic && patch::has_odd_numbers(self.bytes) {
+            return None;
+        }
         // What says a kind may make another kind of it, and directives are about all of an object.
         let is_about_all = |name: &str| matches!(name, "kind" | "apiVersion") || name.starts_with('$');
         (!names.keys().any(|name| is_about_all(name))).then_some(names)
@@ -141,28 +145,64 @@ impl Patch<'_> {
         if endpoint.is_part_of_open() && live() != Some(without_owners(applied.object.clone())) {
             return Err(inapplicable(&config));
         }
+        let decoding = Decoding { patch: self, endpoint, source: &config, text: Vec::new() };
         if let Some(current) = current.filter(|_| !applied.changed) {
             // It gets no defaults, which the stored version may not know.
             let mut object = current.clone();
             managed::set_entries(&mut object, applied.object["metadata"]["managedFields"].take())?;
-            return Ok(Patched {
-                object,
-                warnings: self.judge(&config, &issues)?,
-                empty: Vec::new(),
-                document: config,
-            });
+            return Ok(Patched { object, warnings: decoding.judge(&issues)?, empty: Vec::new(), document: config });
         }
-        self.decoded(endpoint, applied.object, issues)
+        decoding.decoded(applied.object, issues)
     }
 
+    /// What the patch makes of a document, with what is odd about the patch.
+    fn patched<'a>(
+        &'a self,
+        endpoint: &'a Endpoint,
+        document: &'a Value,
+    ) -> Result<(Decoding<'a>, Value, json::Issues), Status> {
+        let mut issues = json::Issues::collect();
+        let mut decoding = Decoding { patch: self, endpoint, source: document, text: Vec::new() };
+        let mut patched = match self.kind {
+            PatchType::Strategic => {
+                let patched = patch::strategic_merge(endpoint.kind.def, document, self.bytes, &mut issues)?;
+                return Ok((decoding, patched, issues));
+            }
+            PatchType::Apply => return Err(Status::internal("an apply patch is no plain patch")),
+            PatchType::Json | PatchType::Merge => patch::with_numbers(self.bytes, document, |bytes| match self.kind {
+                PatchType::Json => patch::json_patch(document, bytes, &mut issues),
+                _ => patch::merge_patch(document, bytes, &mut issues),
+            })?,
+        };
+        if endpoint.open.is_some() {
+            // Upstream keeps these in maps, and shows them in order of their names.
+            patched.document.sort_all_objects();
+        }
+        decoding.text = patched.text();
+        Ok((decoding, patched.into_document(), issues))
+    }
+}
+
+/// What a patch made, on its way to be an object.
+struct Decoding<'a> {
+    patch: &'a Patch<'a>,
+    endpoint: &'a Endpoint,
+    /// The document that was patched, or the configuration that is applied.
+    source: &'a Value,
+    /// The text of what a JSON patch or a merge patch made.
+    text: Vec<u8>,
+}
+
+impl Decoding<'_> {
     /// A patched document as an object, defaulted.
-    fn decoded(&self, endpoint: &Endpoint, document: Value, issues: json::Issues) -> Result<Patched, Status> {
-        let kind = match self.kind {
-            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(endpoint, &document)?,
+    fn decoded(&self, document: Value, issues: json::Issues) -> Result<Patched, Status> {
+        let endpoint = self.endpoint;
+        let kind = match self.patch.kind {
+            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(&document)?,
             _ => Some(endpoint.kind),
         };
-        let Some(kind) = kind else { return self.without_version(endpoint, document, issues) };
-        self.decoded_into(Owned::new(kind.def), kind, endpoint, document, issues)
+        let Some(kind) = kind else { return self.without_version(document, issues) };
+        self.decoded_into(Owned::new(kind.def), kind, document, issues)
     }
 
     /// Likewise, into an object of this kind that has what the document leaves out.
@@ -170,91 +210,99 @@ impl Patch<'_> {
         &self,
         mut value: Owned,
         kind: &'static KindDef,
-        endpoint: &Endpoint,
         document: Value,
         mut issues: json::Issues,
     ) -> Result<Patched, Status> {
-        json::from_value_version(&document, kind.version, value.as_mut(), &mut issues)
-            .map_err(|e| e.into_status(|e| self.undecodable(&document, &e.to_string())))?;
+        let endpoint = self.endpoint;
+        let decoded = match self.patch.kind {
+            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => {
+                json::decode_version(&self.text, kind.version, value.as_mut(), &mut issues)
+            }
+            _ => json::from_value_version(&document, kind.version, value.as_mut(), &mut issues),
+        };
+        decoded.map_err(|e| e.into_status(|e| self.malformed(kind, &document, &e.to_string())))?;
         if let Some(open) = &endpoint.open {
             open.complete(&mut value, &mut issues)
-                .map_err(|e| e.into_status(|why| self.undecodable(&document, &why.to_string())))?;
+                .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?;
         }
-        let warnings = self.judge(&document, &issues)?;
+        let warnings = self.judge(&issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
             let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);
-            return Err(self.undecodable(&document, &why));
+            return Err(self.undecodable(&why));
         }
         let empty = empty::lists(kind.def, &document);
         Ok(Patched { object: body::internal(kind, value), warnings, empty, document })
     }
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
-    fn said_kind(&self, endpoint: &Endpoint, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+    fn said_kind(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
         for name in ["apiVersion", "kind"] {
             let Some(other) = document.get(name).filter(|value| !value.is_string()).and_then(go_kind) else {
                 continue;
             };
             let why = format!("json: cannot unmarshal {other} into Go struct field .{name} of type string");
             let why = format!("couldn't get version/kind; json parse error: {why}");
-            return Err(self.undecodable(document, &why));
+            return Err(self.undecodable(&why));
         }
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         if text("apiVersion").is_empty() {
             return Ok(None);
         }
+        if let Some(why) = said_kind::malformed_version(text("apiVersion")) {
+            return Err(self.undecodable(&why));
+        }
+        let endpoint = self.endpoint;
         match said_kind::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
             Said::Same(kind) | Said::Other(kind) => Ok(Some(kind)),
-            Said::Refused(why) => Err(self.undecodable(document, &why)),
+            Said::Refused(why) => Err(self.undecodable(&why)),
         }
     }
 
     /// A document without a version is one of upstream's internal form, which shares no field's name with any version.
-    fn without_version(
-        &self,
-        endpoint: &Endpoint,
-        document: Value,
-        mut issues: json::Issues,
-    ) -> Result<Patched, Status> {
+    fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
         let fields = document.as_object().into_iter().flat_map(serde_json::Map::keys);
         let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
         unknown.for_each(|name| issues.add(json::Issue::Unknown(name.as_str().into())));
-        let warnings = self.judge(&document, &issues)?;
-        Ok(Patched { object: Owned::new(endpoint.kind.hub), warnings, empty: Vec::new(), document })
+        let warnings = self.judge(&issues)?;
+        Ok(Patched { object: Owned::new(self.endpoint.kind.hub), warnings, empty: Vec::new(), document })
+    }
+
+    /// The answer when the document has not the form of the kind's type. A strategic merge patch and an apply look at it by another way than
+    /// the decoder, and find another reason first.
+    fn malformed(&self, kind: &KindDef, document: &Value, why: &str) -> Status {
+        let shape = || patch::shape_error(kind.def, kind.version, document);
+        match self.patch.kind {
+            PatchType::Strategic => self.undecodable(&shape().unwrap_or_else(|| why.into())),
+            PatchType::Apply if self.endpoint.open.is_none() => match shape() {
+                Some(why) => not_convertible(
+                    self.source,
+                    &format!(
+                        "unable to convert unstructured object to {}: {why}",
+                        group_version_kind(&kind.api_version(), kind.kind)
+                    ),
+                ),
+                None => self.undecodable(why),
+            },
+            _ => self.undecodable(why),
+        }
     }
 
     /// The answer when what the patch made is no object of the kind: upstream shows the document, or of a strategic merge patch the patch.
-    fn undecodable(&self, document: &Value, why: &str) -> Status {
-        match self.kind {
+    fn undecodable(&self, why: &str) -> Status {
+        match self.patch.kind {
             PatchType::Apply => Status::bad_request(why),
-            PatchType::Strategic => patch::undecodable(self.bytes, why),
-            PatchType::Json | PatchType::Merge => patch::undecodable_document(document, why),
+            PatchType::Strategic => patch::undecodable(self.endpoint.kind.def, self.source, self.patch.bytes, why),
+            PatchType::Json | PatchType::Merge => patch::undecodable_document(&self.text, why),
         }
-    }
-
-    /// What the patch makes of a document, with what is odd about the patch.
-    fn patched(&self, endpoint: &Endpoint, document: &Value) -> Result<(Value, json::Issues), Status> {
-        let mut issues = json::Issues::collect();
-        let mut patched = match self.kind {
-            PatchType::Json => patch::json_patch(document, self.bytes, &mut issues),
-            PatchType::Merge => patch::merge_patch(document, self.bytes, &mut issues),
-            PatchType::Strategic => patch::strategic_merge(endpoint.kind.def, document, self.bytes, &mut issues),
-            PatchType::Apply => Err(Status::internal("an apply patch is no plain patch")),
-        }?;
-        if endpoint.open.is_some() {
-            // Upstream keeps these in maps, and shows them in order of their names.
-            patched.sort_all_objects();
-        }
-        Ok((patched, issues))
     }
 
     /// Unknown and duplicate fields, as the caller wants them treated.
-    fn judge(&self, document: &Value, issues: &json::Issues) -> Result<Vec<String>, Status> {
-        match self.validation {
+    fn judge(&self, issues: &json::Issues) -> Result<Vec<String>, Status> {
+        match self.patch.validation {
             FieldValidation::Ignore => Ok(Vec::new()),
             FieldValidation::Warn => Ok(body::warnings(issues)),
             FieldValidation::Strict => match json::strict_error(issues) {
-                Some(why) => Err(self.undecodable(document, &why)),
+                Some(why) => Err(self.undecodable(&why)),
                 None => Ok(Vec::new()),
             },
         }
@@ -283,13 +331,22 @@ fn without_owners(mut document: Value) -> Value {
 /// Upstream applies to the Scale of a custom resource, and then finds no version of the custom resource to give the result; unless nothing
 /// changes.
 fn inapplicable(config: &Value) -> Status {
+    let api_version = config["apiVersion"].as_str().unwrap_or_default();
+    not_convertible(config, &format!("request to convert CR to an invalid group/version: {api_version}"))
+}
+
+/// The answer when what an apply made has no form in its version.
+fn not_convertible(config: &Value, why: &str) -> Status {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let (namespace, name) = (text(&config["metadata"]["namespace"]), text(&config["metadata"]["name"]));
-    let (api_version, kind) = (text(&config["apiVersion"]), text(&config["kind"]));
-    let (group, version) = parse_api_version(&api_version);
-    let of = format!("{namespace}/{name}; {group}/{version}, Kind={kind}");
-    let why = format!("request to convert CR to an invalid group/version: {api_version}");
-    Status::new(500, "", format!("failed to convert new object ({of}) to proper version: {why}"))
+    let kind = group_version_kind(&text(&config["apiVersion"]), &text(&config["kind"]));
+    Status::new(500, "", format!("failed to convert new object ({namespace}/{name}; {kind}) to proper version: {why}"))
+}
+
+/// `apps/v1, Kind=Deployment`
+fn group_version_kind(api_version: &str, kind: &str) -> String {
+    let (group, version) = parse_api_version(api_version);
+    format!("{group}/{version}, Kind={kind}")
 }
 
 #[cfg(test)]

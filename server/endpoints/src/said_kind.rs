@@ -1,6 +1,7 @@
 //! The kind and version that a document says it is of, and whether that may stand for the kind of the path.
 
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::scalar::go_text::quote;
 
 /// What decoding a document begins with.
 pub enum Said {
@@ -14,6 +15,10 @@ pub enum Said {
 
 /// Kinds without a version, which every version has (`Scheme.AddUnversionedTypes`).
 const UNVERSIONED: [&str; 5] = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
+
+/// Kinds that upstream registers in each version of each group (`metav1.AddToGroupVersion`); they convert to nothing.
+const OF_EVERY_VERSION: [&str; 7] =
+    ["WatchEvent", "ListOptions", "GetOptions", "DeleteOptions", "CreateOptions", "UpdateOptions", "PatchOptions"];
 
 /// Whether a kind is one of those that belong to no version; they convert to nothing.
 pub fn is_unversioned(kind: &str) -> bool {
@@ -30,7 +35,9 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     if (group, version, name) == (expected.group, expected.version, expected.kind) {
         return Said::Same(expected);
     }
-    if is_unversioned(name) {
+    let is_of_every_version =
+        || OF_EVERY_VERSION.contains(&name) && catalog.kinds.iter().any(|k| (k.group, k.version) == (group, version));
+    if is_unversioned(name) || (group, version, name) == ("", "v1", "List") || is_of_every_version() {
         return Said::Refused(no_conversion(expected, "v1", name));
     }
     match catalog.kind(group, version, name) {
@@ -39,7 +46,7 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
         None if catalog.kinds.iter().any(|k| (k.group, k.version, k.list_kind) == (group, version, name)) => {
             Said::Refused(no_conversion(expected, version, name))
         }
-        None => Said::Refused(not_registered(name, api_version)),
+        None => Said::Refused(not_registered(name, group, version)),
     }
 }
 
@@ -55,10 +62,15 @@ pub fn no_conversion(expected: &KindDef, version: &str, kind: &str) -> String {
     format!("converting ({version}.{kind}) to ({package}.{}): unknown conversion", expected.kind)
 }
 
-fn not_registered(kind: &str, api_version: &str) -> String {
-    format!(
-        "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
-    )
+fn not_registered(kind: &str, group: &str, version: &str) -> String {
+    let api_version = if group.is_empty() { version.to_string() } else { format!("{group}/{version}") };
+    let (kind, api_version) = (quote(kind), quote(&api_version));
+    format!("no kind {kind} is registered for version {api_version} in scheme \"pkg/api/legacyscheme/scheme.go:30\"")
+}
+
+/// Why an `apiVersion` is none, whatever its kind (`schema.ParseGroupVersion`).
+pub fn malformed_version(api_version: &str) -> Option<String> {
+    (api_version.matches('/').count() > 1).then(|| format!("unexpected GroupVersion string: {api_version}"))
 }
 
 /// Why a body of another kind is refused where only that of the Scale of custom resources is known.

@@ -140,6 +140,10 @@ pub enum MetadataCheck {
     Anew,
     /// On update in both ways.
     Both,
+    /// On update in both ways, first as that of a new object.
+    AnewAndChange,
+    /// On update twice as that of a new object.
+    Twice,
     /// Not at all.
     Unchecked,
 }

@@ -117,6 +117,10 @@ pub struct FieldInfo {
     pub enum_values: &'static [&'static str],
     /// Feature gate the field belongs to, empty when none.
     pub gate: &'static str,
+    /// Go's name of the string type of the field, or of its items, empty when it is `string`: see [`crate::json`]'s messages.
+    pub go_type: &'static str,
+    /// Go's name of the type of the whole list or map, empty when it has none of its own.
+    pub go_whole: &'static str,
 }
 
 impl FieldInfo {
@@ -130,6 +134,8 @@ impl FieldInfo {
         constraints: &[],
         enum_values: &[],
         gate: "",
+        go_type: "",
+        go_whole: "",
     };
 }
 

@@ -52,10 +52,8 @@ pub(crate) fn inapplicable() -> Status {
 }
 
 /// The answer when what a JSON patch or a merge patch made cannot be decoded; it shows all of the document.
-pub fn undecodable_document(document: &Value, why: &str) -> Status {
-    let mut text = Vec::new();
-    json::encode_value_in_order(document, &mut text);
-    refuse(String::from_utf8_lossy(&text).as_ref(), why)
+pub fn undecodable_document(text: &[u8], why: &str) -> Status {
+    refuse(String::from_utf8_lossy(text).as_ref(), why)
 }
 
 /// 422 of a patch, or of what it made, which upstream says of no kind and no name.

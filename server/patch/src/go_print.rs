@@ -58,17 +58,21 @@ pub(crate) fn type_name(value: &Value) -> &'static str {
 /// A number as `%v` prints it.
 pub(crate) fn number_text(number: &serde_json::Number) -> String {
     match number.as_f64() {
-        Some(float) if number.is_f64() => {
-            let mut text = Vec::new();
-            machinery::json::float(&mut text, float);
-            let text = String::from_utf8_lossy(&text).into_owned();
-            // JSON has no zero before the digit of an exponent.
-            match text.split_once("e-") {
-                Some((digits, exponent)) if exponent.len() == 1 => format!("{digits}e-0{exponent}"),
-                _ => text,
-            }
-        }
+        Some(float) if number.is_f64() => float_text(float),
         _ => number.to_string(),
+    }
+}
+
+/// `%g` with as few digits as tell the number from others (`strconv.FormatFloat`).
+fn float_text(float: f64) -> String {
+    let scientific = format!("{float:e}");
+    let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..6).contains(&exponent) => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.abs())
+        }
+        _ => format!("{float}"),
     }
 }
 

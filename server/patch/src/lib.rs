@@ -9,7 +9,9 @@ mod go_print;
 mod json_patch;
 pub mod managed;
 mod merge_patch;
+mod numbers;
 pub mod schema;
+mod shape;
 mod strategic;
 pub mod typed;
 mod work;
@@ -18,6 +20,8 @@ pub use document::undecodable_document;
 pub use field_set::FieldSet;
 pub use json_patch::{MAX_OPERATIONS, json_patch, names_of_operations};
 pub use merge_patch::merge_patch;
+pub use numbers::{Patched, has_odd_numbers, with_numbers};
+pub use shape::shape_error;
 pub use strategic::{strategic_merge, undecodable};
 
 #[cfg(test)]

@@ -32,21 +32,35 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
     let Some(new) = meta(new) else { return };
     let (mut v, path) = (Validation { context, errors }, Path::new("metadata"));
     let old = old.and_then(meta);
-    let (change, anew) = match def.metadata_check {
-        MetadataCheck::Unchecked => return,
-        // Only the object itself can be written anew.
-        _ if !context.subresource.is_empty() => (true, false),
-        MetadataCheck::Change => (true, old.is_none()),
-        MetadataCheck::Anew => (false, true),
-        MetadataCheck::Both => (true, true),
+    let change = |v: &mut Validation<'_>| {
+        if let Some(old) = old {
+            validate_object_meta_update(v, &path, new, old);
+            qualified_finalizers(v, def, new);
+        }
     };
-    if let Some(old) = old.filter(|_| change) {
-        validate_object_meta_update(&mut v, &path, new, old);
-        qualified_finalizers(&mut v, def, new);
-    }
-    if anew {
-        validate_object_meta(&mut v, &path, new, def.namespaced, def.name_rule);
-        qualified_finalizers(&mut v, def, new);
+    let anew = |v: &mut Validation<'_>| {
+        validate_object_meta(v, &path, new, def.namespaced, def.name_rule);
+        qualified_finalizers(v, def, new);
+    };
+    match def.metadata_check {
+        MetadataCheck::Unchecked => {}
+        // Only the object itself can be written anew.
+        _ if !context.subresource.is_empty() => change(&mut v),
+        _ if old.is_none() => anew(&mut v),
+        MetadataCheck::Change => change(&mut v),
+        MetadataCheck::Anew => anew(&mut v),
+        MetadataCheck::Both => {
+            change(&mut v);
+            anew(&mut v);
+        }
+        MetadataCheck::AnewAndChange => {
+            anew(&mut v);
+            change(&mut v);
+        }
+        MetadataCheck::Twice => {
+            anew(&mut v);
+            anew(&mut v);
+        }
     }
 }
 

@@ -75,7 +75,7 @@ pub struct AdmissionRequest {
 }
 
 describe! { AdmissionRequest, ADMISSION_REQUEST "AdmissionRequest" {} [
-    uid:                  "uid",                 1, Flags::NONE;
+    uid:                  "uid",                 1, Flags::NONE, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     kind:                 "kind",                2, Flags::OMIT_EMPTY;
     resource:             "resource",            3, Flags::OMIT_EMPTY;
     sub_resource:         "subResource",         4, Flags::OMIT_EMPTY;
@@ -84,7 +84,7 @@ describe! { AdmissionRequest, ADMISSION_REQUEST "AdmissionRequest" {} [
     request_sub_resource: "requestSubResource", 15, Flags::OMIT_EMPTY;
     name:                 "name",                5, Flags::OMIT_EMPTY;
     namespace:            "namespace",           6, Flags::OMIT_EMPTY;
-    operation:            "operation",           7, Flags::NONE;
+    operation:            "operation",           7, Flags::NONE, &FieldInfo { go_type: "Operation", ..FieldInfo::PLAIN };
     user_info:            "userInfo",            8, Flags::OMIT_EMPTY;
     object:               "object",              9, Flags::NONE;
     old_object:           "oldObject",          10, Flags::NONE;
@@ -112,11 +112,11 @@ pub struct AdmissionResponse {
 }
 
 describe! { AdmissionResponse, ADMISSION_RESPONSE "AdmissionResponse" {} [
-    uid:               "uid",              1, Flags::NONE;
+    uid:               "uid",              1, Flags::NONE, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     allowed:           "allowed",          2, Flags::NONE;
     status:            "status",           3, Flags::OMIT_EMPTY;
     patch:             "patch",            4, Flags::OMIT_EMPTY;
-    patch_type:        "patchType",        5, Flags::OMIT_EMPTY;
+    patch_type:        "patchType",        5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PatchType", ..FieldInfo::PLAIN };
     audit_annotations: "auditAnnotations", 6, Flags::OMIT_EMPTY;
     warnings:          "warnings",         7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

@@ -60,7 +60,7 @@ describe! { MatchResources, MATCH_RESOURCES "MatchResources" { .atomic() .defaul
     object_selector:        "objectSelector",       2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
     resource_rules:         "resourceRules",        3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     exclude_resource_rules: "excludeResourceRules", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_policy:           "matchPolicy",          7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], ..FieldInfo::PLAIN };
+    match_policy:           "matchPolicy",          7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], go_type: "MatchPolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// Operations plus resources, optionally restricted to particular object names.
@@ -87,7 +87,7 @@ pub struct RuleWithOperations {
 }
 
 describe! { RuleWithOperations, RULE_WITH_OPERATIONS "RuleWithOperations" { .defaults_below() } [
-    operations: "operations", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"], ..FieldInfo::PLAIN };
+    operations: "operations", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["*", "CREATE", "UPDATE", "DELETE", "CONNECT"], go_type: "OperationType", ..FieldInfo::PLAIN };
     rule:       "",           2, Flags::INLINE;
 ] }
 
@@ -108,6 +108,6 @@ describe! { Rule, RULE "Rule" { .defaults_below() } [
     api_groups:   "apiGroups",   1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     api_versions: "apiVersions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     resources:    "resources",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    scope:        "scope",       4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("*")), enum_values: &["Cluster", "Namespaced", "*"], ..FieldInfo::PLAIN };
+    scope:        "scope",       4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("*")), enum_values: &["Cluster", "Namespaced", "*"], go_type: "ScopeType", ..FieldInfo::PLAIN };
 ] }
 

@@ -71,9 +71,9 @@ describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "Mutatin
     match_constraints:   "matchConstraints",   2, Flags::OMIT_EMPTY;
     variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], ..FieldInfo::PLAIN };
+    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
     match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], ..FieldInfo::PLAIN };
+    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], go_type: "ReinvocationPolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// A single change step inside a mutating policy.
@@ -88,7 +88,7 @@ pub struct Mutation {
 }
 
 describe! { Mutation, MUTATION "Mutation" {} [
-    patch_type:          "patchType",          2, Flags::REQUIRED, &FieldInfo { enum_values: &["ApplyConfiguration", "JSONPatch"], ..FieldInfo::PLAIN };
+    patch_type:          "patchType",          2, Flags::REQUIRED, &FieldInfo { enum_values: &["ApplyConfiguration", "JSONPatch"], go_type: "PatchType", ..FieldInfo::PLAIN };
     apply_configuration: "applyConfiguration", 3, Flags::OMIT_EMPTY;
     json_patch:          "jsonPatch",          4, Flags::OMIT_EMPTY;
 ] }

@@ -65,6 +65,6 @@ describe! { ValidatingAdmissionPolicyBindingSpec, VALIDATING_ADMISSION_POLICY_BI
     policy_name:        "policyName",        1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     param_ref:          "paramRef",          2, Flags::OMIT_EMPTY;
     match_resources:    "matchResources",    3, Flags::OMIT_EMPTY;
-    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { list: ListType::Set, enum_values: &["Deny", "Warn", "Audit"], ..FieldInfo::PLAIN };
+    validation_actions: "validationActions", 4, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { list: ListType::Set, enum_values: &["Deny", "Warn", "Audit"], go_type: "ValidationAction", ..FieldInfo::PLAIN };
 ] }
 

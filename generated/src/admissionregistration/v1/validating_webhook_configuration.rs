@@ -72,11 +72,11 @@ describe! { ValidatingWebhook, VALIDATING_WEBHOOK "ValidatingWebhook" { .default
     name:                      "name",                     1, Flags::REQUIRED;
     client_config:             "clientConfig",             2, Flags::REQUIRED;
     rules:                     "rules",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], ..FieldInfo::PLAIN };
-    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], ..FieldInfo::PLAIN };
+    failure_policy:            "failurePolicy",            4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "FailurePolicyType", ..FieldInfo::PLAIN };
+    match_policy:              "matchPolicy",              9, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equivalent")), enum_values: &["Exact", "Equivalent"], go_type: "MatchPolicyType", ..FieldInfo::PLAIN };
     namespace_selector:        "namespaceSelector",        5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
     object_selector:           "objectSelector",          10, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Object(&[])), ..FieldInfo::PLAIN };
-    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo { enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"], ..FieldInfo::PLAIN };
+    side_effects:              "sideEffects",              6, Flags::REQUIRED, &FieldInfo { enum_values: &["Unknown", "None", "Some", "NoneOnDryRun"], go_type: "SideEffectClass", ..FieldInfo::PLAIN };
     timeout_seconds:           "timeoutSeconds",           7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(10)), ..FieldInfo::PLAIN };
     admission_review_versions: "admissionReviewVersions",  8, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     match_conditions:          "matchConditions",         11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };

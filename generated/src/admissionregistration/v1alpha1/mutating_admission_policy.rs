@@ -65,8 +65,8 @@ describe! { MutatingAdmissionPolicySpec, MUTATING_ADMISSION_POLICY_SPEC "Mutatin
     match_constraints:   "matchConstraints",   2, Flags::OMIT_EMPTY;
     variables:           "variables",          3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     mutations:           "mutations",          4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], ..FieldInfo::PLAIN };
+    failure_policy:      "failurePolicy",      5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "v1.FailurePolicyType", ..FieldInfo::PLAIN };
     match_conditions:    "matchConditions",    6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], ..FieldInfo::PLAIN };
+    reinvocation_policy: "reinvocationPolicy", 7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Never", "IfNeeded"], go_type: "v1.ReinvocationPolicyType", ..FieldInfo::PLAIN };
 ] }
 

@@ -67,7 +67,7 @@ describe! { ValidatingAdmissionPolicySpec, VALIDATING_ADMISSION_POLICY_SPEC "Val
     param_kind:        "paramKind",        1, Flags::OMIT_EMPTY;
     match_constraints: "matchConstraints", 2, Flags::OMIT_EMPTY;
     validations:       "validations",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], ..FieldInfo::PLAIN };
+    failure_policy:    "failurePolicy",    4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Fail")), enum_values: &["Ignore", "Fail"], go_type: "v1.FailurePolicyType", ..FieldInfo::PLAIN };
     audit_annotations: "auditAnnotations", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     match_conditions:  "matchConditions",  6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     variables:         "variables",        7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };

@@ -117,8 +117,8 @@ pub struct StorageVersionCondition {
 }
 
 describe! { StorageVersionCondition, STORAGE_VERSION_CONDITION "StorageVersionCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "StorageVersionConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     observed_generation:  "observedGeneration", 3, Flags::OMIT_EMPTY;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::REQUIRED;

@@ -82,7 +82,7 @@ pub struct DaemonSetUpdateStrategy {
 }
 
 describe! { DaemonSetUpdateStrategy, DAEMON_SET_UPDATE_STRATEGY "DaemonSetUpdateStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], go_type: "DaemonSetUpdateStrategyType", ..FieldInfo::PLAIN };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -154,8 +154,8 @@ pub struct DaemonSetCondition {
 }
 
 describe! { DaemonSetCondition, DAEMON_SET_CONDITION "DaemonSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DaemonSetConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

@@ -113,8 +113,8 @@ pub struct ReplicaSetCondition {
 }
 
 describe! { ReplicaSetCondition, REPLICA_SET_CONDITION "ReplicaSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "ReplicaSetConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

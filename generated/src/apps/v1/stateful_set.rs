@@ -94,7 +94,7 @@ describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_bel
     template:                                 "template",                              3, Flags::REQUIRED;
     volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     service_name:                             "serviceName",                           5, Flags::NONE;
-    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], ..FieldInfo::PLAIN };
+    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], go_type: "PodManagementPolicyType", ..FieldInfo::PLAIN };
     update_strategy:                          "updateStrategy",                        7, Flags::OMIT_EMPTY;
     revision_history_limit:                   "revisionHistoryLimit",                  8, Flags::OMIT_EMPTY;
     min_ready_seconds:                        "minReadySeconds",                       9, Flags::OMIT_EMPTY;
@@ -112,7 +112,7 @@ pub struct StatefulSetUpdateStrategy {
 }
 
 describe! { StatefulSetUpdateStrategy, STATEFUL_SET_UPDATE_STRATEGY "StatefulSetUpdateStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], ..FieldInfo::PLAIN };
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["RollingUpdate", "OnDelete"], go_type: "StatefulSetUpdateStrategyType", ..FieldInfo::PLAIN };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -140,8 +140,8 @@ pub struct StatefulSetPersistentVolumeClaimRetentionPolicy {
 }
 
 describe! { StatefulSetPersistentVolumeClaimRetentionPolicy, STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY "StatefulSetPersistentVolumeClaimRetentionPolicy" {} [
-    when_deleted: "whenDeleted", 1, Flags::OMIT_EMPTY;
-    when_scaled:  "whenScaled",  2, Flags::OMIT_EMPTY;
+    when_deleted: "whenDeleted", 1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PersistentVolumeClaimRetentionPolicyType", ..FieldInfo::PLAIN };
+    when_scaled:  "whenScaled",  2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PersistentVolumeClaimRetentionPolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// Controls how pods of a StatefulSet are numbered.
@@ -209,8 +209,8 @@ pub struct StatefulSetCondition {
 }
 
 describe! { StatefulSetCondition, STATEFUL_SET_CONDITION "StatefulSetCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "StatefulSetConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

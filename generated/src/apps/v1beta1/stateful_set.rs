@@ -75,7 +75,7 @@ describe! { StatefulSetSpec, STATEFUL_SET_SPEC "StatefulSetSpec" { .defaults_bel
     template:                                 "template",                              3, Flags::REQUIRED;
     volume_claim_templates:                   "volumeClaimTemplates",                  4, Flags::OMIT_EMPTY.or(Flags::SAYS_KIND), &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     service_name:                             "serviceName",                           5, Flags::NONE;
-    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], ..FieldInfo::PLAIN };
+    pod_management_policy:                    "podManagementPolicy",                   6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OrderedReady", "Parallel"], go_type: "v1.PodManagementPolicyType", ..FieldInfo::PLAIN };
     update_strategy:                          "updateStrategy",                        7, Flags::OMIT_EMPTY;
     revision_history_limit:                   "revisionHistoryLimit",                  8, Flags::OMIT_EMPTY;
     min_ready_seconds:                        "minReadySeconds",                       9, Flags::OMIT_EMPTY;

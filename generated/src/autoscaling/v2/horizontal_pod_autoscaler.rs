@@ -118,7 +118,7 @@ pub struct HPAScalingRules {
 
 describe! { HPAScalingRules, HPA_SCALING_RULES "HPAScalingRules" {} [
     stabilization_window_seconds: "stabilizationWindowSeconds", 3, Flags::OMIT_EMPTY;
-    select_policy:                "selectPolicy",               1, Flags::OMIT_EMPTY;
+    select_policy:                "selectPolicy",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ScalingPolicySelect", ..FieldInfo::PLAIN };
     policies:                     "policies",                   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     tolerance:                    "tolerance",                  4, Flags::OMIT_EMPTY, &FieldInfo { gate: "HPAConfigurableTolerance", ..FieldInfo::PLAIN };
 ] }
@@ -135,7 +135,7 @@ pub struct HPAScalingPolicy {
 }
 
 describe! { HPAScalingPolicy, HPA_SCALING_POLICY "HPAScalingPolicy" {} [
-    r#type:         "type",          1, Flags::REQUIRED;
+    r#type:         "type",          1, Flags::REQUIRED, &FieldInfo { go_type: "HPAScalingPolicyType", ..FieldInfo::PLAIN };
     value:          "value",         2, Flags::REQUIRED;
     period_seconds: "periodSeconds", 3, Flags::REQUIRED;
 ] }
@@ -182,8 +182,8 @@ pub struct HorizontalPodAutoscalerCondition {
 }
 
 describe! { HorizontalPodAutoscalerCondition, HORIZONTAL_POD_AUTOSCALER_CONDITION "HorizontalPodAutoscalerCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "HorizontalPodAutoscalerConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

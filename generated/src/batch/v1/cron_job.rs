@@ -77,7 +77,7 @@ describe! { CronJobSpec, CRON_JOB_SPEC "CronJobSpec" { .defaults_below() .normal
     schedule:                      "schedule",                   1, Flags::REQUIRED;
     time_zone:                     "timeZone",                   8, Flags::OMIT_EMPTY;
     starting_deadline_seconds:     "startingDeadlineSeconds",    2, Flags::OMIT_EMPTY;
-    concurrency_policy:            "concurrencyPolicy",          3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Allow", "Forbid", "Replace"], ..FieldInfo::PLAIN };
+    concurrency_policy:            "concurrencyPolicy",          3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Allow", "Forbid", "Replace"], go_type: "ConcurrencyPolicy", ..FieldInfo::PLAIN };
     suspend:                       "suspend",                    4, Flags::OMIT_EMPTY;
     job_template:                  "jobTemplate",                5, Flags::REQUIRED;
     successful_jobs_history_limit: "successfulJobsHistoryLimit", 6, Flags::OMIT_EMPTY;

@@ -128,9 +128,9 @@ describe! { JobSpec, JOB_SPEC "JobSpec" { .defaults_below() .normalize_below() }
     manual_selector:            "manualSelector",           5, Flags::OMIT_EMPTY;
     template:                   "template",                 6, Flags::REQUIRED;
     ttl_seconds_after_finished: "ttlSecondsAfterFinished",  8, Flags::OMIT_EMPTY;
-    completion_mode:            "completionMode",           9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["NonIndexed", "Indexed"], ..FieldInfo::PLAIN };
+    completion_mode:            "completionMode",           9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["NonIndexed", "Indexed"], go_type: "CompletionMode", ..FieldInfo::PLAIN };
     suspend:                    "suspend",                 10, Flags::OMIT_EMPTY;
-    pod_replacement_policy:     "podReplacementPolicy",    14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TerminatingOrFailed", "Failed"], ..FieldInfo::PLAIN };
+    pod_replacement_policy:     "podReplacementPolicy",    14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TerminatingOrFailed", "Failed"], go_type: "PodReplacementPolicy", ..FieldInfo::PLAIN };
     managed_by:                 "managedBy",               15, Flags::OMIT_EMPTY;
 ] }
 
@@ -157,7 +157,7 @@ pub struct PodFailurePolicyRule {
 }
 
 describe! { PodFailurePolicyRule, POD_FAILURE_POLICY_RULE "PodFailurePolicyRule" { .defaults_below() } [
-    action:            "action",          1, Flags::REQUIRED, &FieldInfo { enum_values: &["FailJob", "FailIndex", "Ignore", "Count"], ..FieldInfo::PLAIN };
+    action:            "action",          1, Flags::REQUIRED, &FieldInfo { enum_values: &["FailJob", "FailIndex", "Ignore", "Count"], go_type: "PodFailurePolicyAction", ..FieldInfo::PLAIN };
     on_exit_codes:     "onExitCodes",     2, Flags::OMIT_EMPTY;
     on_pod_conditions: "onPodConditions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -175,7 +175,7 @@ pub struct PodFailurePolicyOnExitCodesRequirement {
 
 describe! { PodFailurePolicyOnExitCodesRequirement, POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT "PodFailurePolicyOnExitCodesRequirement" {} [
     container_name: "containerName", 1, Flags::OMIT_EMPTY;
-    operator:       "operator",      2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn"], ..FieldInfo::PLAIN };
+    operator:       "operator",      2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn"], go_type: "PodFailurePolicyOnExitCodesOperator", ..FieldInfo::PLAIN };
     values:         "values",        3, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
 
@@ -189,8 +189,8 @@ pub struct PodFailurePolicyOnPodConditionsPattern {
 }
 
 describe! { PodFailurePolicyOnPodConditionsPattern, POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN "PodFailurePolicyOnPodConditionsPattern" { .defaults_below() } [
-    r#type: "type",   1, Flags::REQUIRED;
-    status: "status", 2, Flags::NONE, &FieldInfo { default: Some(Literal::String("True")), ..FieldInfo::PLAIN };
+    r#type: "type",   1, Flags::REQUIRED, &FieldInfo { go_type: "v1.PodConditionType", ..FieldInfo::PLAIN };
+    status: "status", 2, Flags::NONE, &FieldInfo { default: Some(Literal::String("True")), go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
 ] }
 
 /// Defines when an Indexed Job counts as successful before all indexes finish.
@@ -277,8 +277,8 @@ pub struct JobCondition {
 }
 
 describe! { JobCondition, JOB_CONDITION "JobCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "JobConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -295,7 +295,7 @@ pub struct UncountedTerminatedPods {
 }
 
 describe! { UncountedTerminatedPods, UNCOUNTED_TERMINATED_PODS "UncountedTerminatedPods" {} [
-    succeeded: "succeeded", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    failed:    "failed",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
+    succeeded: "succeeded", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "types.UID", ..FieldInfo::PLAIN };
+    failed:    "failed",    2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "types.UID", ..FieldInfo::PLAIN };
 ] }
 

@@ -105,7 +105,7 @@ describe! { CertificateSigningRequestSpec, CERTIFICATE_SIGNING_REQUEST_SPEC "Cer
     request:            "request",           1, Flags::REQUIRED;
     signer_name:        "signerName",        7, Flags::REQUIRED;
     expiration_seconds: "expirationSeconds", 8, Flags::OMIT_EMPTY;
-    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"], ..FieldInfo::PLAIN };
+    usages:             "usages",            5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["signing", "digital signature", "content commitment", "key encipherment", "key agreement", "data encipherment", "cert sign", "crl sign", "encipher only", "decipher only", "any", "server auth", "client auth", "code signing", "email protection", "s/mime", "ipsec end system", "ipsec tunnel", "ipsec user", "timestamping", "ocsp signing", "microsoft sgc", "netscape sgc"], go_type: "KeyUsage", ..FieldInfo::PLAIN };
     username:           "username",          2, Flags::OMIT_EMPTY;
     uid:                "uid",               3, Flags::OMIT_EMPTY;
     groups:             "groups",            4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -155,8 +155,8 @@ pub struct CertificateSigningRequestCondition {
 }
 
 describe! { CertificateSigningRequestCondition, CERTIFICATE_SIGNING_REQUEST_CONDITION "CertificateSigningRequestCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             6, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "RequestConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             6, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     reason:               "reason",             2, Flags::OMIT_EMPTY;
     message:              "message",            3, Flags::OMIT_EMPTY;
     last_update_time:     "lastUpdateTime",     4, Flags::NONE;

@@ -78,11 +78,11 @@ pub struct PodCertificateRequestSpec {
 describe! { PodCertificateRequestSpec, POD_CERTIFICATE_REQUEST_SPEC "PodCertificateRequestSpec" { .defaults_below() } [
     signer_name:                 "signerName",                 1, Flags::REQUIRED;
     pod_name:                    "podName",                    2, Flags::REQUIRED;
-    pod_uid:                     "podUID",                     3, Flags::REQUIRED;
+    pod_uid:                     "podUID",                     3, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     service_account_name:        "serviceAccountName",         4, Flags::REQUIRED;
-    service_account_uid:         "serviceAccountUID",          5, Flags::REQUIRED;
-    node_name:                   "nodeName",                   6, Flags::REQUIRED;
-    node_uid:                    "nodeUID",                    7, Flags::REQUIRED;
+    service_account_uid:         "serviceAccountUID",          5, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    node_name:                   "nodeName",                   6, Flags::REQUIRED, &FieldInfo { go_type: "types.NodeName", ..FieldInfo::PLAIN };
+    node_uid:                    "nodeUID",                    7, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     max_expiration_seconds:      "maxExpirationSeconds",       8, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(86400)), ..FieldInfo::PLAIN };
     pkix_public_key:             "pkixPublicKey",              9, Flags::DEPRECATED;
     proof_of_possession:         "proofOfPossession",         10, Flags::DEPRECATED;

@@ -70,7 +70,7 @@ describe! { LeaseSpec, LEASE_SPEC "LeaseSpec" {} [
     acquire_time:           "acquireTime",          3, Flags::OMIT_EMPTY;
     renew_time:             "renewTime",            4, Flags::OMIT_EMPTY;
     lease_transitions:      "leaseTransitions",     5, Flags::OMIT_EMPTY;
-    strategy:               "strategy",             6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CoordinatedLeaderElection", ..FieldInfo::PLAIN };
+    strategy:               "strategy",             6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CoordinatedLeaderElection", go_type: "CoordinatedLeaseStrategy", ..FieldInfo::PLAIN };
     preferred_holder:       "preferredHolder",      7, Flags::OMIT_EMPTY, &FieldInfo { gate: "CoordinatedLeaderElection", ..FieldInfo::PLAIN };
 ] }
 

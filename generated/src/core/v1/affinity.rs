@@ -95,7 +95,7 @@ pub struct NodeSelectorRequirement {
 
 describe! { direct NodeSelectorRequirement, NODE_SELECTOR_REQUIREMENT "NodeSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
-    operator: "operator", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"], ..FieldInfo::PLAIN };
+    operator: "operator", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"], go_type: "NodeSelectorOperator", ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -230,11 +230,11 @@ pub struct TopologySpreadConstraint {
 describe! { direct TopologySpreadConstraint, TOPOLOGY_SPREAD_CONSTRAINT "TopologySpreadConstraint" {} [
     max_skew:             "maxSkew",            1, Flags::REQUIRED;
     topology_key:         "topologyKey",        2, Flags::REQUIRED;
-    when_unsatisfiable:   "whenUnsatisfiable",  3, Flags::REQUIRED, &FieldInfo { enum_values: &["DoNotSchedule", "ScheduleAnyway"], ..FieldInfo::PLAIN };
+    when_unsatisfiable:   "whenUnsatisfiable",  3, Flags::REQUIRED, &FieldInfo { enum_values: &["DoNotSchedule", "ScheduleAnyway"], go_type: "UnsatisfiableConstraintAction", ..FieldInfo::PLAIN };
     label_selector:       "labelSelector",      4, Flags::OMIT_EMPTY;
     min_domains:          "minDomains",         5, Flags::OMIT_EMPTY;
-    node_affinity_policy: "nodeAffinityPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], ..FieldInfo::PLAIN };
-    node_taints_policy:   "nodeTaintsPolicy",   7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], ..FieldInfo::PLAIN };
+    node_affinity_policy: "nodeAffinityPolicy", 6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], go_type: "NodeInclusionPolicy", ..FieldInfo::PLAIN };
+    node_taints_policy:   "nodeTaintsPolicy",   7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Ignore", "Honor"], go_type: "NodeInclusionPolicy", ..FieldInfo::PLAIN };
     match_label_keys:     "matchLabelKeys",     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 

@@ -58,8 +58,8 @@ pub struct ComponentCondition {
 }
 
 describe! { ComponentCondition, COMPONENT_CONDITION "ComponentCondition" {} [
-    r#type:  "type",    1, Flags::REQUIRED;
-    status:  "status",  2, Flags::REQUIRED;
+    r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "ComponentConditionType", ..FieldInfo::PLAIN };
+    status:  "status",  2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     message: "message", 3, Flags::OMIT_EMPTY;
     error:   "error",   4, Flags::OMIT_EMPTY;
 ] }

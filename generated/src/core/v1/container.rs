@@ -127,7 +127,7 @@ describe! { direct Container, CONTAINER "Container" { .defaults(&Defaults { path
     env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     resources:                  "resources",                 8, Flags::OMIT_EMPTY;
     resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
-    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY;
+    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ContainerRestartPolicy", ..FieldInfo::PLAIN };
     restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "ContainerRestartRules", ..FieldInfo::PLAIN };
     volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
     volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["devicePath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "devicePath", ..FieldInfo::PLAIN };
@@ -136,8 +136,8 @@ describe! { direct Container, CONTAINER "Container" { .defaults(&Defaults { path
     startup_probe:              "startupProbe",             22, Flags::OMIT_EMPTY;
     lifecycle:                  "lifecycle",                12, Flags::OMIT_EMPTY;
     termination_message_path:   "terminationMessagePath",   13, Flags::OMIT_EMPTY;
-    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], ..FieldInfo::PLAIN };
-    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], ..FieldInfo::PLAIN };
+    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], go_type: "TerminationMessagePolicy", ..FieldInfo::PLAIN };
+    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
     security_context:           "securityContext",          15, Flags::OMIT_EMPTY;
     stdin:                      "stdin",                    16, Flags::OMIT_EMPTY;
     stdin_once:                 "stdinOnce",                17, Flags::OMIT_EMPTY;
@@ -163,7 +163,7 @@ describe! { direct ContainerPort, CONTAINER_PORT "ContainerPort" { .defaults_bel
     name:           "name",          1, Flags::OMIT_EMPTY;
     host_port:      "hostPort",      2, Flags::OMIT_EMPTY;
     container_port: "containerPort", 3, Flags::REQUIRED;
-    protocol:       "protocol",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol:       "protocol",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
     host_ip:        "hostIP",        5, Flags::OMIT_EMPTY;
 ] }
 
@@ -208,8 +208,8 @@ pub struct ContainerResizePolicy {
 }
 
 describe! { direct ContainerResizePolicy, CONTAINER_RESIZE_POLICY "ContainerResizePolicy" {} [
-    resource_name:  "resourceName",  1, Flags::REQUIRED;
-    restart_policy: "restartPolicy", 2, Flags::REQUIRED;
+    resource_name:  "resourceName",  1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
+    restart_policy: "restartPolicy", 2, Flags::REQUIRED, &FieldInfo { go_type: "ResourceResizeRestartPolicy", ..FieldInfo::PLAIN };
 ] }
 
 /// Defines what happens when a container exits in a particular way.
@@ -222,7 +222,7 @@ pub struct ContainerRestartRule {
 }
 
 describe! { direct ContainerRestartRule, CONTAINER_RESTART_RULE "ContainerRestartRule" {} [
-    action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
+    action:     "action",    1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { go_type: "ContainerRestartRuleAction", ..FieldInfo::PLAIN };
     exit_codes: "exitCodes", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -236,7 +236,7 @@ pub struct ContainerRestartRuleOnExitCodes {
 }
 
 describe! { direct ContainerRestartRuleOnExitCodes, CONTAINER_RESTART_RULE_ON_EXIT_CODES "ContainerRestartRuleOnExitCodes" {} [
-    operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
+    operator: "operator", 1, Flags::OMIT_EMPTY.or(Flags::REQUIRED), &FieldInfo { go_type: "ContainerRestartRuleOnExitCodesOperator", ..FieldInfo::PLAIN };
     values:   "values",   2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
 ] }
 
@@ -262,10 +262,10 @@ pub struct VolumeMount {
 describe! { direct VolumeMount, VOLUME_MOUNT "VolumeMount" {} [
     name:                "name",              1, Flags::REQUIRED;
     read_only:           "readOnly",          2, Flags::OMIT_EMPTY;
-    recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY;
+    recursive_read_only: "recursiveReadOnly", 7, Flags::OMIT_EMPTY, &FieldInfo { go_type: "RecursiveReadOnlyMode", ..FieldInfo::PLAIN };
     mount_path:          "mountPath",         3, Flags::REQUIRED;
     sub_path:            "subPath",           4, Flags::OMIT_EMPTY;
-    mount_propagation:   "mountPropagation",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "HostToContainer", "Bidirectional"], ..FieldInfo::PLAIN };
+    mount_propagation:   "mountPropagation",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "HostToContainer", "Bidirectional"], go_type: "MountPropagationMode", ..FieldInfo::PLAIN };
     sub_path_expr:       "subPathExpr",       6, Flags::OMIT_EMPTY;
 ] }
 
@@ -363,7 +363,7 @@ describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "Ephemer
     env:                        "env",                       7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     resources:                  "resources",                 8, Flags::OMIT_EMPTY;
     resize_policy:              "resizePolicy",             23, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
-    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY;
+    restart_policy:             "restartPolicy",            24, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ContainerRestartPolicy", ..FieldInfo::PLAIN };
     restart_policy_rules:       "restartPolicyRules",       25, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "ContainerRestartRules", ..FieldInfo::PLAIN };
     volume_mounts:              "volumeMounts",              9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
     volume_devices:             "volumeDevices",            21, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["devicePath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "devicePath", ..FieldInfo::PLAIN };
@@ -372,8 +372,8 @@ describe! { direct EphemeralContainerCommon, EPHEMERAL_CONTAINER_COMMON "Ephemer
     startup_probe:              "startupProbe",             22, Flags::OMIT_EMPTY;
     lifecycle:                  "lifecycle",                12, Flags::OMIT_EMPTY;
     termination_message_path:   "terminationMessagePath",   13, Flags::OMIT_EMPTY;
-    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], ..FieldInfo::PLAIN };
-    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], ..FieldInfo::PLAIN };
+    termination_message_policy: "terminationMessagePolicy", 20, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["File", "FallbackToLogsOnError"], go_type: "TerminationMessagePolicy", ..FieldInfo::PLAIN };
+    image_pull_policy:          "imagePullPolicy",          14, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
     security_context:           "securityContext",          15, Flags::OMIT_EMPTY;
     stdin:                      "stdin",                    16, Flags::OMIT_EMPTY;
     stdin_once:                 "stdinOnce",                17, Flags::OMIT_EMPTY;

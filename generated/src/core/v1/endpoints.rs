@@ -94,7 +94,7 @@ pub struct EndpointPort {
 describe! { EndpointPort, ENDPOINT_PORT "EndpointPort" { .atomic() .defaults_below() } [
     name:         "name",        1, Flags::OMIT_EMPTY;
     port:         "port",        2, Flags::REQUIRED;
-    protocol:     "protocol",    3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol:     "protocol",    3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
     app_protocol: "appProtocol", 4, Flags::OMIT_EMPTY;
 ] }
 

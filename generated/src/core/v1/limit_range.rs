@@ -78,7 +78,7 @@ pub struct LimitRangeItem {
 }
 
 describe! { LimitRangeItem, LIMIT_RANGE_ITEM "LimitRangeItem" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<LimitRangeItem>() { crate::hatches::core::default_limit_range_item(v) }) }) } [
-    r#type:                  "type",                 1, Flags::REQUIRED;
+    r#type:                  "type",                 1, Flags::REQUIRED, &FieldInfo { go_type: "LimitType", ..FieldInfo::PLAIN };
     max:                     "max",                  2, Flags::OMIT_EMPTY;
     min:                     "min",                  3, Flags::OMIT_EMPTY;
     default:                 "default",              4, Flags::OMIT_EMPTY;

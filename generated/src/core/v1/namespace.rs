@@ -71,7 +71,7 @@ pub struct NamespaceSpec {
 }
 
 describe! { NamespaceSpec, NAMESPACE_SPEC "NamespaceSpec" {} [
-    finalizers: "finalizers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    finalizers: "finalizers", 1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "FinalizerName", ..FieldInfo::PLAIN };
 ] }
 
 /// Observed lifecycle of a namespace.
@@ -84,7 +84,7 @@ pub struct NamespaceStatus {
 }
 
 describe! { NamespaceStatus, NAMESPACE_STATUS "NamespaceStatus" { .defaults_below() } [
-    phase:      "phase",      1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Active")), enum_values: &["Active", "Terminating"], ..FieldInfo::PLAIN };
+    phase:      "phase",      1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Active")), enum_values: &["Active", "Terminating"], go_type: "NamespacePhase", ..FieldInfo::PLAIN };
     conditions: "conditions", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
 ] }
 
@@ -104,8 +104,8 @@ pub struct NamespaceCondition {
 }
 
 describe! { NamespaceCondition, NAMESPACE_CONDITION "NamespaceCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "NamespaceConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
     message:              "message",            6, Flags::OMIT_EMPTY;

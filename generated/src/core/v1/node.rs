@@ -130,7 +130,7 @@ pub struct ConfigMapNodeConfigSource {
 describe! { ConfigMapNodeConfigSource, CONFIG_MAP_NODE_CONFIG_SOURCE "ConfigMapNodeConfigSource" {} [
     namespace:          "namespace",        1, Flags::REQUIRED;
     name:               "name",             2, Flags::REQUIRED;
-    uid:                "uid",              3, Flags::OMIT_EMPTY;
+    uid:                "uid",              3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     resource_version:   "resourceVersion",  4, Flags::OMIT_EMPTY;
     kubelet_config_key: "kubeletConfigKey", 5, Flags::REQUIRED;
 ] }
@@ -171,13 +171,13 @@ pub struct NodeStatus {
 describe! { NodeStatus, NODE_STATUS "NodeStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<NodeStatus>() { crate::hatches::core::default_node_status(v) }) }) } [
     capacity:          "capacity",          1, Flags::OMIT_EMPTY;
     allocatable:       "allocatable",       2, Flags::OMIT_EMPTY;
-    phase:             "phase",             3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Terminated"], ..FieldInfo::PLAIN };
+    phase:             "phase",             3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Terminated"], go_type: "NodePhase", ..FieldInfo::PLAIN };
     conditions:        "conditions",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
     addresses:         "addresses",         5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
     daemon_endpoints:  "daemonEndpoints",   6, Flags::OMIT_EMPTY;
     node_info:         "nodeInfo",          7, Flags::OMIT_EMPTY;
     images:            "images",            8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    volumes_in_use:    "volumesInUse",      9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    volumes_in_use:    "volumesInUse",      9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "UniqueVolumeName", ..FieldInfo::PLAIN };
     volumes_attached:  "volumesAttached",  10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     config:            "config",           11, Flags::OMIT_EMPTY;
     runtime_handlers:  "runtimeHandlers",  12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -203,8 +203,8 @@ pub struct NodeCondition {
 }
 
 describe! { NodeCondition, NODE_CONDITION "NodeCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "NodeConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_heartbeat_time:  "lastHeartbeatTime",  3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -221,7 +221,7 @@ pub struct NodeAddress {
 }
 
 describe! { NodeAddress, NODE_ADDRESS "NodeAddress" {} [
-    r#type:  "type",    1, Flags::REQUIRED;
+    r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "NodeAddressType", ..FieldInfo::PLAIN };
     address: "address", 2, Flags::REQUIRED;
 ] }
 
@@ -323,7 +323,7 @@ pub struct AttachedVolume {
 }
 
 describe! { AttachedVolume, ATTACHED_VOLUME "AttachedVolume" {} [
-    name:        "name",       1, Flags::REQUIRED;
+    name:        "name",       1, Flags::REQUIRED, &FieldInfo { go_type: "UniqueVolumeName", ..FieldInfo::PLAIN };
     device_path: "devicePath", 2, Flags::REQUIRED;
 ] }
 

@@ -105,12 +105,12 @@ pub struct PersistentVolumeSpec {
 describe! { PersistentVolumeSpec, PERSISTENT_VOLUME_SPEC "PersistentVolumeSpec" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PersistentVolumeSpec>() { crate::hatches::core::default_persistent_volume_spec(v) }) }) .defaults_below() } [
     capacity:                         "capacity",                       1, Flags::OMIT_EMPTY;
     persistent_volume_source:         "",                               2, Flags::INLINE;
-    access_modes:                     "accessModes",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], ..FieldInfo::PLAIN };
+    access_modes:                     "accessModes",                    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
     claim_ref:                        "claimRef",                       4, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(false), ..FieldInfo::PLAIN };
-    persistent_volume_reclaim_policy: "persistentVolumeReclaimPolicy",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Recycle", "Delete", "Retain"], ..FieldInfo::PLAIN };
+    persistent_volume_reclaim_policy: "persistentVolumeReclaimPolicy",  5, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Recycle", "Delete", "Retain"], go_type: "PersistentVolumeReclaimPolicy", ..FieldInfo::PLAIN };
     storage_class_name:               "storageClassName",               6, Flags::OMIT_EMPTY;
     mount_options:                    "mountOptions",                   7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    volume_mode:                      "volumeMode",                     8, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Block", "Filesystem"], ..FieldInfo::PLAIN };
+    volume_mode:                      "volumeMode",                     8, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Block", "Filesystem"], go_type: "PersistentVolumeMode", ..FieldInfo::PLAIN };
     node_affinity:                    "nodeAffinity",                   9, Flags::OMIT_EMPTY;
     volume_attributes_class_name:     "volumeAttributesClassName",     10, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
 ] }
@@ -509,7 +509,7 @@ pub struct PersistentVolumeStatus {
 }
 
 describe! { PersistentVolumeStatus, PERSISTENT_VOLUME_STATUS "PersistentVolumeStatus" {} [
-    phase:                      "phase",                   1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Available", "Bound", "Released", "Failed"], ..FieldInfo::PLAIN };
+    phase:                      "phase",                   1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Available", "Bound", "Released", "Failed"], go_type: "PersistentVolumePhase", ..FieldInfo::PLAIN };
     message:                    "message",                 2, Flags::OMIT_EMPTY;
     reason:                     "reason",                  3, Flags::OMIT_EMPTY;
     last_phase_transition_time: "lastPhaseTransitionTime", 4, Flags::OMIT_EMPTY;

@@ -105,12 +105,12 @@ pub struct PersistentVolumeClaimSpec {
 }
 
 describe! { direct PersistentVolumeClaimSpec, PERSISTENT_VOLUME_CLAIM_SPEC "PersistentVolumeClaimSpec" { .defaults_below() } [
-    access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], ..FieldInfo::PLAIN };
+    access_modes:                 "accessModes",               1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
     selector:                     "selector",                  4, Flags::OMIT_EMPTY;
     resources:                    "resources",                 2, Flags::OMIT_EMPTY;
     volume_name:                  "volumeName",                3, Flags::OMIT_EMPTY;
     storage_class_name:           "storageClassName",          5, Flags::OMIT_EMPTY;
-    volume_mode:                  "volumeMode",                6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Filesystem")), enum_values: &["Block", "Filesystem"], ..FieldInfo::PLAIN };
+    volume_mode:                  "volumeMode",                6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Filesystem")), enum_values: &["Block", "Filesystem"], go_type: "PersistentVolumeMode", ..FieldInfo::PLAIN };
     data_source:                  "dataSource",                7, Flags::OMIT_EMPTY;
     data_source_ref:              "dataSourceRef",             8, Flags::OMIT_EMPTY;
     volume_attributes_class_name: "volumeAttributesClassName", 9, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
@@ -152,12 +152,12 @@ pub struct PersistentVolumeClaimStatus {
 }
 
 describe! { PersistentVolumeClaimStatus, PERSISTENT_VOLUME_CLAIM_STATUS "PersistentVolumeClaimStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PersistentVolumeClaimStatus>() { crate::hatches::core::default_persistent_volume_claim_status(v) }) }) } [
-    phase:                                "phase",                            1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Bound", "Lost"], ..FieldInfo::PLAIN };
-    access_modes:                         "accessModes",                      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], ..FieldInfo::PLAIN };
+    phase:                                "phase",                            1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Bound", "Lost"], go_type: "PersistentVolumeClaimPhase", ..FieldInfo::PLAIN };
+    access_modes:                         "accessModes",                      2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"], go_type: "PersistentVolumeAccessMode", ..FieldInfo::PLAIN };
     capacity:                             "capacity",                         3, Flags::OMIT_EMPTY;
     conditions:                           "conditions",                       4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
     allocated_resources:                  "allocatedResources",               5, Flags::OMIT_EMPTY;
-    allocated_resource_statuses:          "allocatedResourceStatuses",        7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(false), enum_values: &["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizePending", "NodeResizeInProgress", "NodeResizeInfeasible"], ..FieldInfo::PLAIN };
+    allocated_resource_statuses:          "allocatedResourceStatuses",        7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(false), enum_values: &["ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizePending", "NodeResizeInProgress", "NodeResizeInfeasible"], go_type: "ClaimResourceStatus", go_whole: "map[ResourceName]ClaimResourceStatus", ..FieldInfo::PLAIN };
     current_volume_attributes_class_name: "currentVolumeAttributesClassName", 8, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
     modify_volume_status:                 "modifyVolumeStatus",               9, Flags::OMIT_EMPTY, &FieldInfo { gate: "VolumeAttributesClass", ..FieldInfo::PLAIN };
 ] }
@@ -180,8 +180,8 @@ pub struct PersistentVolumeClaimCondition {
 }
 
 describe! { PersistentVolumeClaimCondition, PERSISTENT_VOLUME_CLAIM_CONDITION "PersistentVolumeClaimCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "PersistentVolumeClaimConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -199,7 +199,7 @@ pub struct ModifyVolumeStatus {
 
 describe! { ModifyVolumeStatus, MODIFY_VOLUME_STATUS "ModifyVolumeStatus" {} [
     target_volume_attributes_class_name: "targetVolumeAttributesClassName", 1, Flags::OMIT_EMPTY;
-    status:                              "status",                          2, Flags::REQUIRED, &FieldInfo { enum_values: &["Pending", "InProgress", "Infeasible"], ..FieldInfo::PLAIN };
+    status:                              "status",                          2, Flags::REQUIRED, &FieldInfo { enum_values: &["Pending", "InProgress", "Infeasible"], go_type: "PersistentVolumeClaimModifyVolumeStatus", ..FieldInfo::PLAIN };
 ] }
 
 /// Blueprint from which a per-pod claim is generated.

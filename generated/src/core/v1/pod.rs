@@ -168,10 +168,10 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" { .defaults(&Defaults { paths: &[
     init_containers:                  "initContainers",                20, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     containers:                       "containers",                     2, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
     ephemeral_containers:             "ephemeralContainers",           34, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", ..FieldInfo::PLAIN };
-    restart_policy:                   "restartPolicy",                  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "OnFailure", "Never"], ..FieldInfo::PLAIN };
+    restart_policy:                   "restartPolicy",                  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "OnFailure", "Never"], go_type: "RestartPolicy", ..FieldInfo::PLAIN };
     termination_grace_period_seconds: "terminationGracePeriodSeconds",  4, Flags::OMIT_EMPTY;
     active_deadline_seconds:          "activeDeadlineSeconds",          5, Flags::OMIT_EMPTY;
-    dns_policy:                       "dnsPolicy",                      6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], ..FieldInfo::PLAIN };
+    dns_policy:                       "dnsPolicy",                      6, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], go_type: "DNSPolicy", ..FieldInfo::PLAIN };
     node_selector:                    "nodeSelector",                   7, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
     service_account_name:             "serviceAccountName",             8, Flags::OMIT_EMPTY;
     service_account:                  "serviceAccount",                 9, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
@@ -195,7 +195,7 @@ describe! { direct PodSpec, POD_SPEC "PodSpec" { .defaults(&Defaults { paths: &[
     readiness_gates:                  "readinessGates",                28, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     runtime_class_name:               "runtimeClassName",              29, Flags::OMIT_EMPTY;
     enable_service_links:             "enableServiceLinks",            30, Flags::OMIT_EMPTY;
-    preemption_policy:                "preemptionPolicy",              31, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["PreemptLowerPriority", "Never"], ..FieldInfo::PLAIN };
+    preemption_policy:                "preemptionPolicy",              31, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["PreemptLowerPriority", "Never"], go_type: "PreemptionPolicy", ..FieldInfo::PLAIN };
     overhead:                         "overhead",                      32, Flags::OMIT_EMPTY;
     topology_spread_constraints:      "topologySpreadConstraints",     33, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["topologyKey", "whenUnsatisfiable"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "topologyKey", ..FieldInfo::PLAIN };
     set_hostname_as_fqdn:             "setHostnameAsFQDN",             35, Flags::OMIT_EMPTY;
@@ -261,7 +261,7 @@ pub struct PodReadinessGate {
 }
 
 describe! { direct PodReadinessGate, POD_READINESS_GATE "PodReadinessGate" {} [
-    condition_type: "conditionType", 1, Flags::REQUIRED;
+    condition_type: "conditionType", 1, Flags::REQUIRED, &FieldInfo { go_type: "PodConditionType", ..FieldInfo::PLAIN };
 ] }
 
 /// Declares which operating system a pod is built for.
@@ -272,7 +272,7 @@ pub struct PodOS {
 }
 
 describe! { direct PodOS, POD_OS "PodOS" {} [
-    name: "name", 1, Flags::REQUIRED;
+    name: "name", 1, Flags::REQUIRED, &FieldInfo { go_type: "OSName", ..FieldInfo::PLAIN };
 ] }
 
 /// Holds back scheduling of a pod until removed.

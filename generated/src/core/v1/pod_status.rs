@@ -101,7 +101,7 @@ pub struct PodStatus {
 
 describe! { direct PodStatus, POD_STATUS "PodStatus" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::default_pod_status(v) }) }) .defaults_below() .normalize(|m| if let Some(v) = m.downcast::<PodStatus>() { crate::hatches::core::normalize_pod_status(v) }) .normalize_below() } [
     observed_generation:                      "observedGeneration",                   17, Flags::OMIT_EMPTY;
-    phase:                                    "phase",                                 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Succeeded", "Failed", "Unknown"], ..FieldInfo::PLAIN };
+    phase:                                    "phase",                                 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Pending", "Running", "Succeeded", "Failed", "Unknown"], go_type: "PodPhase", ..FieldInfo::PLAIN };
     conditions:                               "conditions",                            2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["type"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "type", ..FieldInfo::PLAIN };
     message:                                  "message",                               3, Flags::OMIT_EMPTY;
     reason:                                   "reason",                                4, Flags::OMIT_EMPTY;
@@ -113,9 +113,9 @@ describe! { direct PodStatus, POD_STATUS "PodStatus" { .defaults(&Defaults { pat
     start_time:                               "startTime",                             7, Flags::OMIT_EMPTY;
     init_container_statuses:                  "initContainerStatuses",                10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     container_statuses:                       "containerStatuses",                     8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    qos_class:                                "qosClass",                              9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Guaranteed", "Burstable", "BestEffort"], ..FieldInfo::PLAIN };
+    qos_class:                                "qosClass",                              9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Guaranteed", "Burstable", "BestEffort"], go_type: "PodQOSClass", ..FieldInfo::PLAIN };
     ephemeral_container_statuses:             "ephemeralContainerStatuses",           13, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    resize:                                   "resize",                               14, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo { gate: "InPlacePodVerticalScaling", ..FieldInfo::PLAIN };
+    resize:                                   "resize",                               14, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo { gate: "InPlacePodVerticalScaling", go_type: "PodResizeStatus", ..FieldInfo::PLAIN };
     resource_claim_statuses:                  "resourceClaimStatuses",                15, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::MergeRetainKeys, patch_merge_key: "name", gate: "DynamicResourceAllocation", ..FieldInfo::PLAIN };
     extended_resource_claim_status:           "extendedResourceClaimStatus",          18, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAExtendedResource", ..FieldInfo::PLAIN };
     allocated_resources:                      "allocatedResources",                   19, Flags::OMIT_EMPTY, &FieldInfo { gate: "InPlacePodLevelResourcesVerticalScaling", ..FieldInfo::PLAIN };
@@ -143,9 +143,9 @@ pub struct PodCondition {
 }
 
 describe! { direct PodCondition, POD_CONDITION "PodCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "PodConditionType", ..FieldInfo::PLAIN };
     observed_generation:  "observedGeneration", 7, Flags::OMIT_EMPTY;
-    status:               "status",             2, Flags::REQUIRED;
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_probe_time:      "lastProbeTime",      3, Flags::NONE;
     last_transition_time: "lastTransitionTime", 4, Flags::NONE;
     reason:               "reason",             5, Flags::OMIT_EMPTY;
@@ -224,7 +224,7 @@ describe! { direct ContainerStatus, CONTAINER_STATUS "ContainerStatus" { .defaul
     volume_mounts:              "volumeMounts",             12, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["mountPath"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "mountPath", ..FieldInfo::PLAIN };
     user:                       "user",                     13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
     allocated_resources_status: "allocatedResourcesStatus", 14, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["name"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "name", gate: "ResourceHealthStatus", ..FieldInfo::PLAIN };
-    stop_signal:                "stopSignal",               15, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], gate: "ContainerStopSignals", ..FieldInfo::PLAIN };
+    stop_signal:                "stopSignal",               15, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], gate: "ContainerStopSignals", go_type: "Signal", ..FieldInfo::PLAIN };
 ] }
 
 /// Current situation of a container: waiting, running or terminated, with only one filled in.
@@ -317,7 +317,7 @@ describe! { direct VolumeMountStatus, VOLUME_MOUNT_STATUS "VolumeMountStatus" {}
     name:                "name",              1, Flags::REQUIRED;
     mount_path:          "mountPath",         2, Flags::REQUIRED;
     read_only:           "readOnly",          3, Flags::OMIT_EMPTY;
-    recursive_read_only: "recursiveReadOnly", 4, Flags::OMIT_EMPTY;
+    recursive_read_only: "recursiveReadOnly", 4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "RecursiveReadOnlyMode", ..FieldInfo::PLAIN };
     volume_status:       "volumeStatus",      5, Flags::OMIT_EMPTY;
 ] }
 
@@ -370,7 +370,7 @@ pub struct ResourceStatus {
 }
 
 describe! { direct ResourceStatus, RESOURCE_STATUS "ResourceStatus" {} [
-    name:      "name",      1, Flags::REQUIRED;
+    name:      "name",      1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceName", ..FieldInfo::PLAIN };
     resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["resourceID"]), ..FieldInfo::PLAIN };
 ] }
 
@@ -386,8 +386,8 @@ pub struct ResourceHealth {
 }
 
 describe! { direct ResourceHealth, RESOURCE_HEALTH "ResourceHealth" {} [
-    resource_id: "resourceID", 1, Flags::REQUIRED;
-    health:      "health",     2, Flags::OMIT_EMPTY;
+    resource_id: "resourceID", 1, Flags::REQUIRED, &FieldInfo { go_type: "ResourceID", ..FieldInfo::PLAIN };
+    health:      "health",     2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ResourceHealthStatus", ..FieldInfo::PLAIN };
     message:     "message",    6, Flags::OMIT_EMPTY, &FieldInfo { gate: "ResourceHealthStatusMessage", ..FieldInfo::PLAIN };
 ] }
 
@@ -450,6 +450,6 @@ pub struct NodeAllocatableResourceClaimStatus {
 describe! { direct NodeAllocatableResourceClaimStatus, NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS "NodeAllocatableResourceClaimStatus" {} [
     resource_claim_name: "resourceClaimName", 1, Flags::REQUIRED;
     containers:          "containers",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
-    resources:           "resources",         3, Flags::REQUIRED;
+    resources:           "resources",         3, Flags::REQUIRED, &FieldInfo { go_whole: "map[ResourceName]resource.Quantity", ..FieldInfo::PLAIN };
 ] }
 

@@ -139,7 +139,7 @@ pub struct EmptyDirVolumeSource {
 }
 
 describe! { direct EmptyDirVolumeSource, EMPTY_DIR_VOLUME_SOURCE "EmptyDirVolumeSource" {} [
-    medium:     "medium",    1, Flags::OMIT_EMPTY;
+    medium:     "medium",    1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "StorageMedium", ..FieldInfo::PLAIN };
     size_limit: "sizeLimit", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -701,6 +701,6 @@ pub struct ImageVolumeSource {
 
 describe! { direct ImageVolumeSource, IMAGE_VOLUME_SOURCE "ImageVolumeSource" {} [
     reference:   "reference",  1, Flags::OMIT_EMPTY;
-    pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], ..FieldInfo::PLAIN };
+    pull_policy: "pullPolicy", 2, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Always", "Never", "IfNotPresent"], go_type: "PullPolicy", ..FieldInfo::PLAIN };
 ] }
 

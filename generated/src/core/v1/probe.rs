@@ -94,7 +94,7 @@ pub struct Lifecycle {
 describe! { direct Lifecycle, LIFECYCLE "Lifecycle" { .defaults_below() } [
     post_start:  "postStart",  1, Flags::OMIT_EMPTY;
     pre_stop:    "preStop",    2, Flags::OMIT_EMPTY;
-    stop_signal: "stopSignal", 3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], ..FieldInfo::PLAIN };
+    stop_signal: "stopSignal", 3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SIGABRT", "SIGALRM", "SIGBUS", "SIGCHLD", "SIGCLD", "SIGCONT", "SIGFPE", "SIGHUP", "SIGILL", "SIGINT", "SIGIO", "SIGIOT", "SIGKILL", "SIGPIPE", "SIGPOLL", "SIGPROF", "SIGPWR", "SIGQUIT", "SIGSEGV", "SIGSTKFLT", "SIGSTOP", "SIGSYS", "SIGTERM", "SIGTRAP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGUSR1", "SIGUSR2", "SIGVTALRM", "SIGWINCH", "SIGXCPU", "SIGXFSZ", "SIGRTMIN", "SIGRTMIN+1", "SIGRTMIN+2", "SIGRTMIN+3", "SIGRTMIN+4", "SIGRTMIN+5", "SIGRTMIN+6", "SIGRTMIN+7", "SIGRTMIN+8", "SIGRTMIN+9", "SIGRTMIN+10", "SIGRTMIN+11", "SIGRTMIN+12", "SIGRTMIN+13", "SIGRTMIN+14", "SIGRTMIN+15", "SIGRTMAX-14", "SIGRTMAX-13", "SIGRTMAX-12", "SIGRTMAX-11", "SIGRTMAX-10", "SIGRTMAX-9", "SIGRTMAX-8", "SIGRTMAX-7", "SIGRTMAX-6", "SIGRTMAX-5", "SIGRTMAX-4", "SIGRTMAX-3", "SIGRTMAX-2", "SIGRTMAX-1", "SIGRTMAX"], go_type: "Signal", ..FieldInfo::PLAIN };
 ] }
 
 /// Action a lifecycle hook performs; exactly one kind must be chosen.
@@ -147,7 +147,7 @@ describe! { direct HTTPGetAction, HTTP_GET_ACTION "HTTPGetAction" { .defaults_be
     path:         "path",        1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("/")), ..FieldInfo::PLAIN };
     port:         "port",        2, Flags::REQUIRED;
     host:         "host",        3, Flags::OMIT_EMPTY;
-    scheme:       "scheme",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("HTTP")), enum_values: &["HTTP", "HTTPS"], ..FieldInfo::PLAIN };
+    scheme:       "scheme",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("HTTP")), enum_values: &["HTTP", "HTTPS"], go_type: "URIScheme", ..FieldInfo::PLAIN };
     http_headers: "httpHeaders", 5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 

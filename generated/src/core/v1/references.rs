@@ -38,7 +38,7 @@ describe! { ObjectReference, OBJECT_REFERENCE "ObjectReference" { .atomic() } [
     kind:             "kind",            1, Flags::OMIT_EMPTY;
     namespace:        "namespace",       2, Flags::OMIT_EMPTY;
     name:             "name",            3, Flags::OMIT_EMPTY;
-    uid:              "uid",             4, Flags::OMIT_EMPTY;
+    uid:              "uid",             4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     api_version:      "apiVersion",      5, Flags::OMIT_EMPTY;
     resource_version: "resourceVersion", 6, Flags::OMIT_EMPTY;
     field_path:       "fieldPath",       7, Flags::OMIT_EMPTY;
@@ -52,7 +52,7 @@ pub struct Preconditions {
 }
 
 describe! { Preconditions, PRECONDITIONS "Preconditions" {} [
-    uid: "uid", 1, Flags::OMIT_EMPTY;
+    uid: "uid", 1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
 ] }
 
 /// Points to a Secret in any namespace.

@@ -77,7 +77,7 @@ pub struct ResourceQuotaSpec {
 
 describe! { ResourceQuotaSpec, RESOURCE_QUOTA_SPEC "ResourceQuotaSpec" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<ResourceQuotaSpec>() { crate::hatches::core::default_resource_quota_spec(v) }) }) } [
     hard:           "hard",          1, Flags::OMIT_EMPTY;
-    scopes:         "scopes",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], ..FieldInfo::PLAIN };
+    scopes:         "scopes",        2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], go_type: "ResourceQuotaScope", ..FieldInfo::PLAIN };
     scope_selector: "scopeSelector", 3, Flags::OMIT_EMPTY;
 ] }
 
@@ -104,8 +104,8 @@ pub struct ScopedResourceSelectorRequirement {
 }
 
 describe! { ScopedResourceSelectorRequirement, SCOPED_RESOURCE_SELECTOR_REQUIREMENT "ScopedResourceSelectorRequirement" {} [
-    scope_name: "scopeName", 1, Flags::REQUIRED, &FieldInfo { enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], ..FieldInfo::PLAIN };
-    operator:   "operator",  2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist"], ..FieldInfo::PLAIN };
+    scope_name: "scopeName", 1, Flags::REQUIRED, &FieldInfo { enum_values: &["Terminating", "NotTerminating", "BestEffort", "NotBestEffort", "PriorityClass", "CrossNamespacePodAffinity", "VolumeAttributesClass"], go_type: "ResourceQuotaScope", ..FieldInfo::PLAIN };
+    operator:   "operator",  2, Flags::REQUIRED, &FieldInfo { enum_values: &["In", "NotIn", "Exists", "DoesNotExist"], go_type: "ScopeSelectorOperator", ..FieldInfo::PLAIN };
     values:     "values",    3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 

@@ -43,7 +43,7 @@ describe! { Secret, SECRET "Secret" { .defaults_below() .normalize(|m| if let So
     immutable:   "immutable",  5, Flags::OMIT_EMPTY;
     data:        "data",       2, Flags::OMIT_EMPTY.or(Flags::SENSITIVE);
     string_data: "stringData", 4, Flags::OMIT_EMPTY.or(Flags::SENSITIVE);
-    r#type:      "type",       3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Opaque")), ..FieldInfo::PLAIN };
+    r#type:      "type",       3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Opaque")), go_type: "SecretType", ..FieldInfo::PLAIN };
 ] }
 
 /// A list of objects of kind Secret.

@@ -80,13 +80,13 @@ describe! { direct PodSecurityContext, POD_SECURITY_CONTEXT "PodSecurityContext"
     run_as_group:               "runAsGroup",                6, Flags::OMIT_EMPTY;
     run_as_non_root:            "runAsNonRoot",              3, Flags::OMIT_EMPTY;
     supplemental_groups:        "supplementalGroups",        4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    supplemental_groups_policy: "supplementalGroupsPolicy", 12, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Merge", "Strict"], gate: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
+    supplemental_groups_policy: "supplementalGroupsPolicy", 12, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Merge", "Strict"], gate: "SupplementalGroupsPolicy", go_type: "SupplementalGroupsPolicy", ..FieldInfo::PLAIN };
     fs_group:                   "fsGroup",                   5, Flags::OMIT_EMPTY;
     sysctls:                    "sysctls",                   7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    fs_group_change_policy:     "fsGroupChangePolicy",       9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OnRootMismatch", "Always"], ..FieldInfo::PLAIN };
+    fs_group_change_policy:     "fsGroupChangePolicy",       9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["OnRootMismatch", "Always"], go_type: "PodFSGroupChangePolicy", ..FieldInfo::PLAIN };
     seccomp_profile:            "seccompProfile",           10, Flags::OMIT_EMPTY;
     app_armor_profile:          "appArmorProfile",          11, Flags::OMIT_EMPTY;
-    se_linux_change_policy:     "seLinuxChangePolicy",      13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SELinuxChangePolicy", ..FieldInfo::PLAIN };
+    se_linux_change_policy:     "seLinuxChangePolicy",      13, Flags::OMIT_EMPTY, &FieldInfo { gate: "SELinuxChangePolicy", go_type: "PodSELinuxChangePolicy", ..FieldInfo::PLAIN };
 ] }
 
 /// Parts of the SELinux label put on a container.
@@ -153,7 +153,7 @@ pub struct SeccompProfile {
 }
 
 describe! { direct SeccompProfile, SECCOMP_PROFILE "SeccompProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
-    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], ..FieldInfo::PLAIN };
+    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], go_type: "SeccompProfileType", ..FieldInfo::PLAIN };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -167,7 +167,7 @@ pub struct AppArmorProfile {
 }
 
 describe! { direct AppArmorProfile, APP_ARMOR_PROFILE "AppArmorProfile" { .unions(&[UnionDef { discriminator: "type", members: &[("Localhost", "localhostProfile")], zero_allowed: false }]) } [
-    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], ..FieldInfo::PLAIN };
+    r#type:            "type",             1, Flags::REQUIRED, &FieldInfo { enum_values: &["Unconfined", "RuntimeDefault", "Localhost"], go_type: "AppArmorProfileType", ..FieldInfo::PLAIN };
     localhost_profile: "localhostProfile", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -210,7 +210,7 @@ describe! { direct SecurityContext, SECURITY_CONTEXT "SecurityContext" {} [
     run_as_non_root:            "runAsNonRoot",              5, Flags::OMIT_EMPTY;
     read_only_root_filesystem:  "readOnlyRootFilesystem",    6, Flags::OMIT_EMPTY;
     allow_privilege_escalation: "allowPrivilegeEscalation",  7, Flags::OMIT_EMPTY;
-    proc_mount:                 "procMount",                 9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Default", "Unmasked"], ..FieldInfo::PLAIN };
+    proc_mount:                 "procMount",                 9, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Default", "Unmasked"], go_type: "ProcMountType", ..FieldInfo::PLAIN };
     seccomp_profile:            "seccompProfile",           11, Flags::OMIT_EMPTY;
     app_armor_profile:          "appArmorProfile",          12, Flags::OMIT_EMPTY;
 ] }
@@ -225,7 +225,7 @@ pub struct Capabilities {
 }
 
 describe! { direct Capabilities, CAPABILITIES "Capabilities" {} [
-    add:  "add",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    drop: "drop", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    add:  "add",  1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Capability", ..FieldInfo::PLAIN };
+    drop: "drop", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "Capability", ..FieldInfo::PLAIN };
 ] }
 

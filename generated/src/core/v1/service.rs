@@ -141,21 +141,21 @@ describe! { ServiceSpec, SERVICE_SPEC "ServiceSpec" { .defaults_below() } [
     selector:                          "selector",                       2, Flags::OMIT_EMPTY, &FieldInfo { map_atomic: Some(true), ..FieldInfo::PLAIN };
     cluster_ip:                        "clusterIP",                      3, Flags::OMIT_EMPTY;
     cluster_ips:                       "clusterIPs",                    18, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    r#type:                            "type",                           4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"], ..FieldInfo::PLAIN };
+    r#type:                            "type",                           4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClusterIP", "NodePort", "LoadBalancer", "ExternalName"], go_type: "ServiceType", ..FieldInfo::PLAIN };
     external_ips:                      "externalIPs",                    5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    session_affinity:                  "sessionAffinity",                7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClientIP", "None"], ..FieldInfo::PLAIN };
+    session_affinity:                  "sessionAffinity",                7, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ClientIP", "None"], go_type: "ServiceAffinity", ..FieldInfo::PLAIN };
     load_balancer_ip:                  "loadBalancerIP",                 8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     load_balancer_source_ranges:       "loadBalancerSourceRanges",       9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     external_name:                     "externalName",                  10, Flags::OMIT_EMPTY;
-    external_traffic_policy:           "externalTrafficPolicy",         11, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], ..FieldInfo::PLAIN };
+    external_traffic_policy:           "externalTrafficPolicy",         11, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], go_type: "ServiceExternalTrafficPolicy", ..FieldInfo::PLAIN };
     health_check_node_port:            "healthCheckNodePort",           12, Flags::OMIT_EMPTY;
     publish_not_ready_addresses:       "publishNotReadyAddresses",      13, Flags::OMIT_EMPTY;
     session_affinity_config:           "sessionAffinityConfig",         14, Flags::OMIT_EMPTY;
-    ip_families:                       "ipFamilies",                    19, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["IPv4", "IPv6", ""], ..FieldInfo::PLAIN };
-    ip_family_policy:                  "ipFamilyPolicy",                17, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SingleStack", "PreferDualStack", "RequireDualStack"], ..FieldInfo::PLAIN };
+    ip_families:                       "ipFamilies",                    19, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["IPv4", "IPv6", ""], go_type: "IPFamily", ..FieldInfo::PLAIN };
+    ip_family_policy:                  "ipFamilyPolicy",                17, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["SingleStack", "PreferDualStack", "RequireDualStack"], go_type: "IPFamilyPolicy", ..FieldInfo::PLAIN };
     allocate_load_balancer_node_ports: "allocateLoadBalancerNodePorts", 20, Flags::OMIT_EMPTY;
     load_balancer_class:               "loadBalancerClass",             21, Flags::OMIT_EMPTY;
-    internal_traffic_policy:           "internalTrafficPolicy",         22, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], ..FieldInfo::PLAIN };
+    internal_traffic_policy:           "internalTrafficPolicy",         22, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["Cluster", "Local"], go_type: "ServiceInternalTrafficPolicy", ..FieldInfo::PLAIN };
     traffic_distribution:              "trafficDistribution",           23, Flags::OMIT_EMPTY;
 ] }
 
@@ -178,7 +178,7 @@ pub struct ServicePort {
 
 describe! { ServicePort, SERVICE_PORT "ServicePort" { .defaults_below() } [
     name:         "name",        1, Flags::OMIT_EMPTY;
-    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol:     "protocol",    2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
     app_protocol: "appProtocol", 6, Flags::OMIT_EMPTY;
     port:         "port",        3, Flags::REQUIRED;
     target_port:  "targetPort",  4, Flags::NONE;
@@ -248,7 +248,7 @@ pub struct LoadBalancerIngress {
 describe! { LoadBalancerIngress, LOAD_BALANCER_INGRESS "LoadBalancerIngress" {} [
     ip:       "ip",       1, Flags::OMIT_EMPTY;
     hostname: "hostname", 2, Flags::OMIT_EMPTY;
-    ip_mode:  "ipMode",   3, Flags::OMIT_EMPTY;
+    ip_mode:  "ipMode",   3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "LoadBalancerIPMode", ..FieldInfo::PLAIN };
     ports:    "ports",    4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -265,7 +265,7 @@ pub struct PortStatus {
 
 describe! { PortStatus, PORT_STATUS "PortStatus" {} [
     port:     "port",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "Protocol", ..FieldInfo::PLAIN };
     error:    "error",    3, Flags::OMIT_EMPTY;
 ] }
 

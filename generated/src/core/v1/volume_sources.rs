@@ -70,10 +70,10 @@ pub struct AzureDiskVolumeSource {
 describe! { direct AzureDiskVolumeSource, AZURE_DISK_VOLUME_SOURCE "AzureDiskVolumeSource" { .defaults_below() } [
     disk_name:    "diskName",    1, Flags::REQUIRED;
     disk_uri:     "diskURI",     2, Flags::REQUIRED;
-    caching_mode: "cachingMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ReadWrite")), enum_values: &["None", "ReadOnly", "ReadWrite"], ..FieldInfo::PLAIN };
+    caching_mode: "cachingMode", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ReadWrite")), enum_values: &["None", "ReadOnly", "ReadWrite"], go_type: "AzureDataDiskCachingMode", ..FieldInfo::PLAIN };
     fs_type:      "fsType",      4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ext4")), ..FieldInfo::PLAIN };
     read_only:    "readOnly",    5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Bool(false)), ..FieldInfo::PLAIN };
-    kind:         "kind",        6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Shared")), enum_values: &["Shared", "Dedicated", "Managed"], ..FieldInfo::PLAIN };
+    kind:         "kind",        6, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Shared")), enum_values: &["Shared", "Dedicated", "Managed"], go_type: "AzureDataDiskKind", ..FieldInfo::PLAIN };
 ] }
 
 /// Fibre Channel LUN attached to the node and mounted into the pod.
@@ -144,7 +144,7 @@ pub struct HostPathVolumeSource {
 
 describe! { direct HostPathVolumeSource, HOST_PATH_VOLUME_SOURCE "HostPathVolumeSource" { .defaults_below() } [
     path:   "path", 1, Flags::REQUIRED;
-    r#type: "type", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), enum_values: &["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"], ..FieldInfo::PLAIN };
+    r#type: "type", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("")), enum_values: &["", "DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"], go_type: "HostPathType", ..FieldInfo::PLAIN };
 ] }
 
 /// Network filesystem export mounted into the pod.

@@ -103,7 +103,7 @@ pub struct DeploymentStrategy {
 }
 
 describe! { DeploymentStrategy, DEPLOYMENT_STRATEGY "DeploymentStrategy" {} [
-    r#type:         "type",          1, Flags::OMIT_EMPTY;
+    r#type:         "type",          1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DeploymentStrategyType", ..FieldInfo::PLAIN };
     rolling_update: "rollingUpdate", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -174,8 +174,8 @@ pub struct DeploymentCondition {
 }
 
 describe! { DeploymentCondition, DEPLOYMENT_CONDITION "DeploymentCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "DeploymentConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConditionStatus", ..FieldInfo::PLAIN };
     last_update_time:     "lastUpdateTime",     6, Flags::NONE;
     last_transition_time: "lastTransitionTime", 7, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;

@@ -150,7 +150,7 @@ pub struct HTTPIngressPath {
 
 describe! { HTTPIngressPath, HTTP_INGRESS_PATH "HTTPIngressPath" { .defaults_below() } [
     path:      "path",     1, Flags::OMIT_EMPTY;
-    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), ..FieldInfo::PLAIN };
+    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), go_type: "PathType", ..FieldInfo::PLAIN };
     backend:   "backend",  2, Flags::REQUIRED;
 ] }
 
@@ -206,7 +206,7 @@ pub struct IngressPortStatus {
 
 describe! { IngressPortStatus, INGRESS_PORT_STATUS "IngressPortStatus" {} [
     port:     "port",     1, Flags::REQUIRED;
-    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol: "protocol", 2, Flags::REQUIRED, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
     error:    "error",    3, Flags::OMIT_EMPTY;
 ] }
 

@@ -63,7 +63,7 @@ describe! { NetworkPolicySpec, NETWORK_POLICY_SPEC "NetworkPolicySpec" {} [
     pod_selector: "podSelector", 1, Flags::REQUIRED;
     ingress:      "ingress",     2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     egress:       "egress",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
+    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, go_type: "PolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// Allows inbound traffic that satisfies both its port and source lists.
@@ -92,7 +92,7 @@ pub struct NetworkPolicyPort {
 }
 
 describe! { NetworkPolicyPort, NETWORK_POLICY_PORT "NetworkPolicyPort" {} [
-    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
     port:     "port",     2, Flags::OMIT_EMPTY;
     end_port: "endPort",  3, Flags::OMIT_EMPTY;
 ] }

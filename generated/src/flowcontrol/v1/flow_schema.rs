@@ -95,7 +95,7 @@ pub struct FlowDistinguisherMethod {
 }
 
 describe! { FlowDistinguisherMethod, FLOW_DISTINGUISHER_METHOD "FlowDistinguisherMethod" {} [
-    r#type: "type", 1, Flags::REQUIRED;
+    r#type: "type", 1, Flags::REQUIRED, &FieldInfo { go_type: "FlowDistinguisherMethodType", ..FieldInfo::PLAIN };
 ] }
 
 /// Combines requesters with the requests they make; both sides must match.
@@ -129,7 +129,7 @@ pub struct Subject {
 }
 
 describe! { Subject, SUBJECT "Subject" { .unions(&[UnionDef { discriminator: "kind", members: &[("User", "user"), ("Group", "group"), ("ServiceAccount", "serviceAccount")], zero_allowed: false }]) } [
-    kind:            "kind",           1, Flags::REQUIRED;
+    kind:            "kind",           1, Flags::REQUIRED, &FieldInfo { go_type: "SubjectKind", ..FieldInfo::PLAIN };
     user:            "user",           2, Flags::OMIT_EMPTY;
     group:           "group",          3, Flags::OMIT_EMPTY;
     service_account: "serviceAccount", 4, Flags::OMIT_EMPTY;
@@ -235,8 +235,8 @@ pub struct FlowSchemaCondition {
 }
 
 describe! { FlowSchemaCondition, FLOW_SCHEMA_CONDITION "FlowSchemaCondition" {} [
-    r#type:               "type",               1, Flags::OMIT_EMPTY;
-    status:               "status",             2, Flags::OMIT_EMPTY;
+    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FlowSchemaConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

@@ -67,7 +67,7 @@ pub struct PriorityLevelConfigurationSpec {
 }
 
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Limited", "limited"), ("Exempt", "exempt")], zero_allowed: false }]) } [
-    r#type:  "type",    1, Flags::REQUIRED;
+    r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "PriorityLevelEnablement", ..FieldInfo::PLAIN };
     limited: "limited", 2, Flags::OMIT_EMPTY;
     exempt:  "exempt",  3, Flags::OMIT_EMPTY;
 ] }
@@ -102,7 +102,7 @@ pub struct LimitResponse {
 }
 
 describe! { LimitResponse, LIMIT_RESPONSE "LimitResponse" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Queue", "queuing")], zero_allowed: false }]) } [
-    r#type:  "type",    1, Flags::REQUIRED;
+    r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "LimitResponseType", ..FieldInfo::PLAIN };
     queuing: "queuing", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -164,8 +164,8 @@ pub struct PriorityLevelConfigurationCondition {
 }
 
 describe! { PriorityLevelConfigurationCondition, PRIORITY_LEVEL_CONFIGURATION_CONDITION "PriorityLevelConfigurationCondition" {} [
-    r#type:               "type",               1, Flags::OMIT_EMPTY;
-    status:               "status",             2, Flags::OMIT_EMPTY;
+    r#type:               "type",               1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "PriorityLevelConfigurationConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

@@ -17,7 +17,7 @@ pub struct PriorityLevelConfigurationSpec {
 }
 
 describe! { PriorityLevelConfigurationSpec, PRIORITY_LEVEL_CONFIGURATION_SPEC "PriorityLevelConfigurationSpec" { .defaults_below() .unions(&[UnionDef { discriminator: "type", members: &[("Limited", "limited"), ("Exempt", "exempt")], zero_allowed: false }]) } [
-    r#type:  "type",    1, Flags::REQUIRED;
+    r#type:  "type",    1, Flags::REQUIRED, &FieldInfo { go_type: "v1.PriorityLevelEnablement", ..FieldInfo::PLAIN };
     limited: "limited", 2, Flags::OMIT_EMPTY;
     exempt:  "exempt",  3, Flags::OMIT_EMPTY;
 ] }

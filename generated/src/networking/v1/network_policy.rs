@@ -63,7 +63,7 @@ describe! { NetworkPolicySpec, NETWORK_POLICY_SPEC "NetworkPolicySpec" { .defaul
     pod_selector: "podSelector", 1, Flags::OMIT_EMPTY;
     ingress:      "ingress",     2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     egress:       "egress",      3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Ingress", "Egress"], ..FieldInfo::PLAIN };
+    policy_types: "policyTypes", 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, enum_values: &["Ingress", "Egress"], go_type: "PolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// One allowance for traffic entering the selected pods.
@@ -92,7 +92,7 @@ pub struct NetworkPolicyPort {
 }
 
 describe! { NetworkPolicyPort, NETWORK_POLICY_PORT "NetworkPolicyPort" { .defaults_below() } [
-    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], ..FieldInfo::PLAIN };
+    protocol: "protocol", 1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("TCP")), enum_values: &["TCP", "UDP", "SCTP"], go_type: "v1.Protocol", ..FieldInfo::PLAIN };
     port:     "port",     2, Flags::OMIT_EMPTY;
     end_port: "endPort",  3, Flags::OMIT_EMPTY;
 ] }

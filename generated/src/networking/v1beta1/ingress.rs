@@ -129,7 +129,7 @@ pub struct HTTPIngressPath {
 
 describe! { HTTPIngressPath, HTTP_INGRESS_PATH "HTTPIngressPath" { .defaults_below() } [
     path:      "path",     1, Flags::OMIT_EMPTY;
-    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), enum_values: &["Exact", "Prefix", "ImplementationSpecific"], ..FieldInfo::PLAIN };
+    path_type: "pathType", 3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("ImplementationSpecific")), enum_values: &["Exact", "Prefix", "ImplementationSpecific"], go_type: "v1.PathType", ..FieldInfo::PLAIN };
     backend:   "backend",  2, Flags::REQUIRED;
 ] }
 

@@ -68,7 +68,7 @@ describe! { PodDisruptionBudgetSpec, POD_DISRUPTION_BUDGET_SPEC "PodDisruptionBu
     min_available:                 "minAvailable",               1, Flags::OMIT_EMPTY;
     selector:                      "selector",                   2, Flags::OMIT_EMPTY, &FieldInfo { patch_strategy: PatchStrategy::Replace, ..FieldInfo::PLAIN };
     max_unavailable:               "maxUnavailable",             3, Flags::OMIT_EMPTY;
-    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["IfHealthyBudget", "AlwaysAllow"], ..FieldInfo::PLAIN };
+    unhealthy_pod_eviction_policy: "unhealthyPodEvictionPolicy", 4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["IfHealthyBudget", "AlwaysAllow"], go_type: "UnhealthyPodEvictionPolicyType", ..FieldInfo::PLAIN };
 ] }
 
 /// Figures the eviction API consults before letting a pod go.

@@ -28,7 +28,7 @@ pub struct DeviceTaint {
 describe! { DeviceTaint, DEVICE_TAINT "DeviceTaint" { .defaults(&Defaults { paths: &[], by_hand: Some(|m| if let Some(v) = m.downcast::<DeviceTaint>() { crate::hatches::resource::default_device_taint(v) }) }) } [
     key:        "key",       1, Flags::REQUIRED;
     value:      "value",     2, Flags::OMIT_EMPTY;
-    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], ..FieldInfo::PLAIN };
+    effect:     "effect",    3, Flags::REQUIRED, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], go_type: "DeviceTaintEffect", ..FieldInfo::PLAIN };
     time_added: "timeAdded", 4, Flags::OMIT_EMPTY;
 ] }
 

@@ -132,7 +132,7 @@ pub struct ExactDeviceRequest {
 describe! { ExactDeviceRequest, EXACT_DEVICE_REQUEST "ExactDeviceRequest" { .defaults(&Defaults { paths: &[(&["allocationMode"], Literal::String("ExactCount"))], by_hand: Some(|m| if let Some(v) = m.downcast::<ExactDeviceRequest>() { crate::hatches::resource::default_exact_device_request(v) }) }) .defaults_below() } [
     device_class_name: "deviceClassName", 1, Flags::REQUIRED;
     selectors:         "selectors",       2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], ..FieldInfo::PLAIN };
+    allocation_mode:   "allocationMode",  3, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "DeviceAllocationMode", ..FieldInfo::PLAIN };
     count:             "count",           4, Flags::OMIT_EMPTY;
     admin_access:      "adminAccess",     5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAAdminAccess", ..FieldInfo::PLAIN };
     tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
@@ -156,9 +156,9 @@ pub struct DeviceToleration {
 
 describe! { DeviceToleration, DEVICE_TOLERATION "DeviceToleration" { .defaults_below() } [
     key:                "key",               1, Flags::OMIT_EMPTY;
-    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equal")), enum_values: &["Exists", "Equal"], ..FieldInfo::PLAIN };
+    operator:           "operator",          2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Equal")), enum_values: &["Exists", "Equal"], go_type: "DeviceTolerationOperator", ..FieldInfo::PLAIN };
     value:              "value",             3, Flags::OMIT_EMPTY;
-    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], ..FieldInfo::PLAIN };
+    effect:             "effect",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["None", "NoSchedule", "NoExecute"], go_type: "DeviceTaintEffect", ..FieldInfo::PLAIN };
     toleration_seconds: "tolerationSeconds", 5, Flags::OMIT_EMPTY;
 ] }
 
@@ -170,7 +170,7 @@ pub struct CapacityRequirements {
 }
 
 describe! { CapacityRequirements, CAPACITY_REQUIREMENTS "CapacityRequirements" {} [
-    requests: "requests", 1, Flags::OMIT_EMPTY;
+    requests: "requests", 1, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]resource.Quantity", ..FieldInfo::PLAIN };
 ] }
 
 /// One alternative within a prioritised device request.
@@ -196,7 +196,7 @@ describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" { .defaults(
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::REQUIRED;
     selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], ..FieldInfo::PLAIN };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "DeviceAllocationMode", ..FieldInfo::PLAIN };
     count:             "count",           5, Flags::OMIT_EMPTY;
     tolerations:       "tolerations",     6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
     capacity:          "capacity",        7, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
@@ -215,8 +215,8 @@ pub struct DeviceConstraint {
 
 describe! { DeviceConstraint, DEVICE_CONSTRAINT "DeviceConstraint" {} [
     requests:           "requests",          1, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    match_attribute:    "matchAttribute",    2, Flags::OMIT_EMPTY;
-    distinct_attribute: "distinctAttribute", 3, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    match_attribute:    "matchAttribute",    2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FullyQualifiedName", ..FieldInfo::PLAIN };
+    distinct_attribute: "distinctAttribute", 3, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_type: "FullyQualifiedName", ..FieldInfo::PLAIN };
 ] }
 
 /// Driver settings inside a claim, optionally limited to certain requests.
@@ -315,8 +315,8 @@ describe! { DeviceRequestAllocationResult, DEVICE_REQUEST_ALLOCATION_RESULT "Dev
     tolerations:                "tolerations",               6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
     binding_conditions:         "bindingConditions",         7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
     binding_failure_conditions: "bindingFailureConditions",  8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
-    share_id:                   "shareID",                   9, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
-    consumed_capacity:          "consumedCapacity",         10, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
+    share_id:                   "shareID",                   9, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_type: "types.UID", ..FieldInfo::PLAIN };
+    consumed_capacity:          "consumedCapacity",         10, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", go_whole: "map[QualifiedName]resource.Quantity", ..FieldInfo::PLAIN };
 ] }
 
 /// Configuration that the driver must apply to allocated devices, with its origin.
@@ -331,7 +331,7 @@ pub struct DeviceAllocationConfiguration {
 }
 
 describe! { DeviceAllocationConfiguration, DEVICE_ALLOCATION_CONFIGURATION "DeviceAllocationConfiguration" {} [
-    source:               "source",   1, Flags::REQUIRED, &FieldInfo { enum_values: &["FromClass", "FromClaim"], ..FieldInfo::PLAIN };
+    source:               "source",   1, Flags::REQUIRED, &FieldInfo { enum_values: &["FromClass", "FromClaim"], go_type: "AllocationConfigSource", ..FieldInfo::PLAIN };
     requests:             "requests", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     device_configuration: "",         3, Flags::INLINE;
 ] }
@@ -353,7 +353,7 @@ describe! { ResourceClaimConsumerReference, RESOURCE_CLAIM_CONSUMER_REFERENCE "R
     api_group: "apiGroup", 1, Flags::OMIT_EMPTY;
     resource:  "resource", 3, Flags::REQUIRED;
     name:      "name",     4, Flags::REQUIRED;
-    uid:       "uid",      5, Flags::REQUIRED;
+    uid:       "uid",      5, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
 ] }
 
 /// Driver-reported state of one device allocated to a claim.

@@ -126,8 +126,8 @@ pub struct Device {
 
 describe! { Device, DEVICE "Device" { .defaults_below() } [
     name:                               "name",                             1, Flags::REQUIRED;
-    attributes:                         "attributes",                       2, Flags::OMIT_EMPTY;
-    capacity:                           "capacity",                         3, Flags::OMIT_EMPTY;
+    attributes:                         "attributes",                       2, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceAttribute", ..FieldInfo::PLAIN };
+    capacity:                           "capacity",                         3, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceCapacity", ..FieldInfo::PLAIN };
     consumes_counters:                  "consumesCounters",                 4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
     node_name:                          "nodeName",                         5, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
     node_selector:                      "nodeSelector",                     6, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
@@ -137,7 +137,7 @@ describe! { Device, DEVICE "Device" { .defaults_below() } [
     binding_conditions:                 "bindingConditions",               10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
     binding_failure_conditions:         "bindingFailureConditions",        11, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
     allow_multiple_allocations:         "allowMultipleAllocations",        12, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
-    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 13, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", ..FieldInfo::PLAIN };
+    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 13, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping", ..FieldInfo::PLAIN };
 ] }
 
 /// Typed value of one device property; set exactly one variant.
@@ -255,7 +255,7 @@ pub struct NodeAllocatableResourceMapping {
 }
 
 describe! { NodeAllocatableResourceMapping, NODE_ALLOCATABLE_RESOURCE_MAPPING "NodeAllocatableResourceMapping" { .defaults_below() } [
-    capacity_key:          "capacityKey",          1, Flags::OMIT_EMPTY;
+    capacity_key:          "capacityKey",          1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "QualifiedName", ..FieldInfo::PLAIN };
     allocation_multiplier: "allocationMultiplier", 2, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("1")), ..FieldInfo::PLAIN };
 ] }
 

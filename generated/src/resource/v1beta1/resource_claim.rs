@@ -97,7 +97,7 @@ describe! { DeviceRequest, DEVICE_REQUEST "DeviceRequest" { .defaults(&Defaults 
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::NONE;
     selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], ..FieldInfo::PLAIN };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "v1.DeviceAllocationMode", ..FieldInfo::PLAIN };
     count:             "count",           5, Flags::OMIT_EMPTY;
     admin_access:      "adminAccess",     6, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAAdminAccess", ..FieldInfo::PLAIN };
     first_available:   "firstAvailable",  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPrioritizedList", ..FieldInfo::PLAIN };
@@ -128,7 +128,7 @@ describe! { DeviceSubRequest, DEVICE_SUB_REQUEST "DeviceSubRequest" { .defaults(
     name:              "name",            1, Flags::REQUIRED;
     device_class_name: "deviceClassName", 2, Flags::REQUIRED;
     selectors:         "selectors",       3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], ..FieldInfo::PLAIN };
+    allocation_mode:   "allocationMode",  4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["ExactCount", "All"], go_type: "v1.DeviceAllocationMode", ..FieldInfo::PLAIN };
     count:             "count",           5, Flags::OMIT_EMPTY;
     tolerations:       "tolerations",     7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceTaints", ..FieldInfo::PLAIN };
     capacity:          "capacity",        8, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };

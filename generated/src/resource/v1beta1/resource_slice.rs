@@ -117,8 +117,8 @@ pub struct BasicDevice {
 }
 
 describe! { BasicDevice, BASIC_DEVICE "BasicDevice" { .defaults_below() } [
-    attributes:                         "attributes",                       1, Flags::OMIT_EMPTY;
-    capacity:                           "capacity",                         2, Flags::OMIT_EMPTY;
+    attributes:                         "attributes",                       1, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceAttribute", ..FieldInfo::PLAIN };
+    capacity:                           "capacity",                         2, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "map[QualifiedName]DeviceCapacity", ..FieldInfo::PLAIN };
     consumes_counters:                  "consumesCounters",                 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
     node_name:                          "nodeName",                         4, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAPartitionableDevices", ..FieldInfo::PLAIN };
     node_selector:                      "nodeSelector",                     5, Flags::OMIT_EMPTY;
@@ -128,6 +128,6 @@ describe! { BasicDevice, BASIC_DEVICE "BasicDevice" { .defaults_below() } [
     binding_conditions:                 "bindingConditions",                9, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
     binding_failure_conditions:         "bindingFailureConditions",        10, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, gate: "DRADeviceBindingConditions", ..FieldInfo::PLAIN };
     allow_multiple_allocations:         "allowMultipleAllocations",        11, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRAConsumableCapacity", ..FieldInfo::PLAIN };
-    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 12, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", ..FieldInfo::PLAIN };
+    node_allocatable_resource_mappings: "nodeAllocatableResourceMappings", 12, Flags::OMIT_EMPTY, &FieldInfo { gate: "DRANodeAllocatableResources", go_whole: "map[v1.ResourceName]NodeAllocatableResourceMapping", ..FieldInfo::PLAIN };
 ] }
 

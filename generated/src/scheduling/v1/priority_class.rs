@@ -28,7 +28,7 @@ describe! { PriorityClass, PRIORITY_CLASS "PriorityClass" { .defaults_below() .v
     value:             "value",            2, Flags::NONE;
     global_default:    "globalDefault",    3, Flags::OMIT_EMPTY;
     description:       "description",      4, Flags::OMIT_EMPTY;
-    preemption_policy: "preemptionPolicy", 5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("PreemptLowerPriority")), enum_values: &["PreemptLowerPriority", "Never"], ..FieldInfo::PLAIN };
+    preemption_policy: "preemptionPolicy", 5, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("PreemptLowerPriority")), enum_values: &["PreemptLowerPriority", "Never"], go_type: "v1.PreemptionPolicy", ..FieldInfo::PLAIN };
 ] }
 
 /// A list of objects of kind PriorityClass.

@@ -82,9 +82,9 @@ pub struct CSIDriverSpec {
 describe! { CSIDriverSpec, CSI_DRIVER_SPEC "CSIDriverSpec" {} [
     attach_required:                        "attachRequired",                      1, Flags::OMIT_EMPTY;
     pod_info_on_mount:                      "podInfoOnMount",                      2, Flags::OMIT_EMPTY;
-    volume_lifecycle_modes:                 "volumeLifecycleModes",                3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
+    volume_lifecycle_modes:                 "volumeLifecycleModes",                3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, go_type: "VolumeLifecycleMode", ..FieldInfo::PLAIN };
     storage_capacity:                       "storageCapacity",                     4, Flags::OMIT_EMPTY;
-    fs_group_policy:                        "fsGroupPolicy",                       5, Flags::OMIT_EMPTY;
+    fs_group_policy:                        "fsGroupPolicy",                       5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "FSGroupPolicy", ..FieldInfo::PLAIN };
     token_requests:                         "tokenRequests",                       6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     requires_republish:                     "requiresRepublish",                   7, Flags::OMIT_EMPTY;
     se_linux_mount:                         "seLinuxMount",                        8, Flags::OMIT_EMPTY, &FieldInfo { gate: "SELinuxMountReadWriteOncePod", ..FieldInfo::PLAIN };

@@ -41,10 +41,10 @@ describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() .vali
     metadata:               "metadata",             1, Flags::OMIT_EMPTY;
     provisioner:            "provisioner",          2, Flags::REQUIRED;
     parameters:             "parameters",           3, Flags::OMIT_EMPTY;
-    reclaim_policy:         "reclaimPolicy",        4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Delete")), enum_values: &["Recycle", "Delete", "Retain"], ..FieldInfo::PLAIN };
+    reclaim_policy:         "reclaimPolicy",        4, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Delete")), enum_values: &["Recycle", "Delete", "Retain"], go_type: "v1.PersistentVolumeReclaimPolicy", ..FieldInfo::PLAIN };
     mount_options:          "mountOptions",         5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     allow_volume_expansion: "allowVolumeExpansion", 6, Flags::OMIT_EMPTY;
-    volume_binding_mode:    "volumeBindingMode",    7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Immediate")), enum_values: &["Immediate", "WaitForFirstConsumer"], ..FieldInfo::PLAIN };
+    volume_binding_mode:    "volumeBindingMode",    7, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Immediate")), enum_values: &["Immediate", "WaitForFirstConsumer"], go_type: "VolumeBindingMode", ..FieldInfo::PLAIN };
     allowed_topologies:     "allowedTopologies",    8, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 

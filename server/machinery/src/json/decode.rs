@@ -172,7 +172,7 @@ impl<'d> Decoder<'d, '_> {
                 list.truncate(0);
                 return self.reader.word(b"null");
             }
-            _ => return self.mismatch(path, |names| names.of_shape(shape)),
+            _ => return self.mismatch(path, |names| scalars::whole(names, path, shape)),
         }
         // Go decodes into the items that are there, which only a duplicate field meets.
         let present = list.as_list().len();
@@ -206,7 +206,7 @@ impl<'d> Decoder<'d, '_> {
                 map.clear();
                 return self.reader.word(b"null");
             }
-            _ => return self.mismatch(path, |names| names.of_shape(shape)),
+            _ => return self.mismatch(path, |names| scalars::whole(names, path, shape)),
         }
         if self.reader.enter_empty(b'}')? {
             return Ok(());

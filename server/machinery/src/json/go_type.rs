@@ -1,6 +1,6 @@
 //! The Go types that messages of upstream name: `v1.PodSpec`, `[]v1.Container`, `map[string]string`.
 
-use crate::def::{Scalar, Shape, StructDef};
+use crate::def::{FieldInfo, Scalar, Shape, StructDef};
 
 /// The name of a scalar's Go type.
 pub(crate) fn scalar(scalar: Scalar) -> &'static str {
@@ -32,7 +32,7 @@ pub(crate) struct Names<'a> {
     pub(crate) version: &'a str,
 }
 
-impl Names<'_> {
+impl<'a> Names<'a> {
     /// The name of a field's Go type behind its pointers. A map of quantities is a `ResourceList` nearly everywhere.
     pub(crate) fn of_shape(self, shape: Shape) -> String {
         match shape {
@@ -46,13 +46,51 @@ impl Names<'_> {
         }
     }
 
+    /// The name of the Go type of a field of this struct behind its pointers.
+    pub(crate) fn of_field(self, home: &'static StructDef, info: &FieldInfo, shape: Shape) -> String {
+        match shape {
+            _ if !info.go_whole.is_empty() => self.within(home, info.go_whole),
+            Shape::One(_) | Shape::Opt(_) if !info.go_type.is_empty() => self.within(home, info.go_type),
+            Shape::List(_) if !info.go_type.is_empty() => format!("[]{}", self.within(home, info.go_type)),
+            Shape::Map(_) if !info.go_type.is_empty() => format!("map[string]{}", self.within(home, info.go_type)),
+            _ => self.of_shape(shape),
+        }
+    }
+
+    /// The name of the Go type of an item of a list or map of scalars.
+    pub(crate) fn of_item(self, home: &'static StructDef, info: &FieldInfo, of: Scalar) -> String {
+        if info.go_type.is_empty() { scalar(of).into() } else { self.within(home, info.go_type) }
+    }
+
+    /// A declared Go type, with the package of a struct in front of each name that has none.
+    fn within(self, home: &'static StructDef, declared: &str) -> String {
+        let mut text = String::new();
+        let mut last = ' ';
+        for c in declared.chars() {
+            if c.is_ascii_uppercase() && !last.is_ascii_alphanumeric() && last != '.' {
+                text.push_str(self.version_of(home));
+                text.push('.');
+            }
+            text.push(c);
+            last = c;
+        }
+        text
+    }
+
     /// The name of a struct's Go type.
     pub(crate) fn of_struct(self, def: &'static StructDef) -> String {
-        let (group, version) = package(def);
-        let version =
-            if !self.version.is_empty() && package(self.root) == (group, version) { self.version } else { version };
-        format!("{version}.{}", def.name)
+        format!("{}.{}", self.version_of(def), def.name)
     }
+
+    fn version_of(self, def: &'static StructDef) -> &'a str {
+        let (group, version) = package(def);
+        if !self.version.is_empty() && package(self.root) == (group, version) { self.version } else { version }
+    }
+}
+
+/// The Go type of a string of a field of this struct, or of its items, in a document of this version of the root.
+pub fn string_type(root: &'static StructDef, version: &str, home: &'static StructDef, info: &FieldInfo) -> String {
+    Names { root, version }.of_item(home, info, Scalar::String)
 }
 
 /// The modules above the one of a version, and the version.

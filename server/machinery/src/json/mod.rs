@@ -34,6 +34,7 @@ pub use decode::{decode, decode_version};
 pub use dom::{Map, Value, encode_value, encode_value_in_order, from_value, from_value_version, parse, to_value};
 pub use encode::{encode, encode_object, encode_pretty, pretty};
 pub use error::{Error, TypeError};
+pub use go_type::string_type;
 pub use internal::{FindInternal, InternalType, encode_internal, encode_internal_lines};
 pub use issues::{Issue, Issues, strict_error};
 pub use kind::version_and_kind;
@@ -41,6 +42,7 @@ pub use node::{Form, Node, is_same_but};
 pub use part::{Names, clear_part, part_to_value};
 pub(crate) use read::is_valid_within;
 pub use read::{is_valid, member, syntax_error};
+pub use scalars::value_error;
 pub use scan::Scanner;
 pub use write::{float, prefixed_string, string};
 

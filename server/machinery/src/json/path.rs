@@ -60,6 +60,20 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// The innermost field on the way with its struct, and whether the place is below it: an item of a list or map.
+    pub(crate) fn last_field(&self) -> Option<(&'static StructDef, &'static FlatField, bool)> {
+        let mut at = Some(self);
+        let mut below = false;
+        while let Some(path) = at {
+            if let Step::Field(def, field) = path.step {
+                return Some((def, field, below));
+            }
+            below = true;
+            at = path.up;
+        }
+        None
+    }
+
     /// The innermost struct on the way, by name, and the names of all fields on the way with those of embedded structs, as
     /// Go's `json.UnmarshalTypeError` prints them: no keys, no indexes.
     pub(crate) fn go_field(&self) -> (&'static str, String) {

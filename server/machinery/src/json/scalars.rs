@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::decode::{Decoder, Keys, Step};
 use super::dom::{Value, encode_map};
 use super::error::Error;
-use super::go_type;
+use super::go_type::{self, Names};
 use super::path::Path;
 use super::read::Stop;
 use super::write;
@@ -57,7 +57,11 @@ pub(crate) trait JsonScalar: Default {
 fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
     match decoder.reader.peek() {
         b'n' => decoder.reader.word(b"null"),
-        _ => decoder.mismatch(path, |_| go_type::scalar(T::SCALAR).into()),
+        _ => decoder.mismatch(path, |names| match path.last_field() {
+            Some((home, flat, true)) => names.of_item(home, flat.field.info, T::SCALAR),
+            Some((home, flat, false)) => names.of_field(home, flat.field.info, flat.shape),
+            None => go_type::scalar(T::SCALAR).into(),
+        }),
     }
 }
 
@@ -213,6 +217,23 @@ by_from_json! {
     IntOrString: IntOrString, |i: &IntOrString, out| i.append_json(out);
 }
 
+/// What the parser of a scalar says of a value, where Go hands it nothing but that (`json.Unmarshaler`).
+pub fn value_error(of: Scalar, value: &Value) -> Option<String> {
+    let mut text = Vec::new();
+    super::dom::encode_value(value, &mut text);
+    let text = String::from_utf8_lossy(&text);
+    let error = match of {
+        Scalar::Quantity => Quantity::from_json(&text).err(),
+        Scalar::Time => Time::from_json(&text).err(),
+        Scalar::MicroTime => MicroTime::from_json(&text).err(),
+        Scalar::Duration => Duration::from_json(&text).err(),
+        Scalar::IntOrString => IntOrString::from_json(&text).err(),
+        Scalar::Bytes => return from_base64(value.as_str()?).err().map(|at| Error::Base64(at).to_string()),
+        _ => None,
+    };
+    error.map(|error| error.to_string())
+}
+
 fn quoted(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     out.push(b'"');
     write(out);
@@ -323,6 +344,15 @@ pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &Path<'_
     each_scalar!(map, MapMut, v => read_map(decoder, v, path))
 }
 
+/// The Go type of the field that a list or map of this shape is.
+#[cold]
+pub(crate) fn whole(names: Names<'_>, path: &Path<'_>, shape: Shape) -> String {
+    match path.last_field() {
+        Some((home, flat, false)) => names.of_field(home, flat.field.info, shape),
+        _ => names.of_shape(shape),
+    }
+}
+
 fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, path: &Path<'_>) -> Step {
     match decoder.reader.peek() {
         b'[' => {}
@@ -330,7 +360,7 @@ fn read_list<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, list: &mut Vec<T>, pa
             list.clear();
             return decoder.reader.word(b"null");
         }
-        _ => return decoder.mismatch(path, |names| names.of_shape(Shape::List(T::SCALAR))),
+        _ => return decoder.mismatch(path, |names| whole(names, path, Shape::List(T::SCALAR))),
     }
     let mut count = 0;
     if !decoder.reader.enter_empty(b']')? {
@@ -357,7 +387,7 @@ fn read_map<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, map: &mut BTreeMap<Str
             map.clear();
             return decoder.reader.word(b"null");
         }
-        _ => return decoder.mismatch(path, |names| names.of_shape(Shape::Map(T::SCALAR))),
+        _ => return decoder.mismatch(path, |names| whole(names, path, Shape::Map(T::SCALAR))),
     }
     if decoder.reader.enter_empty(b'}')? {
         return Ok(());

@@ -72,13 +72,14 @@ fn of_scalar(scalar: Declared) -> Atom<'static> {
         Declared::Bool => Scalar::Boolean,
         Declared::I32 | Declared::I64 | Declared::F64 => Scalar::Numeric,
         Declared::String | Declared::Bytes | Declared::Duration => Scalar::String,
-        Declared::Time | Declared::MicroTime => Scalar::Untyped,
+        Declared::Time | Declared::MicroTime | Declared::Quantity => Scalar::Untyped,
         // OpenAPI v3 gives these no type of their own.
-        Declared::Quantity | Declared::IntOrString | Declared::Json | Declared::Document => {
+        Declared::IntOrString | Declared::Json | Declared::Document => {
             return Type::Deduced.atom();
         }
-        // Whatever is in them is owned as a whole.
-        Declared::RawExtension | Declared::FieldsV1 => {
+        Declared::RawExtension => return Type::Untyped.atom(),
+        // Whatever is in it is owned as a whole.
+        Declared::FieldsV1 => {
             let map = Map { atomic: true, fields: Fields::None, element: Some(Type::Untyped) };
             return Atom { map: Some(map), ..Atom::default() };
         }

@@ -79,7 +79,7 @@ fn take_patch(original: &mut Object, key: String, mut value: Value) {
     }
 }
 
-fn discard_nulls(value: &mut Value) {
+pub(super) fn discard_nulls(value: &mut Value) {
     match value {
         Value::Object(map) => {
             map.retain(|_, value| !value.is_null());

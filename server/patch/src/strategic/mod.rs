@@ -3,19 +3,20 @@
 //!
 //! What a field does is said by its descriptor: [`machinery::def::PatchStrategy`] and the merge key.
 
-mod decode;
 mod error;
 mod list;
 mod lookup;
 mod map;
 mod order;
 mod places;
+mod spent;
 
 use machinery::def::StructDef;
 use machinery::json::Issues;
 use machinery::status::Status;
 use serde_json::Value;
 
+use self::lookup::Lookup;
 use crate::{document, go_print};
 
 /// `$patch`: what to do with the object it stands in.
@@ -29,7 +30,7 @@ const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList";
 
 /// Applies a strategic merge patch to a document of the described type; `issues` gets duplicate fields of the patch.
 ///
-/// What comes out has the shape of its type; a scalar with a text form of its own may still not decode: answer that with [`undecodable`].
+/// What comes out may not decode: answer that with [`undecodable`].
 pub fn strategic_merge(
     def: &'static StructDef,
     document: &Value,
@@ -40,23 +41,21 @@ pub fn strategic_merge(
     let (Value::Object(original), Value::Object(members)) = (document, &patch) else {
         return Ok(document.clone());
     };
-    let merged = map::merge(original.clone(), members.clone(), lookup::Lookup::Struct(def))?;
-    let merged = Value::Object(merged);
-    match decode::error(def, &merged) {
-        Some(why) => Err(refuse(&patch, &why)),
-        None => Ok(merged),
-    }
+    Ok(Value::Object(map::merge(original.clone(), members.clone(), Lookup::Struct(def))?))
 }
 
-/// The answer when what a strategic merge patch made cannot be decoded.
-pub fn undecodable(patch: &[u8], why: &str) -> Status {
-    read(patch, &mut Issues::ignore()).map_or_else(|status| status, |patch| refuse(&patch, why))
+/// The answer when what a strategic merge patch made of a document cannot be decoded.
+pub fn undecodable(def: &'static StructDef, document: &Value, patch: &[u8], why: &str) -> Status {
+    let mut patch = match read(patch, &mut Issues::ignore()) {
+        Ok(patch) => patch,
+        Err(status) => return status,
+    };
+    if let (Value::Object(original), Value::Object(patch)) = (document, &mut patch) {
+        spent::spend(original, patch, Lookup::Struct(def));
+    }
+    document::refuse(go_print::plain(&patch), why)
 }
 
 fn read(patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     document::read(patch, issues, "map[string]interface {}", Value::is_object, Status::bad_request)
-}
-
-fn refuse(patch: &Value, why: &str) -> Status {
-    document::refuse(go_print::plain(patch), why)
 }

@@ -65,7 +65,7 @@ pub struct APIVersionDiscovery {
 describe! { APIVersionDiscovery, API_VERSION_DISCOVERY "APIVersionDiscovery" {} [
     version:   "version",   1, Flags::REQUIRED;
     resources: "resources", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["resource"]), ..FieldInfo::PLAIN };
-    freshness: "freshness", 3, Flags::OMIT_EMPTY;
+    freshness: "freshness", 3, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DiscoveryFreshness", ..FieldInfo::PLAIN };
 ] }
 
 /// Describes one resource type a group version serves.
@@ -92,7 +92,7 @@ pub struct APIResourceDiscovery {
 describe! { APIResourceDiscovery, API_RESOURCE_DISCOVERY "APIResourceDiscovery" {} [
     resource:          "resource",         1, Flags::REQUIRED;
     response_kind:     "responseKind",     2, Flags::OMIT_EMPTY;
-    scope:             "scope",            3, Flags::REQUIRED;
+    scope:             "scope",            3, Flags::REQUIRED, &FieldInfo { go_type: "ResourceScope", ..FieldInfo::PLAIN };
     singular_resource: "singularResource", 4, Flags::REQUIRED;
     verbs:             "verbs",            5, Flags::REQUIRED, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
     short_names:       "shortNames",       6, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };

@@ -35,7 +35,7 @@ pub struct ConversionRequest {
 }
 
 describe! { ConversionRequest, CONVERSION_REQUEST "ConversionRequest" {} [
-    uid:                 "uid",               1, Flags::REQUIRED;
+    uid:                 "uid",               1, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     desired_api_version: "desiredAPIVersion", 2, Flags::REQUIRED;
     objects:             "objects",           3, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
@@ -52,7 +52,7 @@ pub struct ConversionResponse {
 }
 
 describe! { ConversionResponse, CONVERSION_RESPONSE "ConversionResponse" {} [
-    uid:               "uid",              1, Flags::REQUIRED;
+    uid:               "uid",              1, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     converted_objects: "convertedObjects", 2, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     result:            "result",           3, Flags::REQUIRED;
 ] }

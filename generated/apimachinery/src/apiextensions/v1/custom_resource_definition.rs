@@ -95,7 +95,7 @@ pub struct CustomResourceDefinitionSpec {
 describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "CustomResourceDefinitionSpec" { .defaults(&Defaults { paths: &[(&["conversion"], Literal::Object(&[("strategy", Literal::String("None"))]))], by_hand: Some(|m| if let Some(v) = m.downcast::<CustomResourceDefinitionSpec>() { crate::hatches::apiextensions::default_custom_resource_definition_spec(v) }) }) .defaults_below() .normalize_below() } [
     group:                   "group",                  1, Flags::REQUIRED;
     names:                   "names",                  3, Flags::REQUIRED;
-    scope:                   "scope",                  4, Flags::REQUIRED;
+    scope:                   "scope",                  4, Flags::REQUIRED, &FieldInfo { go_type: "ResourceScope", ..FieldInfo::PLAIN };
     versions:                "versions",               7, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     conversion:              "conversion",             9, Flags::OMIT_EMPTY;
     preserve_unknown_fields: "preserveUnknownFields", 10, Flags::OMIT_EMPTY;
@@ -258,7 +258,7 @@ pub struct CustomResourceConversion {
 }
 
 describe! { CustomResourceConversion, CUSTOM_RESOURCE_CONVERSION "CustomResourceConversion" { .defaults_below() } [
-    strategy: "strategy", 1, Flags::REQUIRED;
+    strategy: "strategy", 1, Flags::REQUIRED, &FieldInfo { go_type: "ConversionStrategyType", ..FieldInfo::PLAIN };
     webhook:  "webhook",  2, Flags::OMIT_EMPTY;
 ] }
 
@@ -351,8 +351,8 @@ pub struct CustomResourceDefinitionCondition {
 }
 
 describe! { CustomResourceDefinitionCondition, CUSTOM_RESOURCE_DEFINITION_CONDITION "CustomResourceDefinitionCondition" {} [
-    r#type:               "type",               1, Flags::REQUIRED;
-    status:               "status",             2, Flags::REQUIRED;
+    r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "CustomResourceDefinitionConditionType", ..FieldInfo::PLAIN };
+    status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;
     reason:               "reason",             4, Flags::OMIT_EMPTY;
     message:              "message",            5, Flags::OMIT_EMPTY;

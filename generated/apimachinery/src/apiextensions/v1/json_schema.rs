@@ -124,7 +124,7 @@ pub struct JSONSchemaProps {
 
 describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" { .normalize(|m| if let Some(v) = m.downcast::<JSONSchemaProps>() { crate::hatches::apiextensions::normalize_json_schema_props(v) }) .normalize_below() } [
     id:                                   "id",                                    1, Flags::OMIT_EMPTY;
-    schema:                               "$schema",                               2, Flags::OMIT_EMPTY;
+    schema:                               "$schema",                               2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "JSONSchemaURL", ..FieldInfo::PLAIN };
     r#ref:                                "$ref",                                  3, Flags::OMIT_EMPTY;
     description:                          "description",                           4, Flags::OMIT_EMPTY;
     r#type:                               "type",                                  5, Flags::OMIT_EMPTY;
@@ -154,9 +154,9 @@ describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" { .normalize(|m
     properties:                           "properties",                           29, Flags::OMIT_EMPTY;
     additional_properties:                "additionalProperties",                 30, Flags::OMIT_EMPTY;
     pattern_properties:                   "patternProperties",                    31, Flags::OMIT_EMPTY;
-    dependencies:                         "dependencies",                         32, Flags::OMIT_EMPTY;
+    dependencies:                         "dependencies",                         32, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "JSONSchemaDependencies", ..FieldInfo::PLAIN };
     additional_items:                     "additionalItems",                      33, Flags::OMIT_EMPTY;
-    definitions:                          "definitions",                          34, Flags::OMIT_EMPTY;
+    definitions:                          "definitions",                          34, Flags::OMIT_EMPTY, &FieldInfo { go_whole: "JSONSchemaDefinitions", ..FieldInfo::PLAIN };
     external_docs:                        "externalDocs",                         35, Flags::OMIT_EMPTY;
     example:                              "example",                              36, Flags::OMIT_EMPTY;
     nullable:                             "nullable",                             37, Flags::OMIT_EMPTY;
@@ -166,7 +166,7 @@ describe! { JSONSchemaProps, JSON_SCHEMA_PROPS "JSONSchemaProps" { .normalize(|m
     x_kubernetes_list_map_keys:           "x-kubernetes-list-map-keys",           41, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     x_kubernetes_list_type:               "x-kubernetes-list-type",               42, Flags::OMIT_EMPTY;
     x_kubernetes_map_type:                "x-kubernetes-map-type",                43, Flags::OMIT_EMPTY;
-    x_kubernetes_validations:             "x-kubernetes-validations",             44, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["rule"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "rule", ..FieldInfo::PLAIN };
+    x_kubernetes_validations:             "x-kubernetes-validations",             44, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Map(&["rule"]), patch_strategy: PatchStrategy::Merge, patch_merge_key: "rule", go_whole: "ValidationRules", ..FieldInfo::PLAIN };
 ] }
 
 /// Holds either a single schema or a list of schemas.
@@ -232,7 +232,7 @@ describe! { ValidationRule, VALIDATION_RULE "ValidationRule" {} [
     rule:               "rule",              1, Flags::REQUIRED;
     message:            "message",           2, Flags::OMIT_EMPTY;
     message_expression: "messageExpression", 3, Flags::OMIT_EMPTY;
-    reason:             "reason",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid", "FieldValueForbidden"], ..FieldInfo::PLAIN };
+    reason:             "reason",            4, Flags::OMIT_EMPTY, &FieldInfo { enum_values: &["FieldValueRequired", "FieldValueDuplicate", "FieldValueInvalid", "FieldValueForbidden"], go_type: "FieldValueErrorReason", ..FieldInfo::PLAIN };
     field_path:         "fieldPath",         5, Flags::OMIT_EMPTY;
     optional_old_self:  "optionalOldSelf",   6, Flags::OMIT_EMPTY, &FieldInfo { gate: "CRDValidationRatcheting", ..FieldInfo::PLAIN };
 ] }

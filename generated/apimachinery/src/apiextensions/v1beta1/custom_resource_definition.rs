@@ -108,7 +108,7 @@ describe! { CustomResourceDefinitionSpec, CUSTOM_RESOURCE_DEFINITION_SPEC "Custo
     group:                      "group",                     1, Flags::REQUIRED;
     version:                    "version",                   2, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
     names:                      "names",                     3, Flags::REQUIRED;
-    scope:                      "scope",                     4, Flags::REQUIRED;
+    scope:                      "scope",                     4, Flags::REQUIRED, &FieldInfo { go_type: "v1.ResourceScope", ..FieldInfo::PLAIN };
     validation:                 "validation",                5, Flags::OMIT_EMPTY;
     subresources:               "subresources",              6, Flags::OMIT_EMPTY;
     versions:                   "versions",                  7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
@@ -156,7 +156,7 @@ pub struct CustomResourceConversion {
 }
 
 describe! { CustomResourceConversion, CUSTOM_RESOURCE_CONVERSION "CustomResourceConversion" { .defaults_below() } [
-    strategy:                   "strategy",                 1, Flags::REQUIRED;
+    strategy:                   "strategy",                 1, Flags::REQUIRED, &FieldInfo { go_type: "v1.ConversionStrategyType", ..FieldInfo::PLAIN };
     webhook_client_config:      "webhookClientConfig",      2, Flags::OMIT_EMPTY;
     conversion_review_versions: "conversionReviewVersions", 3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }

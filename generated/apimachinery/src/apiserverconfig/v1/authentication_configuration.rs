@@ -100,8 +100,8 @@ describe! { Issuer, ISSUER "Issuer" {} [
     discovery_url:         "discoveryURL",         0, Flags::OMIT_EMPTY;
     certificate_authority: "certificateAuthority", 0, Flags::OMIT_EMPTY;
     audiences:             "audiences",            0, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
-    audience_match_policy: "audienceMatchPolicy",  0, Flags::OMIT_EMPTY;
-    egress_selector_type:  "egressSelectorType",   0, Flags::OMIT_EMPTY;
+    audience_match_policy: "audienceMatchPolicy",  0, Flags::OMIT_EMPTY, &FieldInfo { go_type: "AudienceMatchPolicyType", ..FieldInfo::PLAIN };
+    egress_selector_type:  "egressSelectorType",   0, Flags::OMIT_EMPTY, &FieldInfo { go_type: "EgressSelectorType", ..FieldInfo::PLAIN };
 ] }
 
 /// What claims have to be like: a value, or an expression that holds.

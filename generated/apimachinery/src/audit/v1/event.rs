@@ -67,9 +67,9 @@ pub struct Event {
 
 describe! { Event, EVENT "Event" {} [
     type_meta:                  "",                          0, Flags::INLINE;
-    level:                      "level",                     1, Flags::REQUIRED;
-    audit_id:                   "auditID",                   2, Flags::REQUIRED;
-    stage:                      "stage",                     3, Flags::REQUIRED;
+    level:                      "level",                     1, Flags::REQUIRED, &FieldInfo { go_type: "Level", ..FieldInfo::PLAIN };
+    audit_id:                   "auditID",                   2, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
+    stage:                      "stage",                     3, Flags::REQUIRED, &FieldInfo { go_type: "Stage", ..FieldInfo::PLAIN };
     request_uri:                "requestURI",                4, Flags::REQUIRED;
     verb:                       "verb",                      5, Flags::REQUIRED;
     user:                       "user",                      6, Flags::REQUIRED;
@@ -139,7 +139,7 @@ describe! { ObjectReference, OBJECT_REFERENCE "ObjectReference" {} [
     resource:         "resource",        1, Flags::OMIT_EMPTY;
     namespace:        "namespace",       2, Flags::OMIT_EMPTY;
     name:             "name",            3, Flags::OMIT_EMPTY;
-    uid:              "uid",             4, Flags::OMIT_EMPTY;
+    uid:              "uid",             4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     api_group:        "apiGroup",        5, Flags::OMIT_EMPTY;
     api_version:      "apiVersion",      6, Flags::OMIT_EMPTY;
     resource_version: "resourceVersion", 7, Flags::OMIT_EMPTY;

@@ -60,7 +60,7 @@ describe! { BoundObjectReference, BOUND_OBJECT_REFERENCE "BoundObjectReference" 
     kind:        "kind",       1, Flags::OMIT_EMPTY;
     api_version: "apiVersion", 2, Flags::OMIT_EMPTY;
     name:        "name",       3, Flags::OMIT_EMPTY;
-    uid:         "uid",        4, Flags::OMIT_EMPTY;
+    uid:         "uid",        4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
 ] }
 
 /// Outcome of a token request.

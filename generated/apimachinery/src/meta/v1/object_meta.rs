@@ -70,7 +70,7 @@ describe! { direct ObjectMeta, OBJECT_META "ObjectMeta" {} [
     generate_name:                 "generateName",                2, Flags::OMIT_EMPTY;
     namespace:                     "namespace",                   3, Flags::OMIT_EMPTY;
     self_link:                     "selfLink",                    4, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    uid:                           "uid",                         5, Flags::OMIT_EMPTY;
+    uid:                           "uid",                         5, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     resource_version:              "resourceVersion",             6, Flags::OMIT_EMPTY;
     generation:                    "generation",                  7, Flags::OMIT_EMPTY;
     creation_timestamp:            "creationTimestamp",           8, Flags::OMIT_EMPTY;
@@ -104,7 +104,7 @@ describe! { direct OwnerReference, OWNER_REFERENCE "OwnerReference" { .atomic() 
     api_version:          "apiVersion",         5, Flags::REQUIRED;
     kind:                 "kind",               1, Flags::REQUIRED;
     name:                 "name",               3, Flags::REQUIRED;
-    uid:                  "uid",                4, Flags::REQUIRED;
+    uid:                  "uid",                4, Flags::REQUIRED, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     controller:           "controller",         6, Flags::OMIT_EMPTY;
     block_owner_deletion: "blockOwnerDeletion", 7, Flags::OMIT_EMPTY;
 ] }
@@ -130,7 +130,7 @@ pub struct ManagedFieldsEntry {
 
 describe! { direct ManagedFieldsEntry, MANAGED_FIELDS_ENTRY "ManagedFieldsEntry" {} [
     manager:     "manager",     1, Flags::OMIT_EMPTY;
-    operation:   "operation",   2, Flags::OMIT_EMPTY;
+    operation:   "operation",   2, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ManagedFieldsOperationType", ..FieldInfo::PLAIN };
     api_version: "apiVersion",  3, Flags::OMIT_EMPTY;
     time:        "time",        4, Flags::OMIT_EMPTY;
     fields_type: "fieldsType",  6, Flags::OMIT_EMPTY;

@@ -82,7 +82,7 @@ describe! { DeleteOptions, DELETE_OPTIONS "DeleteOptions" {} [
     grace_period_seconds:                                    "gracePeriodSeconds",                               1, Flags::OMIT_EMPTY;
     preconditions:                                           "preconditions",                                    2, Flags::OMIT_EMPTY;
     orphan_dependents:                                       "orphanDependents",                                 3, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
-    propagation_policy:                                      "propagationPolicy",                                4, Flags::OMIT_EMPTY;
+    propagation_policy:                                      "propagationPolicy",                                4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "DeletionPropagation", ..FieldInfo::PLAIN };
     dry_run:                                                 "dryRun",                                           5, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     ignore_store_read_error_with_cluster_breaking_potential: "ignoreStoreReadErrorWithClusterBreakingPotential", 6, Flags::OMIT_EMPTY;
 ] }
@@ -97,7 +97,7 @@ pub struct Preconditions {
 }
 
 describe! { Preconditions, PRECONDITIONS "Preconditions" {} [
-    uid:              "uid",             1, Flags::OMIT_EMPTY;
+    uid:              "uid",             1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     resource_version: "resourceVersion", 2, Flags::OMIT_EMPTY;
 ] }
 
@@ -151,7 +151,7 @@ describe! { ListOptions, LIST_OPTIONS "ListOptions" {} [
     watch:                  "watch",                 3, Flags::OMIT_EMPTY;
     allow_watch_bookmarks:  "allowWatchBookmarks",   9, Flags::OMIT_EMPTY;
     resource_version:       "resourceVersion",       4, Flags::OMIT_EMPTY;
-    resource_version_match: "resourceVersionMatch", 10, Flags::OMIT_EMPTY;
+    resource_version_match: "resourceVersionMatch", 10, Flags::OMIT_EMPTY, &FieldInfo { go_type: "ResourceVersionMatch", ..FieldInfo::PLAIN };
     timeout_seconds:        "timeoutSeconds",        5, Flags::OMIT_EMPTY;
     limit:                  "limit",                 7, Flags::OMIT_EMPTY;
     r#continue:             "continue",              8, Flags::OMIT_EMPTY;

@@ -35,7 +35,7 @@ pub struct FieldSelectorRequirement {
 
 describe! { FieldSelectorRequirement, FIELD_SELECTOR_REQUIREMENT "FieldSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
-    operator: "operator", 2, Flags::REQUIRED;
+    operator: "operator", 2, Flags::REQUIRED, &FieldInfo { go_type: "FieldSelectorOperator", ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
@@ -66,7 +66,7 @@ pub struct LabelSelectorRequirement {
 
 describe! { direct LabelSelectorRequirement, LABEL_SELECTOR_REQUIREMENT "LabelSelectorRequirement" {} [
     key:      "key",      1, Flags::REQUIRED;
-    operator: "operator", 2, Flags::REQUIRED;
+    operator: "operator", 2, Flags::REQUIRED, &FieldInfo { go_type: "LabelSelectorOperator", ..FieldInfo::PLAIN };
     values:   "values",   3, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 

@@ -72,7 +72,7 @@ describe! { Status, STATUS "Status" {} [
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     status:    "status",   2, Flags::OMIT_EMPTY;
     message:   "message",  3, Flags::OMIT_EMPTY;
-    reason:    "reason",   4, Flags::OMIT_EMPTY;
+    reason:    "reason",   4, Flags::OMIT_EMPTY, &FieldInfo { go_type: "StatusReason", ..FieldInfo::PLAIN };
     details:   "details",  5, Flags::OMIT_EMPTY;
     code:      "code",     6, Flags::OMIT_EMPTY;
 ] }
@@ -98,7 +98,7 @@ describe! { StatusDetails, STATUS_DETAILS "StatusDetails" {} [
     name:                "name",              1, Flags::OMIT_EMPTY;
     group:               "group",             2, Flags::OMIT_EMPTY;
     kind:                "kind",              3, Flags::OMIT_EMPTY;
-    uid:                 "uid",               6, Flags::OMIT_EMPTY;
+    uid:                 "uid",               6, Flags::OMIT_EMPTY, &FieldInfo { go_type: "types.UID", ..FieldInfo::PLAIN };
     causes:              "causes",            4, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     retry_after_seconds: "retryAfterSeconds", 5, Flags::OMIT_EMPTY;
 ] }
@@ -115,7 +115,7 @@ pub struct StatusCause {
 }
 
 describe! { StatusCause, STATUS_CAUSE "StatusCause" {} [
-    reason:  "reason",  1, Flags::OMIT_EMPTY;
+    reason:  "reason",  1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "CauseType", ..FieldInfo::PLAIN };
     message: "message", 2, Flags::OMIT_EMPTY;
     field:   "field",   3, Flags::OMIT_EMPTY;
 ] }

@@ -94,8 +94,8 @@ pub struct TableRowCondition {
 }
 
 describe! { TableRowCondition, TABLE_ROW_CONDITION "TableRowCondition" {} [
-    r#type:  "type",    0, Flags::REQUIRED;
-    status:  "status",  0, Flags::REQUIRED;
+    r#type:  "type",    0, Flags::REQUIRED, &FieldInfo { go_type: "RowConditionType", ..FieldInfo::PLAIN };
+    status:  "status",  0, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     reason:  "reason",  0, Flags::OMIT_EMPTY;
     message: "message", 0, Flags::OMIT_EMPTY;
 ] }
@@ -111,6 +111,6 @@ pub struct TableOptions {
 
 describe! { TableOptions, TABLE_OPTIONS "TableOptions" {} [
     type_meta:      "",              0, Flags::INLINE;
-    include_object: "includeObject", 1, Flags::OMIT_EMPTY;
+    include_object: "includeObject", 1, Flags::OMIT_EMPTY, &FieldInfo { go_type: "IncludeObjectPolicy", ..FieldInfo::PLAIN };
 ] }
 

@@ -1,0 +1,76 @@
+//! What merging leaves of a strategic merge patch. Upstream takes directives out of it while it obeys them, and shows the rest in messages.
+
+use serde_json::{Map, Value};
+
+use super::lookup::{Field, Lookup};
+use super::map::without_directives;
+use super::{DELETE_FROM_PRIMITIVE_LIST, PATCH, RETAIN_KEYS, SET_ELEMENT_ORDER};
+
+type Object = Map<String, Value>;
+
+/// Does to a patch what merging it into an object does; both have been merged without an error.
+pub(super) fn spend(original: &Object, patch: &mut Object, of: Lookup) {
+    if let Some(directive) = patch.get(PATCH) {
+        if directive.as_str() == Some("replace") {
+            patch.shift_remove(PATCH);
+        }
+        return;
+    }
+    patch.shift_remove(RETAIN_KEYS);
+    let orders: Vec<String> = patch.keys().filter(|key| key.starts_with(SET_ELEMENT_ORDER)).cloned().collect();
+    for order in orders {
+        patch.shift_remove(&order);
+        patch.shift_remove(order[SET_ELEMENT_ORDER.len()..].trim_start_matches('/'));
+    }
+    for (key, value) in patch.iter_mut() {
+        if value.is_null() || key.starts_with(DELETE_FROM_PRIMITIVE_LIST) {
+            continue;
+        }
+        match (original.get(key), value) {
+            (Some(Value::Object(original)), Value::Object(patch)) => {
+                if let Ok(field) = of.field(key)
+                    && !field.replaces_objects()
+                {
+                    spend(original, patch, field.of);
+                }
+            }
+            (Some(Value::Array(original)), Value::Array(patch)) => {
+                if let Ok(field) = of.list_field(key)
+                    && field.merges_lists()
+                {
+                    spend_items(original, patch, &field);
+                }
+            }
+            (_, value) => take(value),
+        }
+    }
+}
+
+fn spend_items(original: &[Value], patch: &mut [Value], field: &Field) {
+    let has_directive = |item: &Value, wanted: &str| item.get(PATCH).and_then(Value::as_str) == Some(wanted);
+    if patch.iter().any(|item| has_directive(item, "replace")) {
+        return;
+    }
+    for item in patch.iter_mut().filter_map(Value::as_object_mut).filter(|item| !item.contains_key(PATCH)) {
+        let key = item.get(field.merge_key);
+        let same = original.iter().find(|original| original.get(field.merge_key) == key);
+        if let Some(Value::Object(same)) = same {
+            spend(same, item, field.of);
+        }
+    }
+}
+
+/// A value that is taken as it is loses its nulls and directives. Of a list, the items do and the list does not.
+fn take(value: &mut Value) {
+    super::map::discard_nulls(value);
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(take),
+        Value::Object(members) if !members.contains_key(PATCH) => {
+            *members = std::mem::take(members)
+                .into_iter()
+                .filter_map(|(key, value)| Some((key, without_directives(value)?)))
+                .collect();
+        }
+        _ => {}
+    }
+}
