@@ -59,7 +59,10 @@ impl<'a> Names<'a> {
 
     /// The name of the Go type of an item of a list or map of scalars.
     pub(crate) fn of_item(self, home: &'static StructDef, info: &FieldInfo, of: Scalar) -> String {
-        if info.go_type.is_empty() { scalar(of).into() } else { self.within(home, info.go_type) }
+        if of == Scalar::String && !info.go_type.is_empty() {
+            return self.within(home, info.go_type);
+        }
+        scalar(of).into()
     }
 
     /// A declared Go type, with the package of a struct in front of each name that has none.

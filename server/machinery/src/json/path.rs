@@ -60,15 +60,13 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// The innermost field on the way with its struct, and whether the place is below it: an item of a list or map.
-    pub(crate) fn last_field(&self) -> Option<(&'static StructDef, &'static FlatField, bool)> {
+    /// The innermost field on the way, with its struct.
+    pub(crate) fn last_field(&self) -> Option<(&'static StructDef, &'static FlatField)> {
         let mut at = Some(self);
-        let mut below = false;
         while let Some(path) = at {
             if let Step::Field(def, field) = path.step {
-                return Some((def, field, below));
+                return Some((def, field));
             }
-            below = true;
             at = path.up;
         }
         None

@@ -57,9 +57,9 @@ pub(crate) trait JsonScalar: Default {
 fn other<T: JsonScalar>(decoder: &mut Decoder<'_, '_>, path: &Path<'_>) -> Step {
     match decoder.reader.peek() {
         b'n' => decoder.reader.word(b"null"),
+        // Items of lists and maps have the path of their field.
         _ => decoder.mismatch(path, |names| match path.last_field() {
-            Some((home, flat, true)) => names.of_item(home, flat.field.info, T::SCALAR),
-            Some((home, flat, false)) => names.of_field(home, flat.field.info, flat.shape),
+            Some((home, flat)) => names.of_item(home, flat.field.info, T::SCALAR),
             None => go_type::scalar(T::SCALAR).into(),
         }),
     }
@@ -348,8 +348,8 @@ pub(crate) fn map(decoder: &mut Decoder<'_, '_>, map: MapMut<'_>, path: &Path<'_
 #[cold]
 pub(crate) fn whole(names: Names<'_>, path: &Path<'_>, shape: Shape) -> String {
     match path.last_field() {
-        Some((home, flat, false)) => names.of_field(home, flat.field.info, shape),
-        _ => names.of_shape(shape),
+        Some((home, flat)) => names.of_field(home, flat.field.info, shape),
+        None => names.of_shape(shape),
     }
 }
 

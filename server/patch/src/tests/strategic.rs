@@ -4,7 +4,7 @@ use machinery::json::Issues;
 use serde_json::{Value, json};
 
 use super::fixture::deployment;
-use crate::strategic_merge;
+use crate::{shape_error, strategic_merge, undecodable};
 
 fn patch(document: &Value, patch: Value) -> String {
     match strategic_merge(deployment(), document, patch.to_string().as_bytes(), &mut Issues::ignore()) {
@@ -127,17 +127,36 @@ fn retain_keys_drops_the_others() {
     assert_eq!(strategy(json!({"$retainKeys": "type"})), bad);
 }
 
+/// Why what a patch makes of a deployment with a container `a` has another shape than a deployment, and what is shown of the patch.
+fn refused(patched: &Value) -> (Option<String>, String) {
+    let document = json!({"spec": {"containers": [{"name": "a"}]}});
+    let bytes = patched.to_string();
+    let merged = strategic_merge(deployment(), &document, bytes.as_bytes(), &mut Issues::ignore()).unwrap();
+    let status = undecodable(deployment(), &document, bytes.as_bytes(), "why");
+    let shown = status.message.strip_prefix(" \"\" is invalid: patch: Invalid value: \"").unwrap();
+    (shape_error(deployment(), "v1", &merged), shown.strip_suffix("\": why").unwrap().into())
+}
+
 #[test]
 fn results_of_another_shape_are_refused() {
-    let check = |patched: Value, expect: &str| {
-        let text = crate::go_print::plain(&patched);
-        assert_eq!(
-            patch(&json!({"spec": {}}), patched),
-            format!("422 Invalid  \"\" is invalid: patch: Invalid value: \"{text}\": {expect}")
-        );
-    };
+    let check = |patched: Value, expect: &str| assert_eq!(refused(&patched).0.as_deref(), Some(expect), "{patched}");
     check(json!({"spec": {"containers": {"name": "a"}}}), "cannot restore slice from map");
     check(json!({"spec": []}), "cannot restore struct from: slice");
     check(json!({"spec": "x"}), "cannot restore struct from: string");
     check(json!({"spec": {"replicas": "x"}}), "unrecognized type: int32");
+    check(json!({"spec": {"replicas": 1.5}}), "cannot convert float64 to int32");
+    check(json!({"kind": 1}), "cannot convert int64 to string");
+}
+
+#[test]
+fn directives_are_spent_while_they_are_obeyed() {
+    let check = |patched: Value, expect: &str| assert_eq!(refused(&patched).1, expect, "{patched}");
+    check(json!({"$patch": "replace", "spec": []}), "map[spec:[]]");
+    check(json!({"spec": {"$retainKeys": [], "x": null}}), "map[spec:map[x:<nil>]]");
+    check(json!({"spec": {"$setElementOrder/containers": []}}), "map[spec:map[]]");
+    check(json!({"new": {"a": null, "b": {"$patch": "delete"}, "c": 1}}), "map[new:map[c:1]]");
+    check(
+        json!({"spec": {"containers": [{"name": "a", "$retainKeys": ["name"]}]}}),
+        "map[spec:map[containers:[map[name:a]]]]",
+    );
 }
