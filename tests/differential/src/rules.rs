@@ -129,6 +129,8 @@ fn create_at_path(step: &Step, _: &Difference) -> bool {
         _ => false,
     };
     step.method == "POST" && is_object && parts[0].ends_with(".example.com")
+}
+
 /// Upstream's handler of a strategic merge patch panics, and the connection ends without an answer.
 fn panics(step: &Step, found: &Difference) -> bool {
     let upstream = found.upstream.as_ref().and_then(Value::as_str).unwrap_or_default();
