@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test program uses a part")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
+pub mod converter;
 pub mod go;
 pub mod kubectl;
 mod secrets;

@@ -145,7 +145,8 @@ pub fn document(api_version: &str, kind: &str, object: &Unstructured) -> Value {
     document
 }
 
-fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstructured) -> Attributes {
+/// What selectors look at in an object of a version.
+pub fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstructured) -> Attributes {
     let from = version.map_or("", |version| &version.name);
     let fields = kind.selectable.values(object, from, &kind.conversion);
     let labels = object.metadata.labels.iter().map(|(name, value)| (name.as_str(), value.as_str()));

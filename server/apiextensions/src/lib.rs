@@ -9,6 +9,7 @@
 //! | `form` | how stored objects are read into the cache |
 //! | `selectable` | what field selectors look at |
 //! | `conversion` | what changes an object of one version into one of another: nothing, or a webhook |
+//! | `pending` | conversions that several readers wait for |
 //! | `versions` | objects between the version of the store and the one asked for |
 //! | `strategy` | what custom objects have to be |
 //! | `rules` | validation rules, compiled and run |
@@ -26,6 +27,7 @@ mod finalize;
 mod form;
 mod kinds;
 mod names;
+mod pending;
 mod rules;
 mod selectable;
 mod serve;

@@ -50,11 +50,14 @@ struct Rule {
     uses_old_self: bool,
 }
 
+/// What the type of `self` is called. Upstream's name ends in a part of the time, where this one has 0.
+pub const SELF_TYPE: &str = "selfType0";
+
 impl Rules {
     /// Compiles the rules of a schema; nothing when there are none.
     pub fn compile(props: &JSONSchemaProps, is_root: bool) -> Option<Self> {
         let is_object = is_root || props.x_kubernetes_embedded_resource;
-        let of = (!props.x_kubernetes_validations.is_empty()).then(|| type_of(props, is_object, "selfType")).flatten();
+        let of = (!props.x_kubernetes_validations.is_empty()).then(|| type_of(props, is_object, SELF_TYPE)).flatten();
         let own = of.as_ref().map_or_else(Vec::new, |of| {
             props.x_kubernetes_validations.iter().map(|rule| Rule::compile(rule, props, of)).collect()
         });

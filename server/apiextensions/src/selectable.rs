@@ -15,7 +15,7 @@ pub struct Selectable(Vec<Field>);
 
 struct Field {
     /// The version whose field it is. None where all versions have the same fields, and where only a webhook could tell: then it is read in the
-    /// stored version.
+    /// version of the object, and selectors of other versions look at the converted object.
     version: Option<String>,
     def: &'static SelectableDef,
 }

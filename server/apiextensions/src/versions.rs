@@ -10,14 +10,16 @@ use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
 use registry::Versions;
 use serde_json::Value;
-use storage::cache::{EncodingId, Entry};
+use storage::cache::{Attributes, EncodingId, Entry};
 
-use crate::conversion::{Conversion, Fields, Webhook};
+use crate::conversion::{Conversion, Fields};
 use crate::custom::{CustomKind, Version};
 use crate::form;
+use crate::pending::Conversions;
 use crate::unstructured::Unstructured;
 
 /// One version of a definition, as seen from those that objects are stored in.
+#[derive(Clone)]
 pub struct OneVersion {
     kind: Arc<CustomKind>,
     name: String,
@@ -25,6 +27,8 @@ pub struct OneVersion {
     head: Vec<u8>,
     /// What objects in this version are kept by. Not those that were converted as another definition of the same versions said.
     id: EncodingId,
+    /// What a webhook is converting.
+    conversions: Conversions,
 }
 
 impl OneVersion {
@@ -33,7 +37,7 @@ impl OneVersion {
         let index = kind.versions.iter().position(|other| other.name == version.name).unwrap_or_default();
         // Other encodings of an entry are told apart by addresses.
         let id = 1 << 63 | kind.serial << 16 | index as u64;
-        OneVersion { name: version.name.clone(), kind, head, id }
+        OneVersion { name: version.name.clone(), kind, head, id, conversions: Conversions::default() }
     }
 
     fn version(&self, name: &str) -> Result<&Version, Status> {
@@ -77,12 +81,10 @@ impl OneVersion {
     }
 
     /// Entries of other versions, by a webhook.
-    async fn convert(
-        &self,
-        webhook: &Webhook,
-        version: &Version,
-        entries: &[Arc<Entry>],
-    ) -> Result<Vec<Arc<Entry>>, Status> {
+    async fn convert(self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
+        let (Conversion::Webhook(webhook), version) = (&self.kind.conversion, self.version(&self.name)?) else {
+            return Ok(entries);
+        };
         let parse = |entry: &Arc<Entry>| json::parse(&entry.object, &mut Issues::ignore()).map_err(Status::internal);
         let objects = entries.iter().map(parse).collect::<Result<_, _>>()?;
         let converted = webhook.convert(objects, &version.api_version).await?;
@@ -107,6 +109,18 @@ impl Versions for OneVersion {
         entry.object.starts_with(&self.head)
     }
 
+    fn selects_converted(&self) -> bool {
+        matches!(self.kind.conversion, Conversion::Webhook(_))
+    }
+
+    fn attributes(&self, entry: &Entry) -> Attributes {
+        let mut object = Unstructured::default();
+        match json::decode(&entry.object, Mut::of(&mut object), &mut Issues::ignore()) {
+            Ok(()) => form::attributes(&self.kind, self.kind.version(&self.name), &object),
+            Err(_) => Attributes::default(),
+        }
+    }
+
     async fn read(&self, mut entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status> {
         let version = self.version(&self.name)?;
         let mut others = Vec::new();
@@ -121,7 +135,7 @@ impl Versions for OneVersion {
             Conversion::Fields(fields) => {
                 others.iter().map(|entry| self.shift(fields, version, entry)).collect::<Result<_, _>>()?
             }
-            Conversion::Webhook(webhook) => self.convert(webhook, version, &others).await?,
+            Conversion::Webhook(_) => self.conversions.of(&others, |others| self.clone().convert(others)).await?,
         };
         for (place, entry) in places.into_iter().zip(converted) {
             entries[place] = entry;

@@ -6,6 +6,7 @@ mod amend;
 mod clock;
 mod companion;
 mod complete;
+mod converted;
 mod create;
 mod delete;
 mod describe;

@@ -166,7 +166,7 @@ impl ResourceStore {
         if !selector.takes_all() && snapshot.len() > FEW {
             offload::to_work_pool().await?;
         }
-        let listed = self.page(snapshot, selector, start, limit, revision)?;
+        let listed = self.page(snapshot, selector, start, limit, revision).await?;
         Ok(Listed { entries: self.all_in_version(listed.entries).await?, ..listed })
     }
 
@@ -192,7 +192,7 @@ impl ResourceStore {
     }
 
     /// One page of a snapshot.
-    fn page(
+    async fn page(
         &self,
         snapshot: Snapshot,
         selector: &Selector,
@@ -201,7 +201,10 @@ impl ResourceStore {
         revision: Revision,
     ) -> Result<Listed, Status> {
         let range = starting_at(&selector.range, start);
-        let Taken { entries, more, looked_at } = take(&snapshot, selector, &range, limit)?;
+        let Taken { entries, more, looked_at } = match selector.is_converted() {
+            true => self.take_converted(&snapshot, selector, &range, limit).await?,
+            false => take(&snapshot, selector, &range, limit)?,
+        };
         self.list_counts.listed(selector.index().map(|(field, _)| field), looked_at, entries.len());
         let mut listed = Listed { entries, revision, more: false, continue_token: String::new(), remaining: None };
         if let (true, Some(last)) = (more, listed.entries.last()) {
@@ -228,13 +231,8 @@ impl ResourceStore {
             let wanted = if limit == 0 { 0 } else { limit - listed.entries.len() };
             let options = ListOptions { limit: wanted, revision: Some(revision) };
             let page = self.store.list(range.clone(), options).await.map_err(stored::failure)?;
-            for kv in &page.kvs {
-                let entry = self.cache.entry(kv);
-                check_listed(&entry)?;
-                if selector.matches(&entry) {
-                    listed.entries.push(entry);
-                }
-            }
+            let entries: Vec<Arc<Entry>> = page.kvs.iter().map(|kv| self.cache.entry(kv)).collect();
+            listed.entries.extend(self.wanted(selector, &entries).await?.into_iter().flatten());
             let Some(last) = page.kvs.last().filter(|_| page.more) else { break };
             range = range.after(&last.key);
             if limit > 0 && listed.entries.len() == limit {
@@ -294,12 +292,13 @@ fn inconsistent(start: String) -> Status {
 }
 
 /// What was found for a page.
-struct Taken {
-    entries: Vec<Arc<Entry>>,
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub entries: Vec<Arc<Entry>>,
     /// Whether there are objects behind it.
-    more: bool,
+    pub more: bool,
     /// How many objects were looked at.
-    looked_at: usize,
+    pub looked_at: usize,
 }
 
 /// The wanted objects of a range up to a limit, and whether there are more.
@@ -317,7 +316,7 @@ fn take(snapshot: &Snapshot, selector: &Selector, range: &KeyRange, limit: usize
         }
         looked_at += 1;
         check_listed(entry)?;
-        if selector.matches(entry) {
+        if selector.may_match(entry) {
             entries.push(entry.clone());
         }
     }

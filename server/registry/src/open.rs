@@ -10,7 +10,7 @@ use machinery::def::JsonForm;
 use machinery::envelope;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use storage::cache::Entry;
+use storage::cache::{Attributes, Entry};
 use storage::{KeyValue, Revision};
 
 use crate::metadata::meta_mut;
@@ -25,6 +25,12 @@ pub trait Versions: Send + Sync {
 
     /// Whether an entry is in the users' version already.
     fn is_read(&self, entry: &Entry) -> bool;
+
+    /// Whether selectors have to look at the converted object: labels and fields of an entry in another version say nothing.
+    fn selects_converted(&self) -> bool;
+
+    /// What selectors look at in an entry that is in the users' version; nothing where it cannot be read.
+    fn attributes(&self, entry: &Entry) -> Attributes;
 
     /// Entries in the users' version.
     async fn read(&self, entries: Vec<Arc<Entry>>) -> Result<Vec<Arc<Entry>>, Status>;

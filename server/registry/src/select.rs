@@ -5,8 +5,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use machinery::selector::{FieldSelector, LabelSelector};
 use storage::KeyRange;
-use storage::cache::{Entry, Matches, Selection};
+use storage::cache::{Attributes, Change, Entry, Matches, Seen, Selection};
 
+use crate::open::Versions;
 use crate::resource::ResourceStore;
 
 /// Which objects are wanted.
@@ -44,6 +45,8 @@ pub(crate) struct Selector {
     /// The length of what all keys of the resource begin with.
     root: usize,
     namespaced: bool,
+    /// What tells labels and fields of an object, where those of an entry in another version say nothing.
+    versions: Option<Arc<dyn Versions>>,
 }
 
 impl Selector {
@@ -64,8 +67,10 @@ impl Selector {
         let single = exact("metadata.name").filter(|_| !store.def.namespaced || !within.is_empty());
         let key = single.map(|name| Bytes::from(store.key(within, name)));
         let range = key.clone().map_or_else(|| store.range(within), KeyRange::key);
+        let asks_more = !predicate.labels.is_empty() || terms.iter().any(|term| matches!(term, Term::Field(..)));
+        let versions = store.versions.clone().filter(|versions| asks_more && versions.selects_converted());
         let field = terms.iter().find_map(|term| match term {
-            Term::Field(index, true, value) => Some((*index, value.as_str().into())),
+            Term::Field(index, true, value) if versions.is_none() => Some((*index, value.as_str().into())),
             _ => None,
         });
         // What the range says already need not be asked again.
@@ -76,7 +81,7 @@ impl Selector {
         });
         let (root, namespaced) = (store.root.len(), store.def.namespaced);
         let (labels, is_whole) = (predicate.labels.clone(), predicate.is_empty());
-        Selector { range, key, field, terms, labels, is_whole, root, namespaced }
+        Selector { range, key, field, terms, labels, is_whole, root, namespaced, versions }
     }
 
     /// Whether a page tells how many objects are left: where nothing is selected, also not what the range says.
@@ -94,13 +99,42 @@ impl Selector {
         self.field.as_ref().filter(|_| self.key.is_none()).map(|(field, value)| (*field, &**value))
     }
 
-    /// Whether an object in the range is wanted.
-    pub fn matches(&self, entry: &Entry) -> bool {
+    /// Whether what [`Selector::may_match`] lets through has to be converted and looked at once more.
+    pub fn is_converted(&self) -> bool {
+        self.versions.is_some()
+    }
+
+    /// Whether an object in the range is wanted; of an entry that has to be converted, whether its name is.
+    pub fn may_match(&self, entry: &Entry) -> bool {
+        let is_other = self.versions.as_ref().is_some_and(|versions| !versions.is_read(entry));
+        self.matches(entry, (!is_other).then_some(&entry.attributes))
+    }
+
+    /// What an entry that [`Selector::may_match`] let through was converted to, if it is wanted.
+    pub fn judge(&self, entry: &Arc<Entry>, converted: Arc<Entry>) -> Option<Arc<Entry>> {
+        let is_wanted = match &self.versions {
+            Some(versions) if !Arc::ptr_eq(entry, &converted) => {
+                self.matches(&converted, Some(&versions.attributes(&converted)))
+            }
+            _ => true,
+        };
+        is_wanted.then_some(converted)
+    }
+
+    /// What a change is to a watcher of these objects.
+    pub fn seen(&self, change: &Arc<Change>) -> Option<Seen> {
+        let mut seen = change.seen_by(|entry| self.may_match(entry))?;
+        seen.change = self.is_converted().then(|| change.clone());
+        Some(seen)
+    }
+
+    /// Whether name and attributes, where they are known, are what is wanted.
+    fn matches(&self, entry: &Entry, attributes: Option<&Attributes>) -> bool {
         self.terms.iter().all(|term| match term {
             Term::Name(equal, value) => (self.names(entry).1 == value.as_bytes()) == *equal,
             Term::Namespace(equal, value) => (self.names(entry).0 == value.as_bytes()) == *equal,
-            Term::Field(index, equal, value) => (entry.attributes.field(*index) == value) == *equal,
-        }) && (self.labels.is_empty() || self.labels.matches(|name| entry.attributes.label(name)))
+            Term::Field(index, equal, value) => attributes.is_none_or(|has| (has.field(*index) == value) == *equal),
+        }) && (self.labels.is_empty() || attributes.is_none_or(|has| self.labels.matches(|name| has.label(name))))
     }
 
     /// Namespace and name, as the key has them.
@@ -116,8 +150,9 @@ impl Selector {
     pub fn selection(self: &Arc<Self>) -> Selection {
         let matches = (!self.takes_all()).then(|| {
             let selector = self.clone();
-            Box::new(move |entry: &Entry| selector.matches(entry)) as Matches
+            Box::new(move |entry: &Entry| selector.may_match(entry)) as Matches
         });
-        Selection { range: self.range.clone(), key: self.key.clone(), field: self.field.clone(), matches }
+        let (range, key, field) = (self.range.clone(), self.key.clone(), self.field.clone());
+        Selection { range, key, field, matches, whole_changes: self.is_converted() }
     }
 }

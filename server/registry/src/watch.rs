@@ -7,9 +7,10 @@ use std::task::{Context, Poll, ready};
 
 use futures_core::Stream;
 use machinery::status::Status;
-use storage::cache::{ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
+use storage::cache::{Change, ChangeKind, Entry, Seen, Snapshot, Started, WatchFrom, Watcher};
 use storage::{KeyRange, Revision, WatchBatch};
 
+use crate::converted::read;
 use crate::list::check_listed;
 use crate::options::ListQuery;
 use crate::resource::{ResourceStore, parse_resource_version};
@@ -33,12 +34,28 @@ pub struct WatchStream {
     source: Source,
     /// Everything up to this revision has been told.
     told: Revision,
-    /// An event on its way into the version of the store's users.
+    /// Events on their way into the version of the store's users.
     on_its_way: Option<Reading>,
+    /// Events that have come there.
+    read: VecDeque<Read>,
 }
 
 /// See [`WatchStream::on_its_way`].
-type Reading = Pin<Box<dyn Future<Output = Result<WatchEvent, Status>> + Send>>;
+type Reading = Pin<Box<dyn Future<Output = VecDeque<Read>> + Send>>;
+
+/// What [`WatchStream::poll_next`] gives.
+pub(crate) type Read = Option<Result<WatchEvent, Status>>;
+
+/// What the store says, with objects in the versions that they are stored in.
+pub(crate) enum Told {
+    Object(ChangeKind, Arc<Entry>),
+    /// What it is to the watcher is found once its objects are converted.
+    Change(Arc<Change>),
+    Other(Read),
+}
+
+/// Most events whose objects are converted at once.
+const CONVERTED: usize = 128;
 
 /// The objects that a watch begins with, taken out of the snapshot some at a time.
 struct Initial {
@@ -53,7 +70,7 @@ const CHUNK: usize = 256;
 impl Initial {
     fn next(&mut self, selector: &Selector) -> Option<Arc<Entry>> {
         if self.ready.is_empty() {
-            let found = self.snapshot.range(&self.rest).filter(|entry| selector.matches(entry)).take(CHUNK);
+            let found = self.snapshot.range(&self.rest).filter(|entry| selector.may_match(entry)).take(CHUNK);
             self.ready.extend(found.cloned());
             let last = self.ready.back()?;
             self.rest = self.rest.clone().after(&last.key);
@@ -97,7 +114,8 @@ impl ResourceStore {
         let initial_end = (send_initial_events == Some(true) && bookmarks).then_some(told);
         let rest = selector.range.clone();
         let initial = state.map(|snapshot| Initial { snapshot, rest, ready: VecDeque::new() });
-        Ok(WatchStream { resource: self.clone(), selector, initial, initial_end, source, told, on_its_way: None })
+        let (resource, read) = (self.clone(), VecDeque::new());
+        Ok(WatchStream { resource, selector, initial, initial_end, source, told, on_its_way: None, read })
     }
 
     /// Where a watch begins, and whether the cache has not come that far.
@@ -143,44 +161,65 @@ impl WatchStream {
 
     /// The next event; `None` when the watch has ended and the client is to begin anew where it is.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
-        if self.on_its_way.is_none() {
-            let event = ready!(self.poll_stored(context));
-            let versions = self.resource.versions.as_ref();
-            match (event, versions) {
-                (Some(Ok(WatchEvent::Object(kind, entry))), Some(versions)) if !versions.is_read(&entry) => {
-                    let resource = self.resource.clone();
-                    self.on_its_way = Some(Box::pin(async move {
-                        resource.in_version(entry).await.map(|entry| WatchEvent::Object(kind, entry))
-                    }));
-                }
-                (event, _) => return Poll::Ready(event),
+        loop {
+            if let Some(event) = self.read.pop_front() {
+                return Poll::Ready(event);
             }
+            if self.on_its_way.is_none() {
+                let told = match ready!(self.poll_stored(context)) {
+                    Told::Other(event) => return Poll::Ready(event),
+                    Told::Object(kind, entry) if self.is_read(&entry) => {
+                        return Poll::Ready(Some(Ok(WatchEvent::Object(kind, entry))));
+                    }
+                    told => told,
+                };
+                self.convert(told, context);
+            }
+            let Some(reading) = &mut self.on_its_way else { return Poll::Ready(None) };
+            self.read = ready!(reading.as_mut().poll(context));
+            self.on_its_way = None;
         }
-        let Some(reading) = &mut self.on_its_way else { return Poll::Ready(None) };
-        let event = ready!(reading.as_mut().poll(context));
-        self.on_its_way = None;
-        Poll::Ready(Some(event))
+    }
+
+    /// Whether an entry can be told of as it is.
+    fn is_read(&self, entry: &Entry) -> bool {
+        self.resource.versions.as_ref().is_none_or(|versions| versions.is_read(entry))
+    }
+
+    /// Begins to convert the objects of an event, and of those that wait behind it.
+    fn convert(&mut self, first: Told, context: &mut Context<'_>) {
+        let mut batch = vec![first];
+        while batch.len() < CONVERTED
+            && !matches!(batch.last(), Some(Told::Other(None | Some(Err(_)))))
+            && let Poll::Ready(next) = self.poll_stored(context)
+        {
+            batch.push(next);
+        }
+        self.on_its_way = Some(Box::pin(read(self.resource.clone(), self.selector.clone(), batch)));
     }
 
     /// The next event, its object in the version that it is stored in.
-    fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<WatchEvent, Status>>> {
+    fn poll_stored(&mut self, context: &mut Context<'_>) -> Poll<Told> {
         if let Some(initial) = &mut self.initial {
             if let Some(entry) = initial.next(&self.selector) {
-                return Poll::Ready(Some(told(ChangeKind::Added, entry)));
+                return Poll::Ready(told(ChangeKind::Added, entry));
             }
             self.initial = None;
         }
         if let Some(revision) = self.initial_end.take() {
-            return Poll::Ready(Some(Ok(WatchEvent::InitialEventsEnd(revision))));
+            return Poll::Ready(Told::Other(Some(Ok(WatchEvent::InitialEventsEnd(revision)))));
         }
-        match ready!(self.poll_change(context)) {
-            Some(Ok(Seen { revision, kind, entry, .. })) => {
-                self.told = self.told.max(revision);
-                Poll::Ready(Some(told(kind, entry)))
+        Poll::Ready(match ready!(self.poll_change(context)) {
+            Some(Ok(seen)) => {
+                self.told = self.told.max(seen.revision);
+                match seen.change {
+                    Some(change) => Told::Change(change),
+                    None => told(seen.kind, seen.entry),
+                }
             }
-            Some(Err(status)) => Poll::Ready(Some(Err(status))),
-            None => Poll::Ready(None),
-        }
+            Some(Err(status)) => Told::Other(Some(Err(status))),
+            None => Told::Other(None),
+        })
     }
 
     fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Seen, Status>>> {
@@ -194,8 +233,8 @@ impl WatchStream {
             }
             match ready!(Pin::new(&mut *watch).poll_next(context)) {
                 Some(Ok(WatchBatch::Events { events, revision })) => {
-                    let changes = events.iter().map(|event| self.resource.cache.change(event));
-                    queue.extend(changes.filter_map(|change| change.seen_by(|entry| self.selector.matches(entry))));
+                    let changes = events.iter().map(|event| Arc::new(self.resource.cache.change(event)));
+                    queue.extend(changes.filter_map(|change| self.selector.seen(&change)));
                     self.told = self.told.max(if queue.is_empty() { revision } else { 0 });
                 }
                 Some(Ok(WatchBatch::Progress { revision })) => self.told = self.told.max(revision),
@@ -212,7 +251,7 @@ impl WatchStream {
 
     /// The revision up to which everything has been told; `None` while something waits to be.
     pub fn progress(&self) -> Option<Revision> {
-        if self.initial.is_some() || self.initial_end.is_some() || self.on_its_way.is_some() {
+        if self.initial.is_some() || self.initial_end.is_some() || self.on_its_way.is_some() || !self.read.is_empty() {
             return None;
         }
         match &self.source {
@@ -226,9 +265,11 @@ impl WatchStream {
     }
 }
 
-fn told(kind: ChangeKind, entry: Arc<Entry>) -> Result<WatchEvent, Status> {
-    check_listed(&entry)?;
-    Ok(WatchEvent::Object(kind, entry))
+fn told(kind: ChangeKind, entry: Arc<Entry>) -> Told {
+    match check_listed(&entry) {
+        Ok(()) => Told::Object(kind, entry),
+        Err(status) => Told::Other(Some(Err(status))),
+    }
 }
 
 fn watch_failure(error: storage::Error) -> Status {

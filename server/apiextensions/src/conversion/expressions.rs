@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::moves::path_of;
-use crate::rules::type_of;
+use crate::rules::{SELF_TYPE, type_of};
 
 /// The annotation of definitions that says what fields are made of.
 pub const EXPRESSIONS: &str = "conversion.kube-apiserver/expressions";
@@ -105,7 +105,7 @@ impl Way {
         find(&to).ok_or_else(|| unknown(&to))?;
         let version = find(&from).ok_or_else(|| unknown(&from))?;
         let props = version.schema.as_ref().and_then(|schema| schema.open_api_v3_schema.as_deref());
-        let of = props.and_then(|props| type_of(props, false, "selfType")).unwrap_or(Type::Dyn);
+        let of = props.and_then(|props| type_of(props, false, SELF_TYPE)).unwrap_or(Type::Dyn);
         let environment = Environment::new([("self", of.clone())]).with_bindings();
         let field = |(path, expression): (String, String)| {
             let program = cel::compile(&expression, &environment);

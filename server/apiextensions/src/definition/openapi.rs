@@ -10,7 +10,7 @@ use machinery::status::listed_errors;
 use super::cost::{self, Count, Total};
 use super::structural::list_type;
 use super::{field_path, internal, visit};
-use crate::rules::{bounds_of, environment, type_of};
+use crate::rules::{SELF_TYPE, bounds_of, environment, type_of};
 
 /// What is not asked of definitions that did not obey it before.
 #[derive(Clone, Copy)]
@@ -130,7 +130,7 @@ impl Check {
         }
         let is_object = place.is_root || props.x_kubernetes_embedded_resource;
         let rules = path.child("x-kubernetes-validations");
-        let (Some(of), Some(bounds)) = (type_of(props, is_object, "selfType"), bounds_of(props, is_object)) else {
+        let (Some(of), Some(bounds)) = (type_of(props, is_object, SELF_TYPE), bounds_of(props, is_object)) else {
             let why = "internal error: failed to retrieve type information for x-kubernetes-validations";
             self.of_rules.push(FieldError::internal(&rules, why));
             return;

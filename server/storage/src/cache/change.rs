@@ -34,6 +34,8 @@ pub struct Seen {
     pub kind: ChangeKind,
     /// The object as it is after the change, or was before it if that is the end of it.
     pub entry: Arc<Entry>,
+    /// The change itself, for watchers that look at both of its objects ([`Selection::whole_changes`](super::Selection)).
+    pub change: Option<Arc<Change>>,
     /// See [`Change::cost`].
     pub(super) cost: usize,
 }
@@ -59,7 +61,7 @@ impl Change {
             (true, false) => (ChangeKind::Deleted, self.gone()),
             (false, false) => return None,
         };
-        Some(Seen { revision: self.revision, kind, entry: entry?.clone(), cost: self.cost() })
+        Some(Seen { revision: self.revision, kind, entry: entry?.clone(), change: None, cost: self.cost() })
     }
 
     /// The entries that carry its attributes, the newer one first.

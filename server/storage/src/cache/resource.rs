@@ -221,6 +221,11 @@ impl ResourceCache {
         self.shaper.entry(kv)
     }
 
+    /// An entry's object, in whatever version, at another revision.
+    pub fn at_revision(&self, entry: &Entry, revision: Revision) -> Arc<Entry> {
+        self.shaper.at_revision(entry, revision)
+    }
+
     /// A change that was read from the store's past.
     pub fn change(&self, event: &crate::Event) -> Change {
         let new = (event.kind == crate::EventKind::Put).then(|| self.shaper.entry(&event.kv));

@@ -22,12 +22,14 @@ pub struct Selection {
     pub field: Option<(usize, Box<str>)>,
     /// Everything that is asked of an object in the range; `None`: nothing is.
     pub matches: Option<Matches>,
+    /// The watcher is given whole changes, because `matches` lets objects through that it cannot judge.
+    pub whole_changes: bool,
 }
 
 impl Selection {
     /// Everything in a range.
     pub fn all(range: KeyRange) -> Self {
-        Selection { range, key: None, field: None, matches: None }
+        Selection { range, key: None, field: None, matches: None, whole_changes: false }
     }
 
     /// Whether an object is wanted. Of one that cannot be read nobody knows, so its watchers have to hear of it.
@@ -97,7 +99,8 @@ impl Watcher {
 
     /// Queues a change if it is wanted, and gives whom to wake for it; false when the watcher cannot keep up and its watch ends.
     pub(super) fn offer(&self, change: &Arc<Change>) -> (bool, Option<Waker>) {
-        let Some(seen) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
+        let Some(mut seen) = change.seen_by(|entry| self.selection.wants(entry)) else { return (true, None) };
+        seen.change = self.selection.whole_changes.then(|| change.clone());
         let mut queue = self.lock();
         let fits = queue.changes.len() < self.limit && queue.bytes + seen.cost <= QUEUE_BYTES;
         if fits {
