@@ -25,6 +25,8 @@ use crate::table::TableWriter;
 
 /// How often a bookmark is sent to who wants them (upstream: about once a minute).
 const BOOKMARK_INTERVAL: Duration = Duration::from_secs(60);
+/// How long before the end of a watch its last bookmark is sent, so that the client can go on from there.
+const BEFORE_THE_END: Duration = Duration::from_secs(2);
 /// Longer than anybody watches.
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 86_400);
 /// Events that are ready are sent together up to about so many bytes.
@@ -156,6 +158,8 @@ pub struct Events {
     chunk: Chunk,
     /// When the watch ends.
     deadline: Instant,
+    /// Whether the client wants bookmarks.
+    bookmarks: bool,
     /// The deadline or the next bookmark, whichever comes first.
     timer: Pin<Box<Sleep>>,
     /// Whom the timer wakes.
@@ -167,12 +171,13 @@ impl Events {
     pub fn new(stream: WatchStream, writer: EventWriter, timeout: Duration, bookmarks: bool) -> Self {
         let now = Instant::now();
         let deadline = now.checked_add(timeout).unwrap_or(now + FOREVER);
-        let first = if bookmarks { deadline.min(now + BOOKMARK_INTERVAL) } else { deadline };
+        let first = next_bookmark(now, deadline).filter(|_| bookmarks).unwrap_or(deadline);
         Events {
             stream,
             writer,
             chunk: Chunk::default(),
             deadline,
+            bookmarks,
             timer: Box::pin(tokio::time::sleep_until(first)),
             waiting: None,
             ended: false,
@@ -223,13 +228,20 @@ impl Events {
                 self.ended = true;
                 return;
             }
-            self.timer.as_mut().reset(self.deadline.min(Instant::now() + BOOKMARK_INTERVAL));
+            let next = next_bookmark(Instant::now(), self.deadline).filter(|_| self.bookmarks);
+            self.timer.as_mut().reset(next.unwrap_or(self.deadline));
             if let Some(revision) = self.stream.progress() {
                 let written = self.writer.bookmark(revision, false, &mut self.chunk);
                 self.ended = written.is_err() || self.writer.sends_nothing();
             }
         }
     }
+}
+
+/// When the next bookmark is due, if there is to be one before the end (`nextBookmarkTime`).
+fn next_bookmark(now: Instant, deadline: Instant) -> Option<Instant> {
+    let last = deadline.checked_sub(BEFORE_THE_END)?;
+    (now < last).then(|| last.min(now + BOOKMARK_INTERVAL))
 }
 
 impl HttpBody for Events {
@@ -248,5 +260,26 @@ impl HttpBody for Events {
             None if self.ended => Poll::Ready(None),
             None => Poll::Pending,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bookmarks_come_each_minute_and_before_the_end() {
+        let begin = Instant::now();
+        let after = |seconds| begin + Duration::from_secs(seconds);
+        let deadline = after(150);
+        let mut times = Vec::new();
+        let mut now = begin;
+        while let Some(next) = next_bookmark(now, deadline) {
+            times.push((next - begin).as_secs());
+            now = next;
+        }
+        assert_eq!(times, [60, 120, 148]);
+        assert_eq!(next_bookmark(begin, after(2)), None);
+        assert_eq!(next_bookmark(begin, after(3)), Some(after(1)));
     }
 }
