@@ -55,7 +55,7 @@ pub fn respond(
             let message = format!(
                 "you requested PartialObjectMetadata, but the requested object is a list (*{}.{})",
                 endpoint.internal_package(),
-                endpoint.kind.list_kind
+                if renderer.is_text { "UnstructuredList" } else { endpoint.kind.list_kind }
             );
             return Err(Status::new(406, "NotAcceptable", message));
         }

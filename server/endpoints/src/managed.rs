@@ -13,7 +13,7 @@ use patch::FieldSet;
 use patch::field_set::Filter;
 use patch::managed::{self, Applied, Context, OwnerEntry, Update, Versions};
 use patch::schema::Type;
-use patch::typed::{Comparison, compare};
+use patch::typed::{self, Comparison, compare};
 use registry::{meta, meta_mut};
 use serde_json::{Map, Value};
 
@@ -50,6 +50,13 @@ pub fn on_update(endpoint: &Endpoint, live: Option<&Owned>, mut new: Owned, mana
     };
     let stored = live.and_then(|live| meta(live.as_ref())).map(owners);
     let versions = InVersions { endpoint, live, new: &new, empty: manager.empty };
+    if !versions.have_types() {
+        // Upstream gives up as well (`FieldManager.UpdateNoErrors`).
+        if let Some(meta) = meta_mut(&mut new) {
+            meta.managed_fields.clear();
+        }
+        return new;
+    }
     let owners = with_context(endpoint, manager, |context| {
         managed::on_update(context, &Update { live: stored.as_deref(), new: &said, versions: &versions })
     });
@@ -87,6 +94,14 @@ impl InVersions<'_> {
             return in_version(kind, object);
         }
         Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
+    }
+
+    /// Whether an object of open form, as it is and as it was, is what its schema says. All others have the types of their structs.
+    fn have_types(&self) -> bool {
+        let Some(open) = &self.endpoint.open else { return true };
+        let Some(of) = open.merge_type(&self.endpoint.kind.api_version()) else { return true };
+        let have_types = |object: &Owned| typed::content_has_types(of, object.as_ref());
+        have_types(self.new) && self.live.is_none_or(have_types)
     }
 
     fn compare_open(&self, open: &dyn OpenKind, api_version: &str) -> Option<Comparison> {

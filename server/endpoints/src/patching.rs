@@ -152,7 +152,10 @@ impl Patch<'_> {
             managed::set_entries(&mut object, applied.object["metadata"]["managedFields"].take())?;
             return Ok(Patched { object, warnings: decoding.judge(&issues)?, empty: Vec::new(), document: config });
         }
-        decoding.decoded(applied.object, issues)
+        // Upstream looks for duplicates in what was sent, and for unknown fields nowhere.
+        let warnings = decoding.judge(&issues)?;
+        let patched = decoding.decoded(applied.object, json::Issues::only_limit())?;
+        Ok(Patched { warnings, ..patched })
     }
 
     /// What the patch makes of a document, with what is odd about the patch.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use machinery::json::{Issue, Issues, Names};
+use machinery::scalar::go_text;
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -24,12 +25,14 @@ const MEMBERS: [&str; 4] = ["op", "from", "path", "value"];
 
 /// Why an operation is refused.
 enum Refusal {
-    /// It does not apply. Clients are told no more than that one did not.
-    Inapplicable,
+    /// It does not apply. Clients that send a patch are told no more than that one did not.
+    Inapplicable(String),
+    /// What it tests is something else.
+    Untrue,
     TooMuchWork,
 }
 
-use Refusal::Inapplicable;
+use Refusal::{Inapplicable, Untrue};
 
 impl From<TooMuchWork> for Refusal {
     fn from(TooMuchWork: TooMuchWork) -> Self {
@@ -40,11 +43,46 @@ impl From<TooMuchWork> for Refusal {
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Inapplicable => document::inapplicable(),
-            Refusal::TooMuchWork => too_large("The operations of the JSON patch move too many values"),
+            Inapplicable(_) | Untrue => document::inapplicable(),
+            Refusal::TooMuchWork => too_large(MOVES_TOO_MUCH),
         }
     }
 }
+
+/// Why what a path names cannot be had.
+enum Fault {
+    /// There is nothing on the way to it.
+    NoContainer,
+    /// What holds it refuses its last step.
+    Step(String),
+    Other(Refusal),
+}
+
+impl From<Refusal> for Fault {
+    fn from(refusal: Refusal) -> Self {
+        Fault::Other(refusal)
+    }
+}
+
+impl From<TooMuchWork> for Fault {
+    fn from(too_much: TooMuchWork) -> Self {
+        Fault::Other(too_much.into())
+    }
+}
+
+impl Fault {
+    /// In the words of an operation: what it says when the container is missing, and when the container refuses.
+    fn told(self, missing: &str, refused: &str) -> Refusal {
+        match self {
+            Fault::NoContainer => Inapplicable(format!("{missing}: {MISSING}")),
+            Fault::Step(why) => Inapplicable(format!("{refused}: {why}")),
+            Fault::Other(refusal) => refusal,
+        }
+    }
+}
+
+const MISSING: &str = "missing value";
+const MOVES_TOO_MUCH: &str = "The operations of the JSON patch move too many values";
 
 fn too_large(why: &str) -> Status {
     Status::new(413, "RequestEntityTooLarge", format!("Request entity too large: {why}"))
@@ -65,12 +103,29 @@ pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result
         let why = format!("The allowed maximum operations in a JSON patch is {MAX_OPERATIONS}, got {count}");
         return Err(too_large(&why));
     }
+    Ok(apply(document, &operations)?)
+}
+
+/// Applies the operations of a JSON patch that no client has sent; the document as it is where a test of them fails.
+///
+/// # Errors
+/// Why an operation does not apply, in upstream's words.
+pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, String> {
+    match apply(document, operations) {
+        Err(Inapplicable(why)) => Err(why),
+        Err(Untrue) => Ok(document.clone()),
+        Err(Refusal::TooMuchWork) => Err(MOVES_TOO_MUCH.into()),
+        Ok(patched) => Ok(patched),
+    }
+}
+
+fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, Refusal> {
     let mut patching = Patching { document: document.clone(), copied: 0, work: Work::default() };
-    for operation in &operations {
+    for operation in operations {
         patching.apply(operation)?;
     }
     let mut patched = patching.document;
-    sort_reached(&mut patched, &operations);
+    sort_reached(&mut patched, operations);
     Ok(patched)
 }
 
@@ -146,96 +201,139 @@ struct Patching {
 
 impl Patching {
     fn apply(&mut self, operation: &Map<String, Value>) -> Result<(), Refusal> {
-        let text = |member: &str| operation.get(member).and_then(Value::as_str).ok_or(Inapplicable);
+        let text = |member: &str| {
+            let why = || Inapplicable(format!("operation missing {member} field: {MISSING}"));
+            operation.get(member).and_then(Value::as_str).ok_or_else(why)
+        };
         let value = operation.get("value").unwrap_or(&Value::Null);
         let path = text("path")?;
         match text("op")? {
-            "add" => self.add(path, value.clone()),
-            "remove" => self.take(path).map(drop),
+            "add" => self.add(path, value.clone()).map_err(|fault| {
+                let missing = format!("add operation does not apply: doc is missing path: \"{path}\"");
+                fault.told(&missing, &format!("error in add for path: '{path}'"))
+            }),
+            "remove" => self.take(path).map(drop).map_err(|fault| {
+                let missing = format!("remove operation does not apply: doc is missing path: \"{path}\"");
+                fault.told(&missing, &format!("error in remove for path: '{path}'"))
+            }),
             "replace" if path.is_empty() => self.replace_document(value),
             "replace" => self.replace(path, value),
-            "move" => {
-                let moved = self.take(text("from")?)?;
-                self.add(path, moved)
-            }
-            "test" if path.is_empty() => (self.document == *value).then_some(()).ok_or(Inapplicable),
-            "test" => (*self.get(path)? == *value).then_some(()).ok_or(Inapplicable),
+            "move" => self.relocate(text("from")?, path),
+            "test" => self.test(path, value),
             "copy" => self.copy(text("from")?, path),
-            _ => Err(Inapplicable),
+            other => Err(Inapplicable(format!("Unexpected kind: {other}"))),
         }
     }
 
+    fn relocate(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
+        let moved = self.take(from).map_err(|fault| {
+            let last = unescape(from.rsplit('/').next().unwrap_or_default());
+            let missing = format!("move operation does not apply: doc is missing from path: {from}");
+            fault.told(&missing, &format!("error in move for path: '{last}'"))
+        })?;
+        self.add(path, moved).map_err(|fault| {
+            let missing = format!("move operation does not apply: doc is missing destination path: {path}");
+            fault.told(&missing, &format!("error in move for path: '{path}'"))
+        })
+    }
+
+    fn test(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+        if path.is_empty() {
+            return (self.document == *value).then_some(()).ok_or(Untrue);
+        }
+        let found = self.get(path).map_err(|fault| {
+            let missing = format!("test operation does not apply: is missing path: {path}");
+            fault.told(&missing, &format!("error in test for path: '{path}'"))
+        })?;
+        (found == value).then_some(()).ok_or(Untrue)
+    }
+
     /// What a path names; null if it is a member that is not there.
-    fn get(&mut self, path: &str) -> Result<&Value, Refusal> {
+    fn get(&mut self, path: &str) -> Result<&Value, Fault> {
         const NULL: &Value = &Value::Null;
-        match find(&mut self.document, path).ok_or(Inapplicable)? {
+        match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => Ok(map.get(&key).unwrap_or(NULL)),
             (Value::Array(items), key) => {
-                let index = index(&key, items.len())?;
+                let index = index(&key, items.len()).map_err(Fault::Step)?;
                 Ok(&items[index])
             }
-            _ => Err(Inapplicable),
+            _ => Err(Fault::NoContainer),
         }
     }
 
     /// The size is known before anything is copied (`AccumulatedCopySizeLimit`).
     fn copy(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
         let left = MAX_COPIED_BYTES - self.copied;
-        let source = self.get(from)?;
-        let size = size_within(source, left).ok_or(Inapplicable)?;
+        let source = self.get(from).map_err(|fault| {
+            let missing = format!("copy operation does not apply: doc is missing from path: {from}");
+            fault.told(&missing, &format!("error in copy for from: '{from}'"))
+        })?;
+        let too_much = || Inapplicable(format!("Unable to complete the copy, exceeding the limit {MAX_COPIED_BYTES}"));
+        let size = size_within(source, left).ok_or_else(too_much)?;
         let copy = source.clone();
         self.copied += size;
-        self.add(path, copy)
+        self.add(path, copy).map_err(|fault| {
+            let missing = format!("copy operation does not apply: doc is missing destination path: {path}");
+            fault.told(&missing, "error while adding value during copy")
+        })
     }
 
-    fn add(&mut self, path: &str, value: Value) -> Result<(), Refusal> {
+    fn add(&mut self, path: &str, value: Value) -> Result<(), Fault> {
         self.check_depth(path, &value)?;
-        match find(&mut self.document, path).ok_or(Inapplicable)? {
+        match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => {
                 map.insert(key, value);
             }
             (Value::Array(items), key) if key == "-" => items.push(value),
             (Value::Array(items), key) => {
-                let index = index(&key, items.len() + 1)?;
+                let index = index(&key, items.len() + 1).map_err(|why| match key.parse::<i64>() {
+                    Ok(_) => Fault::Step(why),
+                    Err(_) => Fault::Step(format!("value was not a proper array index: '{key}': {why}")),
+                })?;
                 self.work.spend(items.len() - index)?;
                 items.insert(index, value);
             }
-            _ => return Err(Inapplicable),
+            _ => return Err(Fault::NoContainer),
         }
         Ok(())
     }
 
-    fn take(&mut self, path: &str) -> Result<Value, Refusal> {
-        match find(&mut self.document, path).ok_or(Inapplicable)? {
+    fn take(&mut self, path: &str) -> Result<Value, Fault> {
+        match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             // The order of the members does not matter: objects that were reached are sorted afterwards.
-            (Value::Object(map), key) => map.swap_remove(&key).ok_or(Inapplicable),
+            (Value::Object(map), key) => map
+                .swap_remove(&key)
+                .ok_or_else(|| Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"))),
             (Value::Array(items), key) => {
-                let index = index(&key, items.len())?;
+                let index = index(&key, items.len()).map_err(Fault::Step)?;
                 self.work.spend(items.len() - index)?;
                 Ok(items.remove(index))
             }
-            _ => Err(Inapplicable),
+            _ => Err(Fault::NoContainer),
         }
     }
 
     fn replace(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
+        let missing = |what: &str| {
+            Inapplicable(format!("replace operation does not apply: doc is missing {what}: {path}: {MISSING}"))
+        };
         self.check_depth(path, value)?;
-        match find(&mut self.document, path).ok_or(Inapplicable)? {
+        match find(&mut self.document, path).ok_or_else(|| missing("path"))? {
             (Value::Object(map), key) => {
                 map.insert(key, value.clone());
             }
             (Value::Array(items), key) => {
-                let index = index(&key, items.len())?;
+                let index = index(&key, items.len()).map_err(|_| missing("key"))?;
                 items[index] = value.clone();
             }
-            _ => return Err(Inapplicable),
+            _ => return Err(missing("path")),
         }
         Ok(())
     }
 
     fn replace_document(&mut self, value: &Value) -> Result<(), Refusal> {
         if !value.is_object() && !value.is_array() {
-            return Err(Inapplicable);
+            return Err(Inapplicable("replace operation value must be object or array".into()));
         }
         self.check_depth("", value)?;
         self.document = value.clone();
@@ -245,7 +343,8 @@ impl Patching {
     /// Refuses a value that would nest the document too deep where the path puts it.
     fn check_depth(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
         let above = path.matches('/').count();
-        let count = MAX_DEPTH.checked_sub(above).and_then(|depth| count_within(value, depth)).ok_or(Inapplicable)?;
+        let count = MAX_DEPTH.checked_sub(above).and_then(|depth| count_within(value, depth));
+        let count = count.ok_or_else(|| Inapplicable("the document would nest too deep".into()))?;
         self.work.spend(count)?;
         Ok(())
     }
@@ -274,11 +373,13 @@ fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
 
-/// A position in a list of this length; negative ones count from its end.
-fn index(step: &str, length: usize) -> Result<usize, Refusal> {
-    let number: i64 = step.parse().map_err(|_| Inapplicable)?;
+/// A position in a list of this length; negative ones count from its end. The error is upstream's text.
+fn index(step: &str, length: usize) -> Result<usize, String> {
+    let number: i64 =
+        step.parse().map_err(|_| format!("strconv.Atoi: parsing {}: invalid syntax", go_text::quote(step)))?;
     let index = if number < 0 { number.saturating_add(length as i64) } else { number };
-    usize::try_from(index).ok().filter(|&index| index < length).ok_or(Inapplicable)
+    let index = usize::try_from(index).ok().filter(|&index| index < length);
+    index.ok_or_else(|| format!("Unable to access invalid index: {number}: invalid index referenced"))
 }
 
 /// Sorts the objects that some operation went through.
@@ -339,6 +440,49 @@ mod tests {
 
     fn patch(document: &Value, operations: &Value) -> Result<Value, u16> {
         json_patch(document, operations.to_string().as_bytes(), &mut Issues::ignore()).map_err(|status| status.code)
+    }
+
+    #[test]
+    fn refusals_are_told_in_the_words_of_the_operation() {
+        let document = json!({"data": {"a": "b"}, "list": [1]});
+        let why = |operation: Value| {
+            let Value::Object(operation) = operation else { return None };
+            json_patch_of(&document, &[operation]).err()
+        };
+        for (operation, expect) in [
+            (
+                json!({"op": "remove", "path": "/none/a"}),
+                r#"remove operation does not apply: doc is missing path: "/none/a": missing value"#,
+            ),
+            (
+                json!({"op": "remove", "path": "/data/c"}),
+                "error in remove for path: '/data/c': Unable to remove nonexistent key: c: missing value",
+            ),
+            (
+                json!({"op": "add", "path": "/list/x", "value": 1}),
+                r#"error in add for path: '/list/x': value was not a proper array index: 'x': strconv.Atoi: parsing "x": invalid syntax"#,
+            ),
+            (
+                json!({"op": "add", "path": "/list/5", "value": 1}),
+                "error in add for path: '/list/5': Unable to access invalid index: 5: invalid index referenced",
+            ),
+            (
+                json!({"op": "replace", "path": "/list/5", "value": 1}),
+                "replace operation does not apply: doc is missing key: /list/5: missing value",
+            ),
+            (
+                json!({"op": "move", "from": "/data/c", "path": "/x"}),
+                "error in move for path: 'c': Unable to remove nonexistent key: c: missing value",
+            ),
+            (
+                json!({"op": "copy", "from": "/none/a", "path": "/x"}),
+                "copy operation does not apply: doc is missing from path: /none/a: missing value",
+            ),
+        ] {
+            assert_eq!(why(operation.clone()).as_deref(), Some(expect), "{operation}");
+        }
+        // A test that fails leaves everything as it was.
+        assert_eq!(why(json!({"op": "test", "path": "/data/a", "value": "c"})), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod work;
 
 pub use document::undecodable_document;
 pub use field_set::FieldSet;
-pub use json_patch::{MAX_OPERATIONS, json_patch, names_of_operations};
+pub use json_patch::{MAX_OPERATIONS, json_patch, json_patch_of, names_of_operations};
 pub use merge_patch::merge_patch;
 pub use numbers::{Patched, has_odd_numbers, with_numbers};
 pub use shape::shape_error;

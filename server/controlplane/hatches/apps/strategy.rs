@@ -17,10 +17,8 @@ pub fn create_daemon_set(_: &Context, set: &mut DaemonSet, _: Option<&DaemonSet>
 
 /// Mirrors `daemonSetStrategy.PrepareForUpdate`: a new template is counted, clients' own counts are not.
 pub fn update_daemon_set(context: &Context, new: &mut DaemonSet, old: &DaemonSet) {
-    if !context.subresource.is_empty() {
-        return;
-    }
-    let changed = new.spec.template != old.spec.template;
+    // A write of the status keeps the specification, to which upstream's count belongs.
+    let changed = context.subresource.is_empty() && new.spec.template != old.spec.template;
     let generation = template_generation(&old.metadata.annotations) + i64::from(changed);
     new.metadata.annotations.insert(TEMPLATE_GENERATION.into(), generation.to_string());
 }

@@ -13,8 +13,9 @@ use machinery::field_path::Path;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
-use registry::{CheckDelete, Context, DeleteOptions, Precondition, Propagation, ResourceStore, meta};
+use registry::{CheckDelete, Context, DeleteOptions, ListQuery, Precondition, Propagation, ResourceStore, meta};
 use serving::{Query, Response};
+use storage::cache::Entry;
 
 use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
@@ -22,6 +23,9 @@ use crate::endpoint::Endpoint;
 use crate::media::{Encoding, Forms};
 use crate::options::{check_dry_run, refuse};
 use crate::{answer, audit, body, listing, said_kind};
+
+/// How many objects of a collection are listed at once (`deleteCollectionPageSize`).
+const PAGE: usize = 10_000;
 
 /// Deletes an object.
 pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -52,8 +56,34 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     warn(endpoint, &call, &options);
     let store = endpoint.store()?;
     offload::to_work_pool().await?;
-    let listed = store.list(&call.info.namespace, &predicate, &query).await?;
-    for some in listed.entries.chunks(endpoint.delete_workers) {
+    let mut listed = store.list(&call.info.namespace, &predicate, &page(&query)).await?;
+    delete_all(endpoint, &mut call, &options, &listed.entries).await?;
+    let mut continue_token = listed.continue_token.clone();
+    while query.limit == 0 && !continue_token.is_empty() {
+        let next = ListQuery { limit: PAGE, continue_token, ..ListQuery::default() };
+        let next = store.list(&call.info.namespace, &predicate, &next).await?;
+        delete_all(endpoint, &mut call, &options, &next.entries).await?;
+        // As upstream, the answer has the metadata of the first page.
+        listed.entries.extend(next.entries);
+        continue_token = next.continue_token;
+    }
+    listing::respond(endpoint, listed, &accepted, &call.info.query)
+}
+
+/// What is listed first: as much as the client wants, or a page.
+fn page(query: &ListQuery) -> ListQuery {
+    ListQuery { limit: if query.limit == 0 { PAGE } else { query.limit }, ..query.clone() }
+}
+
+/// Deletes some objects of a collection. The call is lent as a whole: its body may not be shared between threads.
+async fn delete_all(
+    endpoint: &Arc<Endpoint>,
+    call: &mut Call,
+    options: &Options,
+    entries: &[Arc<Entry>],
+) -> Result<(), Status> {
+    let store = endpoint.store()?;
+    for some in entries.chunks(endpoint.delete_workers) {
         let mut deletes = Vec::with_capacity(some.len());
         for entry in some {
             let object = store.object(entry)?;
@@ -66,7 +96,7 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
         }
         try_join_all(deletes).await?;
     }
-    listing::respond(endpoint, listed, &accepted, &call.info.query)
+    Ok(())
 }
 
 /// Deletes an object of a collection, unless somebody else was faster.
@@ -188,7 +218,8 @@ fn undecodable(error: impl DecodeError + std::fmt::Display) -> Status {
 
 fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
     let text = |name: &str| query.get(name).map(str::to_string);
-    let preconditions = metav1::Preconditions { uid: text("uid"), resource_version: text("resourceVersion") };
+    let condition = |name: &str| text(name).filter(|value| !value.is_empty());
+    let preconditions = metav1::Preconditions { uid: condition("uid"), resource_version: condition("resourceVersion") };
     Ok(metav1::DeleteOptions {
         grace_period_seconds: query.number("gracePeriodSeconds")?,
         orphan_dependents: query.optional_flag("orphanDependents"),

@@ -1,5 +1,6 @@
 //! Documents with a type: what server-side apply does to them (structured-merge-diff's `typed`).
 
+mod atomics;
 mod compare;
 mod items;
 mod merge;
@@ -9,10 +10,11 @@ mod same;
 mod to_field_set;
 mod validate;
 
+pub use atomics::atomics;
 pub use compare::{Comparison, compare};
 pub use merge::merge;
 pub(crate) use names::{reconcile, with_named_fields};
 pub use remove::remove_items;
 pub(crate) use same::same;
 pub use to_field_set::to_field_set;
-pub use validate::{Duplicates, Error, Errors, validate};
+pub use validate::{Duplicates, Error, Errors, content_has_types, validate};

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use machinery::json::{Form, Node};
 use serde_json::Value;
 
 use super::items::element_of;
@@ -54,6 +55,42 @@ pub fn validate(of: Type<'_>, document: &Value, duplicates: Duplicates) -> Resul
     let mut walker = Walker { duplicates, errors: Vec::new() };
     walker.value(of, document);
     if walker.errors.is_empty() { Ok(()) } else { Err(Errors(walker.errors)) }
+}
+
+/// Whether the members of an object that its schema knows have their types, where lists may have several items of one key. Its metadata is a
+/// struct, which always has.
+pub fn content_has_types<'v>(of: Type<'_>, object: impl Into<Node<'v>>) -> bool {
+    let (Some(root), mut all) = (of.atom().map, true) else { return true };
+    object.into().each_member(&mut |name, member| {
+        let of = root.member(name).filter(|_| !matches!(name, "apiVersion" | "kind" | "metadata"));
+        all &= of.is_none_or(|of| has_type(of, member));
+    });
+    all
+}
+
+fn has_type(of: Type<'_>, value: Node<'_>) -> bool {
+    let atom = of.atom();
+    let (Some(kind), form) = (atom.deduce(value).0, value.form()) else { return false };
+    match (kind, form) {
+        (_, Form::Null) => true,
+        (Kind::Map, Form::Object) => atom.map.is_some_and(|map| {
+            let mut all = true;
+            value.each_member(&mut |name, member| all &= map.member(name).is_some_and(|of| has_type(of, member)));
+            all
+        }),
+        (Kind::List, Form::List) => atom.list.is_some_and(|list| {
+            let is_item = |item: &Node<'_>| {
+                let is_named = matches!(list.kind, ListKind::Atomic) || element_of(&list, *item).is_ok();
+                is_named && has_type(list.items, *item)
+            };
+            value.items(|items| items.iter().all(is_item))
+        }),
+        (Kind::Scalar, Form::Scalar) => atom.scalar.is_some_and(|scalar| match value {
+            Node::Tree(tree) => scalar_error(scalar, tree).is_none(),
+            other => scalar_error(scalar, &other.to_tree()).is_none(),
+        }),
+        _ => false,
+    }
 }
 
 struct Walker {

@@ -7,12 +7,11 @@ use generated::admissionregistration::v1::{
 };
 use generated::hatches::admissionregistration::{Available, json_patch_type, object_type};
 use machinery::catalog::KindDef;
-use machinery::json;
 use machinery::offload;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 use patch::schema::Type;
-use patch::typed;
+use patch::typed::{self, Duplicates};
 use serde_json::Value as Json;
 
 use super::super::forbidden;
@@ -172,7 +171,16 @@ fn applied<'a>(
             return Err(format!("may not mutate {kept}"));
         }
     }
-    Ok(typed::merge(Type::Struct(kind.def), object, &config))
+    let of = Type::Struct(kind.def);
+    typed::validate(of, &config, Duplicates::Refused)
+        .map_err(|errors| format!("error applying patch: failed to convert patch object to typed object: {errors}"))?;
+    let atomics = typed::atomics(of, &config);
+    if !atomics.is_empty() {
+        let places = atomics.join(", ");
+        let why = format!("may not mutate atomic arrays, maps or structs: {places}");
+        return Err(format!("error applying patch: invalid ApplyConfiguration: {why}"));
+    }
+    Ok(typed::merge(of, object, &config))
 }
 
 /// The type of an object in an apply configuration is its path: `Object.spec.template`.
@@ -197,7 +205,13 @@ fn patched<'a>(
     budget: &mut Budget,
     object: &Json,
 ) -> Result<Json, String> {
-    let operations = expression.evaluate(activation, budget)?.to_json()?;
-    let text = operations.to_string();
-    patch::json_patch(object, text.as_bytes(), &mut json::Issues::ignore()).map_err(|status| status.message)
+    let Json::Array(operations) = expression.evaluate(activation, budget)?.to_json()? else {
+        return Err("type mismatch: JSONPatchType.expression should evaluate to array".into());
+    };
+    let operations = operations.into_iter().filter_map(|operation| match operation {
+        Json::Object(operation) => Some(operation),
+        _ => None,
+    });
+    let operations: Vec<_> = operations.collect();
+    patch::json_patch_of(object, &operations).map_err(|why| format!("JSON Patch: {why}"))
 }
