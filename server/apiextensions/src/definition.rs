@@ -144,9 +144,12 @@ fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
 
 fn name(v: &mut Validation<'_>, definition: &Internal) {
     let wanted = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
-    if !definition.metadata.name.is_empty() && definition.metadata.name != wanted {
-        let path = Path::new("metadata");
-        v.invalid(&path.child("name"), &definition.metadata.name, r#"must be spec.names.plural+"."+spec.group"#);
+    let (metadata, path) = (&definition.metadata, Path::new("metadata"));
+    // As upstream, a prefix of a name has to be all of it.
+    for (field, name) in [("generateName", &metadata.generate_name), ("name", &metadata.name)] {
+        if !name.is_empty() && *name != wanted {
+            v.invalid(&path.child(field), name, r#"must be spec.names.plural+"."+spec.group"#);
+        }
     }
 }
 

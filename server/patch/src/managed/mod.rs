@@ -189,6 +189,7 @@ fn apply_over(
 ) -> Result<Applied, Failure> {
     // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
     if managed.is_empty() {
+        check_live(context, live)?;
         let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed)?;
         managed = with_requester(context, owned, "before-first-apply");
     }
@@ -213,6 +214,18 @@ fn apply_over(
     let mut object = merged.unwrap_or_else(|| live.clone());
     entries::write(&mut object, &managed);
     Ok(Applied { object, changed })
+}
+
+/// Refuses a stored object without owners that has not the types of its schema: nobody can be made the owner of its fields.
+fn check_live(context: &Context<'_, '_>, live: &Value) -> Result<(), Status> {
+    match typed::validate(context.schema, live, Duplicates::Allowed) {
+        Err(errors) if !typed::content_has_types(context.schema, live) => {
+            let who = describe(context, live);
+            let why = format!("failed to convert new object ({who}) to smd typed: {errors}");
+            Err(Status::new(500, "", format!("failed to create manager for existing fields: {why}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a value is read as managed fields; what cannot be is left to the schema (`Unstructured.GetManagedFields`).
