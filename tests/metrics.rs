@@ -1,107 +1,30 @@
-//! What a scrape shows: every metric that upstream promises (`STABLE`, `BETA`), of its type, with its labels, and fed.
+//! What a scrape shows: every metric that upstream promises (`STABLE`, `BETA`), and of the others (`ALPHA`) those that dashboards
+//! and alerts use or that a user would miss, each of its type, with its labels, and fed.
 //!
 //! The table is upstream's `test/instrumentation/documentation/documentation-list.yaml` for kube-apiserver, without
-//! `running_managed_controllers`, which a server without controller managers has no value for.
+//! `running_managed_controllers`, which neither server has a value for: controller managers have.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 
 mod common;
+#[path = "metrics/tables.rs"]
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use common::Server;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
+use tables::{MAY_BE_ZERO, OTHERS, PROMISED};
 
 const TOKEN: &str = "admins-token-77aa";
+/// Of a user whose requests the server has no seat for.
+const SHY: &str = "shy-token-88bb";
 /// The longest that work behind requests may take.
 const PATIENCE: Duration = Duration::from_secs(150);
-const REQUEST: &str = "component group resource scope subresource verb version";
-
-/// Level, type, name, labels.
-const PROMISED: [(&str, &str, &str, &str); 38] = [
-    (
-        "STABLE",
-        "histogram",
-        "apiserver_admission_controller_admission_duration_seconds",
-        "name operation rejected type",
-    ),
-    ("STABLE", "histogram", "apiserver_admission_step_admission_duration_seconds", "operation rejected type"),
-    ("STABLE", "histogram", "apiserver_admission_webhook_admission_duration_seconds", "name operation rejected type"),
-    ("STABLE", "gauge", "apiserver_current_inflight_requests", "request_kind"),
-    ("STABLE", "gauge", "apiserver_longrunning_requests", REQUEST),
-    (
-        "STABLE",
-        "histogram",
-        "apiserver_request_duration_seconds",
-        "component dry_run group resource scope subresource verb version",
-    ),
-    (
-        "STABLE",
-        "counter",
-        "apiserver_request_total",
-        "code component dry_run group resource scope subresource verb version",
-    ),
-    ("STABLE", "gauge", "apiserver_requested_deprecated_apis", "group removed_release resource subresource version"),
-    ("STABLE", "histogram", "apiserver_response_sizes", REQUEST),
-    ("STABLE", "gauge", "apiserver_storage_objects", "resource"),
-    ("STABLE", "gauge", "apiserver_storage_size_bytes", "storage_cluster_id"),
-    (
-        "BETA",
-        "gauge",
-        "apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds",
-        "apiserver_id_hash status",
-    ),
-    (
-        "BETA",
-        "counter",
-        "apiserver_authentication_config_controller_automatic_reloads_total",
-        "apiserver_id_hash status",
-    ),
-    ("BETA", "histogram", "apiserver_cel_compilation_duration_seconds", ""),
-    ("BETA", "histogram", "apiserver_cel_evaluation_duration_seconds", ""),
-    ("BETA", "gauge", "apiserver_flowcontrol_current_executing_requests", "flow_schema priority_level"),
-    ("BETA", "gauge", "apiserver_flowcontrol_current_executing_seats", "flow_schema priority_level"),
-    ("BETA", "gauge", "apiserver_flowcontrol_current_inqueue_requests", "flow_schema priority_level"),
-    ("BETA", "counter", "apiserver_flowcontrol_dispatched_requests_total", "flow_schema priority_level"),
-    ("BETA", "gauge", "apiserver_flowcontrol_nominal_limit_seats", "priority_level"),
-    ("BETA", "histogram", "apiserver_flowcontrol_request_wait_duration_seconds", "execute flow_schema priority_level"),
-    ("BETA", "counter", "apiserver_storage_events_received_total", "group resource"),
-    (
-        "BETA",
-        "histogram",
-        "apiserver_validating_admission_policy_check_duration_seconds",
-        "enforcement_action error_type policy policy_binding",
-    ),
-    (
-        "BETA",
-        "counter",
-        "apiserver_validating_admission_policy_check_total",
-        "enforcement_action error_type policy policy_binding",
-    ),
-    ("BETA", "counter", "apiserver_validation_declarative_validation_mismatch_total", ""),
-    ("BETA", "counter", "apiserver_validation_declarative_validation_panic_total", ""),
-    ("BETA", "histogram", "apiserver_watch_list_duration_seconds", "group resource scope version"),
-    ("BETA", "counter", "disabled_metrics_total", ""),
-    ("BETA", "counter", "hidden_metrics_total", ""),
-    (
-        "BETA",
-        "gauge",
-        "kubernetes_build_info",
-        "build_date compiler git_commit git_tree_state git_version go_version major minor platform",
-    ),
-    ("BETA", "gauge", "kubernetes_feature_enabled", "name stage"),
-    ("BETA", "counter", "registered_metrics_total", "deprecated_version stability_level"),
-    ("BETA", "counter", "workqueue_adds_total", "name"),
-    ("BETA", "gauge", "workqueue_depth", "name"),
-    ("BETA", "gauge", "workqueue_longest_running_processor_seconds", "name"),
-    ("BETA", "histogram", "workqueue_queue_duration_seconds", "name"),
-    ("BETA", "gauge", "workqueue_unfinished_work_seconds", "name"),
-    ("BETA", "histogram", "workqueue_work_duration_seconds", "name"),
-];
-
 /// A metric of a scrape.
 #[derive(Default)]
 struct Metric {
@@ -156,14 +79,18 @@ impl Api {
     }
 }
 
-/// A server with a configuration file of authentication, which this gives with a change of it.
+/// A server with configuration files of authentication and authorization, which `reload` changes.
 fn start() -> (tempfile::TempDir, Server, Api) {
     let folder = tempfile::tempdir().unwrap();
-    let (tokens, config) = (folder.path().join("tokens.csv"), folder.path().join("authentication.json"));
-    fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n")).unwrap();
-    fs::write(&config, authentication()).unwrap();
-    let flags =
-        [format!("--token-auth-file={}", tokens.display()), format!("--authentication-config={}", config.display())];
+    let tokens = folder.path().join("tokens.csv");
+    fs::write(&tokens, format!("{TOKEN},admin,1,\"system:masters\"\n{SHY},shy,2\n")).unwrap();
+    configure(folder.path(), "");
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let flags = [
+        format!("--token-auth-file={}", tokens.display()),
+        format!("--authentication-config={}", file("authentication.json")),
+        format!("--authorization-config={}", file("authorization.json")),
+    ];
     let server = Server::start_with(folder.path(), &flags.each_ref().map(String::as_str));
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = Client::builder().danger_accept_invalid_certs(true).build().unwrap();
@@ -171,8 +98,16 @@ fn start() -> (tempfile::TempDir, Server, Api) {
     (folder, server, api)
 }
 
-fn authentication() -> String {
-    json!({"apiVersion": "apiserver.config.k8s.io/v1", "kind": "AuthenticationConfiguration", "jwt": []}).to_string()
+/// Writes the configuration files, with something behind what they mean.
+fn configure(folder: &Path, behind: &str) {
+    let authorizers = json!([{"type": "RBAC", "name": "rbac"}]);
+    for (kind, file, part, value) in [
+        ("AuthenticationConfiguration", "authentication.json", "jwt", json!([])),
+        ("AuthorizationConfiguration", "authorization.json", "authorizers", authorizers),
+    ] {
+        let document = json!({"apiVersion": "apiserver.config.k8s.io/v1", "kind": kind, part: value});
+        fs::write(folder.join(file), document.to_string() + behind).unwrap();
+    }
 }
 
 /// Requests that feed the metrics.
@@ -213,16 +148,87 @@ async fn load(api: &Api) {
     api.get(&format!("{maps}?watch=true&timeoutSeconds=1&{streamed}")).await;
 }
 
+/// Sends requests for which there is no seat, until one is rejected.
+async fn refuse(api: &Api) {
+    let group = "/apis/flowcontrol.apiserver.k8s.io/v1";
+    let limited = json!({"nominalConcurrencyShares": 0, "lendablePercent": 0, "limitResponse": {"type": "Reject"}});
+    let level = json!({"metadata": {"name": "none"}, "spec": {"type": "Limited", "limited": limited}});
+    api.create(&format!("{group}/prioritylevelconfigurations"), level).await;
+    let rule = json!({"subjects": [{"kind": "User", "user": {"name": "shy"}}],
+        "resourceRules": [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"], "namespaces": ["*"], "clusterScope": true}]});
+    let spec = json!({"priorityLevelConfiguration": {"name": "none"}, "matchingPrecedence": 1, "rules": [rule]});
+    api.create(&format!("{group}/flowschemas"), json!({"metadata": {"name": "shy"}, "spec": spec})).await;
+    let begin = Instant::now();
+    loop {
+        let request = api.0.get(format!("{}/api/v1/namespaces/default/pods", api.1)).bearer_auth(SHY);
+        if request.send().await.unwrap().status() == 429 {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "requests without a seat are not rejected");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// Requests that feed the metrics of services, pods, tokens and impersonation.
+async fn serve(api: &Api) {
+    let admission = "/apis/admissionregistration.k8s.io/v1";
+    let services = "/api/v1/namespaces/default/services";
+    let service = |name: &str, spec: Value| json!({"metadata": {"name": name}, "spec": spec});
+    let fixed = json!({"clusterIP": "10.0.0.77", "type": "NodePort", "ports": [{"port": 80, "nodePort": 30100}]});
+    api.create(services, service("fixed", fixed.clone())).await;
+    api.create(services, service("free", json!({"ports": [{"port": 80}]}))).await;
+    assert_eq!(api.ask(Method::POST, services, "application/json", &service("taken", fixed)).await.0, 422);
+    let port = json!({"type": "NodePort", "ports": [{"port": 80, "nodePort": 30100}]});
+    assert_eq!(api.ask(Method::POST, services, "application/json", &service("port", port)).await.0, 422);
+
+    api.create("/api/v1/namespaces/default/serviceaccounts", json!({"metadata": {"name": "default"}})).await;
+    let pod = json!({"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c", "image": "i"}]}});
+    api.create("/api/v1/namespaces/default/pods", pod).await;
+    let request = api.0.get(format!("{}/api/v1/pods", api.1)).bearer_auth(TOKEN).header("Impersonate-User", "a");
+    assert_eq!(request.send().await.unwrap().status(), 403);
+
+    let rule = json!({"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]});
+    let mutation = json!({"patchType": "ApplyConfiguration", "applyConfiguration": {
+        "expression": "Object{metadata: Object.metadata{labels: {'mutated': 'yes'}}}"}});
+    let spec = json!({"matchConstraints": {"resourceRules": [rule]}, "reinvocationPolicy": "Never",
+        "matchConditions": [{"name": "c", "expression": "object.metadata.name != 'spared'"}], "mutations": [mutation]});
+    api.create(&format!("{admission}/mutatingadmissionpolicies"), service("mutate", spec)).await;
+    let spec = json!({"policyName": "mutate"});
+    api.create(&format!("{admission}/mutatingadmissionpolicybindings"), service("mutate", spec)).await;
+    let hook = json!({"name": "spared.example.com", "clientConfig": {"url": "https://127.0.0.1:1/"}, "rules": [rule],
+        "failurePolicy": "Fail", "sideEffects": "None", "admissionReviewVersions": ["v1"],
+        "matchConditions": [{"name": "c", "expression": "object.metadata.name == 'asked'"}]});
+    let hook = json!({"metadata": {"name": "spared"}, "webhooks": [hook]});
+    api.create(&format!("{admission}/validatingwebhookconfigurations"), hook).await;
+    let secrets = "/api/v1/namespaces/default/secrets?dryRun=All";
+    let begin = Instant::now();
+    // Policies and webhooks are followed in the background.
+    loop {
+        let ask = |name: &'static str| async move {
+            api.ask(Method::POST, secrets, "application/json", &json!({"metadata": {"name": name}})).await
+        };
+        ask("spared").await;
+        let (asked, other) = (ask("asked").await, ask("other").await);
+        if asked.0 == 500 && other.1.contains("mutated") {
+            return;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{asked:?} {other:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_upstream_promises_is_there() {
     let (folder, _server, api) = start();
     load(&api).await;
-    fs::write(folder.path().join("authentication.json"), authentication() + "\n").unwrap();
+    refuse(&api).await;
+    serve(&api).await;
+    configure(folder.path(), "\n");
     let begin = Instant::now();
     let text = loop {
         let (_, text) = api.get("/metrics").await;
         let has = |name: &str| metrics(&text).get(name).is_some_and(|metric| metric.fed > 0);
         if has("apiserver_authentication_config_controller_automatic_reloads_total")
+            && has("apiserver_authorization_config_controller_automatic_reloads_total")
             && has("apiserver_storage_objects")
             && has("apiserver_watch_list_duration_seconds")
         {
@@ -233,29 +239,21 @@ async fn what_upstream_promises_is_there() {
     };
     let found = metrics(&text);
     let mut wrong = Vec::new();
-    for (level, kind, name, labels) in PROMISED {
+    let level = |name: &str| if name.starts_with("process_") || name.starts_with("go_") { "" } else { "ALPHA" };
+    let others = OTHERS.map(|(kind, name, labels)| (level(name), kind, name, labels));
+    for (level, kind, name, labels) in PROMISED.into_iter().chain(others) {
         let Some(metric) = found.get(name) else {
             wrong.push(format!("{name} is missing"));
             continue;
         };
         let expect: BTreeSet<String> = labels.split_whitespace().map(String::from).collect();
-        if metric.kind != kind || metric.labels != expect || !metric.help.starts_with(&format!("[{level}] ")) {
+        let mark = if level.is_empty() { String::new() } else { format!("[{level}] ") };
+        // What is counted at the end of an answer is not there before it has happened.
+        let is_labelled = metric.labels == expect || (metric.labels.is_empty() && name.contains("unavailable"));
+        if metric.kind != kind || !is_labelled || !metric.help.starts_with(&mark) {
             wrong.push(format!("{name}: {} {:?} {}", metric.kind, metric.labels, metric.help));
         }
-        // What has not happened, or is over, is zero.
-        let may_be_zero = [
-            "depth",
-            "unfinished",
-            "longest",
-            "mismatch",
-            "panic",
-            "disabled",
-            "hidden",
-            "inqueue",
-            "longrunning",
-            "wait",
-        ];
-        if metric.fed == 0 && !may_be_zero.iter().any(|part| name.contains(part)) {
+        if metric.fed == 0 && !MAY_BE_ZERO.iter().any(|part| name.contains(part)) {
             wrong.push(format!("{name} is not fed"));
         }
     }
@@ -276,6 +274,15 @@ async fn what_upstream_promises_is_there() {
         ("group=\"\",removed_release=\"\",resource=\"endpoints\",subresource=\"\",version=\"v1\"", "1"),
         ("enforcement_action=\"deny\",error_type=\"invalid_error\",policy=\"policy\",policy_binding=\"binding\"", "1"),
         ("name=\"hook.example.com\",operation=\"CREATE\",rejected=\"false\",type=\"validating\"", ""),
+        ("flow_schema=\"shy\",priority_level=\"none\",reason=\"concurrency-limit\"", ""),
+        ("allocator_allocated_ips{cidr=\"10.0.0.0/24\"}", " 3"),
+        ("kube_apiserver_nodeport_allocator_allocated_ports", " 1"),
+        ("kind=\"webhook\",name=\"spared.example.com\",operation=\"CREATE\",type=\"validate\"", ""),
+        ("error_type=\"no_error\",policy=\"mutate\",policy_binding=\"mutate\"", ""),
+        ("decision=\"allow\",mode=\"enforce\",policy_level=\"privileged\",policy_version=\"latest\"", " 1"),
+        ("apiserver_impersonation_attempts_total{decision=\"allowed\",mode=\"user-info\"}", " 1"),
+        ("apiserver_response_sizes_bucket{component=\"apiserver\"", ""),
+        ("le=\"1e+06\"", ""),
     ] {
         let is_there = text.lines().any(|line| line.contains(series) && line.ends_with(value));
         assert!(is_there, "{series} {value}");

@@ -209,7 +209,7 @@ async fn tokens_are_signed_by_another_program() {
     for line in [
         "apiserver_externaljwt_sign_request_total{code=\"OK\"} 2\n",
         "apiserver_externaljwt_sign_request_total{code=\"FailedPrecondition\"} 1\n",
-        "apiserver_externaljwt_fetch_keys_data_timestamp 1700000000\n",
+        "apiserver_externaljwt_fetch_keys_data_timestamp 1.7e+09\n",
     ] {
         assert!(metrics.as_str().unwrap().contains(line), "{line}");
     }

@@ -1,13 +1,14 @@
 //! What the watch cache does, by resource and under upstream's names (upstream: `storage/cacher/metrics`). The caches count; whoever asks for the
 //! metrics adds up.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use prometheus::core::{Collector, Desc};
-use prometheus::proto::MetricFamily;
+use prometheus::proto::{Bucket, Histogram, LabelPair, Metric, MetricFamily, MetricType};
 use prometheus::{IntCounterVec, IntGaugeVec, Opts, Registry};
 use registry::{ResourceStore, Stores};
-use storage::cache::{Counts, ResourceCache};
+use storage::cache::{Counts, ResourceCache, Waits};
 
 const OF: [&str; 2] = ["group", "resource"];
 const OF_INDEX: [&str; 3] = ["group", "resource", "index"];
@@ -28,6 +29,8 @@ const COUNTS: [Of; 6] = [
     }),
 ];
 
+const WAITED: &str = "apiserver_watch_cache_read_wait_seconds";
+
 /// Reads the caches whenever somebody asks.
 pub struct CacheMetrics {
     resources: Arc<Stores>,
@@ -37,6 +40,8 @@ pub struct CacheMetrics {
     returned: IntCounterVec,
     revision: IntGaugeVec,
     capacity: IntGaugeVec,
+    consistent: IntCounterVec,
+    waited: Desc,
 }
 
 impl CacheMetrics {
@@ -54,6 +59,12 @@ impl CacheMetrics {
             returned: counters("apiserver_cache_list_returned_objects_total", "Objects that lists have shown.", &OF),
             revision: gauges("apiserver_watch_cache_resource_version", "How far the cache is, in fifteen digits."),
             capacity: gauges("watch_cache_capacity", "How many changes are kept for watches that resume."),
+            consistent: counters(
+                "apiserver_watch_cache_consistent_read_total",
+                "Lists of the latest state, by whether the store had to answer for the cache.",
+                &["group", "resource", "success", "fallback"],
+            ),
+            waited: waited(),
         };
         let _ = registry.register(Box::new(metrics)); // only a name registered twice is refused
     }
@@ -68,6 +79,12 @@ impl CacheMetrics {
             raise(&self.lists, &labels, used.lists);
             raise(&self.fetched, &labels, used.fetched);
         }
+        let counts = resource.cache.counts();
+        for (fallback, lists) in [("false", counts.consistent.get()), ("true", counts.fallbacks.get())] {
+            if lists > 0 {
+                raise(&self.consistent, &[of[0], of[1], "true", fallback], lists);
+            }
+        }
         let revision = resource.revision() % REVISIONS;
         self.revision.with_label_values(&of).set(i64::try_from(revision).unwrap_or_default());
         self.capacity.with_label_values(&of).set(ResourceCache::CAPACITY as i64);
@@ -76,23 +93,64 @@ impl CacheMetrics {
 
 impl Collector for CacheMetrics {
     fn desc(&self) -> Vec<&Desc> {
-        let counters = self.counts.iter().chain([&self.lists, &self.fetched, &self.returned]);
+        let counters = self.counts.iter().chain([&self.lists, &self.fetched, &self.returned, &self.consistent]);
         let gauges = [&self.revision, &self.capacity];
-        counters.flat_map(Collector::desc).chain(gauges.into_iter().flat_map(Collector::desc)).collect()
+        let all = counters.flat_map(Collector::desc).chain(gauges.into_iter().flat_map(Collector::desc));
+        all.chain([&self.waited]).collect()
     }
 
     fn collect(&self) -> Vec<MetricFamily> {
+        let mut waits = MetricFamily::default();
+        waits.set_name(WAITED.into());
+        waits.set_help(self.waited.help.clone());
+        waits.set_field_type(MetricType::HISTOGRAM);
         for ((group, plural), resource) in self.resources.iter() {
             self.read([group, plural], resource);
+            waits.mut_metric().extend(series([group, plural], &resource.cache.counts().waits));
         }
-        let counters = self.counts.iter().chain([&self.lists, &self.fetched, &self.returned]);
+        let counters = self.counts.iter().chain([&self.lists, &self.fetched, &self.returned, &self.consistent]);
         let gauges = [&self.revision, &self.capacity];
-        counters.flat_map(Collector::collect).chain(gauges.into_iter().flat_map(Collector::collect)).collect()
+        let all = counters.flat_map(Collector::collect).chain(gauges.into_iter().flat_map(Collector::collect));
+        all.chain([waits]).collect()
     }
 }
 
-/// Lets a counter show what is counted elsewhere.
+fn waited() -> Desc {
+    let help = "How long reads waited for the cache to be fresh enough.";
+    let labels = OF.map(String::from).to_vec();
+    Desc::new(WAITED.into(), help.into(), labels, HashMap::new()).expect("a well-formed metric")
+}
+
+/// The histogram of a resource; nothing when no read waited.
+fn series(of: [&str; 2], waits: &Waits) -> Option<Metric> {
+    let counts = waits.cumulative();
+    let total = counts[Waits::BOUNDS.len()];
+    let mut histogram = Histogram::default();
+    histogram.set_sample_count(total);
+    histogram.set_sample_sum(waits.seconds());
+    let bucket = |(bound, count): (&f64, &u64)| {
+        let mut bucket = Bucket::default();
+        bucket.set_upper_bound(*bound);
+        bucket.set_cumulative_count(*count);
+        bucket
+    };
+    histogram.set_bucket(Waits::BOUNDS.iter().zip(&counts).map(bucket).collect());
+    let label = |(name, value): (&str, &str)| {
+        let mut label = LabelPair::default();
+        label.set_name(name.into());
+        label.set_value(value.into());
+        label
+    };
+    let mut metric = Metric::from_label(OF.into_iter().zip(of).map(label).collect());
+    metric.set_histogram(histogram);
+    (total > 0).then_some(metric)
+}
+
+/// Lets a counter show what is counted elsewhere. What has not happened is not shown, as upstream.
 fn raise(counter: &IntCounterVec, labels: &[&str], now: u64) {
+    if now == 0 {
+        return;
+    }
     let counter = counter.with_label_values(labels);
     counter.inc_by(now.saturating_sub(counter.get()));
 }

@@ -25,6 +25,8 @@ pub struct StoreMetrics {
     seconds: HistogramVec,
     requests: IntCounterVec,
     errors: IntCounterVec,
+    lists: IntCounterVec,
+    listed: IntCounterVec,
     /// Group and plural by what keys have behind the prefix of all keys, where it is not both of them.
     resources: Arc<HashMap<&'static str, (&'static str, &'static str)>>,
 }
@@ -32,10 +34,11 @@ pub struct StoreMetrics {
 impl StoreMetrics {
     /// Makes the metrics, and adds them to a registry.
     pub fn new(catalog: &'static Catalog, registry: &Registry) -> Self {
-        let counters = |name: &str, help: &str| {
-            let counters = IntCounterVec::new(Opts::new(name, help), &LABELS).expect("a well-formed metric");
+        let counters_of = |name: &str, help: &str, labels: &[&str]| {
+            let counters = IntCounterVec::new(Opts::new(name, help), labels).expect("a well-formed metric");
             registered(registry, counters)
         };
+        let counters = |name: &str, help: &str| counters_of(name, help, &LABELS);
         let seconds = HistogramOpts::new("etcd_request_duration_seconds", "How long the store took to answer.");
         let seconds = HistogramVec::new(seconds.buckets(SECONDS.into()), &LABELS).expect("a well-formed metric");
         let resources = catalog.kinds.iter().filter_map(|kind| {
@@ -46,6 +49,12 @@ impl StoreMetrics {
             seconds: registered(registry, seconds),
             requests: counters("etcd_requests_total", "What was asked of the store."),
             errors: counters("etcd_request_errors_total", "What was asked of the store and failed."),
+            lists: counters_of("apiserver_storage_list_total", "Lists that the store answered.", &LABELS[1..]),
+            listed: counters_of(
+                "apiserver_storage_list_fetched_objects_total",
+                "Objects that were read from the store for lists.",
+                &LABELS[1..],
+            ),
             resources: Arc::new(resources.collect()),
         }
     }
@@ -90,9 +99,13 @@ impl MeteredStore {
     }
 
     fn done<T>(&self, operation: &str, key: &[u8], began: Instant, outcome: Result<T>) -> Result<T> {
-        let rest = std::str::from_utf8(key).ok().and_then(|key| key.strip_prefix(self.prefix.as_str()));
-        self.metrics.observe(operation, self.metrics.resource(rest.unwrap_or_default()), began, outcome.is_err());
+        self.metrics.observe(operation, self.resource(key), began, outcome.is_err());
         outcome
+    }
+
+    fn resource<'k>(&self, key: &'k [u8]) -> (&'k str, &'k str) {
+        let rest = std::str::from_utf8(key).ok().and_then(|key| key.strip_prefix(self.prefix.as_str()));
+        self.metrics.resource(rest.unwrap_or_default())
     }
 }
 
@@ -105,7 +118,11 @@ impl Store for MeteredStore {
 
     async fn list(&self, range: KeyRange, options: ListOptions) -> Result<ListResponse> {
         let (began, start) = (Instant::now(), range.start().clone());
-        self.done("list", &start, began, self.inner.list(range, options).await)
+        let listed = self.done("list", &start, began, self.inner.list(range, options).await)?;
+        let (group, resource) = self.resource(&start);
+        self.metrics.lists.with_label_values(&[group, resource]).inc();
+        self.metrics.listed.with_label_values(&[group, resource]).inc_by(listed.kvs.len() as u64);
+        Ok(listed)
     }
 
     async fn count(&self, range: KeyRange) -> Result<CountResponse> {

@@ -156,7 +156,7 @@ async fn measure(backends: Arc<Backends>, interval: Duration, sizes: IntGaugeVec
     loop {
         for (i, opened) in backends.all().enumerate() {
             if let Some(size) = opened.size().await {
-                let cluster = format!("storage-cluster-{i}");
+                let cluster = format!("etcd-{i}");
                 sizes.with_label_values(&[&cluster]).set(i64::try_from(size).unwrap_or(i64::MAX));
             }
         }

@@ -76,6 +76,7 @@ pub struct Chain {
     webhooks: Webhooks,
     told: Told,
     charges: Arc<quota::Charges>,
+    pod_security: pod_security::Metrics,
     times: Times,
 }
 
@@ -131,14 +132,15 @@ impl Chain {
     pub fn new(environment: Arc<Environment>) -> Result<Self, String> {
         let options = &environment.options.admission;
         let told = Told::load(options)?;
-        let metrics = Metrics::register(environment.metrics.registry());
+        let registry = environment.metrics.registry();
+        let (metrics, pod_security) = (Metrics::register(registry), pod_security::Metrics::register(registry));
         let running = PLUGINS.iter().filter(|(name, _)| options.runs(name)).filter_map(|(name, _)| Plugin::named(name));
         let plugins = running.map(|plugin| Running { plugin, times: metrics.of_plugin(plugin) }).collect();
         let times = metrics.of_steps();
         let (policies, webhooks) =
             (Policies::start(&environment, metrics.clone()), Webhooks::start(&environment, metrics));
         let charges = Arc::default();
-        Ok(Chain { environment, plugins, policies, webhooks, told, charges, times })
+        Ok(Chain { environment, plugins, policies, webhooks, told, charges, pod_security, times })
     }
 
     /// The plugins that take part in a step of an operation.
@@ -318,7 +320,8 @@ impl Chain {
             Plugin::RuntimeClass => runtime_class::validate(environment, attributes, object).await,
             Plugin::LimitRanger => limit_ranger::validate(environment, attributes, object, old).await,
             Plugin::PodSecurity => {
-                pod_security::validate(&self.told.pod_security, environment, attributes, object, old).await
+                let configured = (&self.told.pod_security, &self.pod_security);
+                pod_security::validate(configured, environment, attributes, object, old).await
             }
             Plugin::PodTolerationRestriction => self.told.tolerations.validate(environment, attributes, object).await,
             Plugin::EventRateLimit => {

@@ -8,6 +8,7 @@ mod default_range;
 pub mod families;
 pub mod kubernetes;
 mod masters;
+mod metrics;
 mod ports;
 mod repair;
 mod update;
@@ -38,11 +39,17 @@ pub async fn start(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> 
     default_range::start(environment, loopback).await?;
     let range = environment.options.services.node_port_range;
     let addresses = Arc::new(Addresses::new(environment, loopback));
+    let (registry, counted) = (environment.metrics.registry(), Arc::downgrade(&addresses));
+    metrics::Usage::register(
+        registry,
+        Box::new(move || counted.upgrade().map(|addresses| addresses.used()).unwrap_or_default()),
+    );
     // With a store in the data directory, no other server creates services, and this one does not serve yet.
     let is_shared = !environment.options.storage.etcd.servers.is_empty();
     let Backend { prefix, as_json, .. } = &environment.backend;
     let shared = is_shared.then(|| Shared::new(store.store.clone(), prefix, range, *as_json));
     let ports = Arc::new(NodePorts::new(range, shared));
+    ports.metrics.register(registry);
     let mut repair = Repair::new(environment, &addresses, &ports);
     repair.once(if is_shared { Leaked::Aged } else { Leaked::Any }).await?;
     tokio::spawn(repair.run());

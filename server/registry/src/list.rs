@@ -139,8 +139,14 @@ impl ResourceStore {
         let snapshot = match shown {
             Shown::Any => self.present(selector),
             Shown::Latest => match self.reach_latest().await? {
-                Ok(()) => self.present(selector),
-                Err(latest) => return self.list_past(selector, start, limit, latest).await,
+                Ok(()) => {
+                    self.cache.counts().consistent.add(1);
+                    self.present(selector)
+                }
+                Err(latest) => {
+                    self.cache.counts().fallbacks.add(1);
+                    return self.list_past(selector, start, limit, latest).await;
+                }
             },
             Shown::Since(revision) => {
                 self.reach(revision).await?;

@@ -339,7 +339,10 @@ impl ResourceStore {
 
     /// Waits until the cache has everything up to a revision; false when that takes too long.
     pub(crate) async fn reaches(&self, revision: Revision) -> bool {
-        self.whole.wait_for(revision, PATIENCE).await
+        let began = std::time::Instant::now();
+        let reached = self.whole.wait_for(revision, PATIENCE).await;
+        self.cache.counts().waits.observe(began.elapsed());
+        reached
     }
 
     /// Waits until the cache has everything up to a revision.

@@ -4,6 +4,7 @@ mod access;
 mod allowed;
 pub mod cel;
 mod connections;
+pub mod credentials;
 pub(crate) mod exposition;
 mod labels;
 mod parts;
@@ -11,8 +12,10 @@ mod process;
 mod protobuf;
 mod requests;
 pub(crate) mod reset;
+pub mod shared;
 mod state;
 mod streams;
+mod text;
 mod watches;
 mod work_queue;
 
@@ -58,6 +61,8 @@ impl Default for Metrics {
         let kind = &["request_kind"];
         state::register(&registry);
         cel::register(&registry);
+        credentials::register(&registry);
+        webhook::metrics::register(&registry);
         if let Ok(process) = ProcessMetrics::new() {
             // Only a name that is registered twice is refused.
             let _ = registry.register(Box::new(process));

@@ -13,6 +13,11 @@ pub const GIT_VERSION: &str = "v1.36.2";
 pub const MAJOR: &str = "1";
 pub const MINOR: &str = "36";
 
+/// The release without its patches: `1.36`.
+pub fn release() -> String {
+    format!("{MAJOR}.{MINOR}")
+}
+
 /// Answers `/version` (upstream: `routes.Version`).
 pub struct VersionHandler {
     document: Vec<u8>,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode, Uri};
+use http_body::Body as _;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
@@ -14,7 +15,7 @@ use hyper_util::rt::TokioExecutor;
 
 use crate::connect::Connector;
 use crate::token::Authorization;
-use crate::{Error, Trust};
+use crate::{Error, Trust, metrics};
 
 /// The body of a request.
 pub type Body = UnsyncBoxBody<Bytes, Box<dyn std::error::Error + Send + Sync>>;
@@ -105,14 +106,19 @@ impl Client {
     /// When there is no answer, it takes too long or is too long.
     pub async fn exchange(&self, request: Request<Body>, time: Duration, limit: usize) -> Result<Reply, Error> {
         let (method, uri) = (request.method().clone(), request.uri().clone());
+        // Requests that clients have this server pass on are not counted: they choose the host.
+        let call = metrics::Call::begin(&method, &uri, request.body().size_hint().exact());
         let whole = async {
             let (head, body) = self.send(request).await?.into_parts();
+            call.answered(head.status);
             let body =
                 Limited::new(body, limit).collect().await.map_err(|error| match error.is::<LengthLimitError>() {
                     true => Error::TooLarge { limit },
                     false => Error::failed(&method, &uri, &*error),
                 })?;
-            Ok(Reply { status: head.status, headers: head.headers, body: body.to_bytes() })
+            let body = body.to_bytes();
+            call.received(body.len());
+            Ok(Reply { status: head.status, headers: head.headers, body })
         };
         tokio::time::timeout(time, whole).await.unwrap_or_else(|_| Err(Error::timeout(&method, &uri)))
     }

@@ -10,6 +10,7 @@ mod dials;
 mod error;
 mod konnectivity;
 mod kubeconfig;
+pub mod metrics;
 mod one_of_them;
 mod route;
 mod services;

@@ -1,11 +1,13 @@
 //! What operators measure admission by (upstream: `admission/metrics`).
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use endpoints::{Attributes, Operation};
 use machinery::status::Status;
-use prometheus::core::Collector;
+use prometheus::core::{Collector, Desc};
+use prometheus::proto::{MetricFamily, MetricType, Summary};
 use prometheus::{Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry};
 
 use super::plugins::Plugin;
@@ -13,6 +15,7 @@ use super::policies::operation_name;
 
 const BUCKETS: [f64; 6] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5];
 const WEBHOOK_BUCKETS: [f64; 8] = [0.005, 0.025, 0.1, 0.5, 1.0, 2.5, 10.0, 25.0];
+const CONDITION_BUCKETS: [f64; 7] = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
 const CHECK_BUCKETS: [f64; 5] = [0.000_000_5, 0.001, 0.01, 0.1, 1.0];
 /// Codes above this one count as it.
 const MOST_CODE: u16 = 600;
@@ -73,20 +76,29 @@ pub struct Metrics {
     requests: IntCounterVec,
     checks: IntCounterVec,
     check_seconds: HistogramVec,
+    mutations: IntCounterVec,
+    mutation_seconds: HistogramVec,
+    condition_seconds: HistogramVec,
+    condition_errors: IntCounterVec,
+    exclusions: IntCounterVec,
 }
 
 impl Metrics {
     /// Makes and registers them.
     pub fn register(registry: &Registry) -> Self {
         let of_webhook = ["name", "type", "operation"];
-        let checks = policy_checks(registry);
+        let of_conditions = ["name", "kind", "type", "operation"];
+        let checks = policy_checks(registry, "validating", &["enforcement_action"]);
+        let mutations = policy_checks(registry, "mutating", &[]);
+        let steps = histograms(
+            registry,
+            ("step_admission_duration_seconds", "How long each step of admission took."),
+            &["type", "operation", "rejected"],
+            &BUCKETS,
+        );
+        StepSummary::register(registry, &steps);
         Metrics {
-            steps: histograms(
-                registry,
-                ("step_admission_duration_seconds", "How long each step of admission took."),
-                &["type", "operation", "rejected"],
-                &BUCKETS,
-            ),
+            steps,
             plugins: histograms(
                 registry,
                 ("controller_admission_duration_seconds", "How long each admission plugin took."),
@@ -119,6 +131,26 @@ impl Metrics {
             ),
             checks: checks.0,
             check_seconds: checks.1,
+            mutations: mutations.0,
+            mutation_seconds: mutations.1,
+            condition_seconds: histograms(
+                registry,
+                ("match_condition_evaluation_seconds", "How long match conditions took to evaluate."),
+                &of_conditions,
+                &CONDITION_BUCKETS,
+            ),
+            condition_errors: counters(
+                registry,
+                "match_condition_evaluation_errors_total",
+                "Match conditions that failed to evaluate.",
+                &of_conditions,
+            ),
+            exclusions: counters(
+                registry,
+                "match_condition_exclusions_total",
+                "Requests that webhooks were not asked about for their match conditions.",
+                &of_conditions,
+            ),
         }
     }
 
@@ -158,9 +190,95 @@ impl Metrics {
         self.check_seconds.with_label_values(&labels).observe(took.as_secs_f64());
     }
 
+    /// Notes what came of a mutation of a policy.
+    pub fn mutated(&self, policy: &str, binding: &str, failure: Option<&str>, took: Duration) {
+        let labels = [policy, binding, error_type(failure)];
+        self.mutations.with_label_values(&labels).inc();
+        self.mutation_seconds.with_label_values(&labels).observe(took.as_secs_f64());
+    }
+
+    /// The match conditions of a policy, which counts as validating whatever it does (as upstream).
+    pub fn of_policy<'m>(&'m self, name: &'m str, operation: Operation) -> Conditions<'m> {
+        Conditions { metrics: self, of: ("policy", "validate"), name, operation }
+    }
+
+    /// The match conditions of a webhook.
+    pub fn of_webhook<'m>(&'m self, name: &'m str, step: Step, operation: Operation) -> Conditions<'m> {
+        Conditions { metrics: self, of: ("webhook", step.webhooks()), name, operation }
+    }
+
+    /// Notes that a webhook is not asked, for its match conditions.
+    pub fn excluded(&self, name: &str, step: Step, operation: Operation) {
+        self.exclusions.with_label_values(&[name, "webhook", step.name(), operation_name(operation)]).inc();
+    }
+
     /// Notes that an object passed although a webhook could not be asked.
     pub fn failed_open(&self, name: &str, step: Step) {
         self.fail_open.with_label_values(&[name, step.webhooks()]).inc();
+    }
+}
+
+/// Whose match conditions are evaluated.
+#[derive(Clone, Copy)]
+pub struct Conditions<'m> {
+    metrics: &'m Metrics,
+    /// Kind and type.
+    of: (&'static str, &'static str),
+    name: &'m str,
+    operation: Operation,
+}
+
+impl Conditions<'_> {
+    fn labels(&self) -> [&str; 4] {
+        [self.name, self.of.0, self.of.1, operation_name(self.operation)]
+    }
+
+    /// They were evaluated.
+    pub fn evaluated(&self, took: Duration) {
+        self.metrics.condition_seconds.with_label_values(&self.labels()).observe(took.as_secs_f64());
+    }
+
+    /// One of them failed.
+    pub fn failed(&self) {
+        self.metrics.condition_errors.with_label_values(&self.labels()).inc();
+    }
+}
+
+/// How long steps take, as a summary without quantiles, of the same observations as the histogram.
+struct StepSummary {
+    desc: Desc,
+    steps: HistogramVec,
+}
+
+impl StepSummary {
+    fn register(registry: &Registry, steps: &HistogramVec) {
+        let name = "apiserver_admission_step_admission_duration_seconds_summary";
+        let labels = ["type", "operation", "rejected"].map(String::from).to_vec();
+        let desc = Desc::new(name.into(), "How long each step of admission took.".into(), labels, HashMap::new());
+        let summary = StepSummary { desc: desc.expect("a well-formed metric"), steps: steps.clone() };
+        let _ = registry.register(Box::new(summary)); // only a name registered twice is refused
+    }
+}
+
+impl Collector for StepSummary {
+    fn desc(&self) -> Vec<&Desc> {
+        vec![&self.desc]
+    }
+
+    fn collect(&self) -> Vec<MetricFamily> {
+        let mut families = self.steps.collect();
+        for family in &mut families {
+            family.set_name(self.desc.fq_name.clone());
+            family.set_field_type(MetricType::SUMMARY);
+            for metric in family.mut_metric() {
+                let (count, sum) = (metric.get_histogram().get_sample_count(), metric.get_histogram().get_sample_sum());
+                let mut summary = Summary::default();
+                summary.set_sample_count(count);
+                summary.set_sample_sum(sum);
+                metric.set_summary(summary);
+            }
+        }
+        families
     }
 }
 
@@ -206,11 +324,11 @@ fn error_type(failure: Option<&str>) -> &'static str {
     }
 }
 
-fn policy_checks(registry: &Registry) -> (IntCounterVec, HistogramVec) {
-    let labels = ["policy", "policy_binding", "error_type", "enforcement_action"];
-    let name = |what: &str| format!("apiserver_validating_admission_policy_check_{what}");
-    let total = Opts::new(name("total"), "Validations of policies that failed, by what was done about it.");
-    let seconds = HistogramOpts::new(name("duration_seconds"), "How long such validations took.");
+fn policy_checks(registry: &Registry, kind: &str, more: &[&str]) -> (IntCounterVec, HistogramVec) {
+    let labels = [&["policy", "policy_binding", "error_type"], more].concat();
+    let name = |what: &str| format!("apiserver_{kind}_admission_policy_check_{what}");
+    let total = Opts::new(name("total"), format!("Checks of {kind} policies, by how they ended."));
+    let seconds = HistogramOpts::new(name("duration_seconds"), format!("How long checks of {kind} policies took."));
     let seconds = seconds.buckets(CHECK_BUCKETS.to_vec());
     (
         registered(registry, IntCounterVec::new(total, &labels).expect("a well-formed metric")),

@@ -3,6 +3,7 @@
 mod baseline;
 mod configuration;
 mod finding;
+mod metrics;
 mod policy;
 mod restricted;
 mod subject;
@@ -20,6 +21,8 @@ use machinery::status::{GroupResource, Status};
 use super::lookup::{find, find_all};
 use super::{body, forbidden};
 pub use configuration::Configured;
+pub use metrics::Metrics;
+use metrics::Mode;
 use policy::{Level, LevelVersion, Policy};
 use subject::Subject;
 
@@ -29,16 +32,17 @@ const MAX_PODS: usize = 3000;
 const AUDIT_PREFIX: &str = "pod-security.kubernetes.io/";
 /// Refuses pods that violate the enforced level, and warns of what violates the level of warnings.
 pub async fn validate(
-    configured: &Configured,
+    (configured, metrics): (&Configured, &Metrics),
     environment: &Environment,
     attributes: &Attributes,
     object: &Owned,
     old: Option<&Owned>,
 ) -> Result<(), Status> {
-    let examined = Examined { configured, environment, attributes };
+    let examined = Examined { configured, metrics, environment, attributes };
     match (attributes.group, attributes.plural) {
         ("", "namespaces") => examined.namespace(object, old).await,
         _ if configured.exempts_namespace(&attributes.namespace) || configured.exempts_user(&attributes.user.name) => {
+            metrics.exempt(attributes);
             annotate(
                 attributes,
                 "exempt",
@@ -78,6 +82,7 @@ fn annotate(attributes: &Attributes, key: &str, value: impl Into<String>) {
 /// A request that is looked at.
 struct Examined<'r> {
     configured: &'r Configured,
+    metrics: &'r Metrics,
     environment: &'r Environment,
     attributes: &'r Attributes,
 }
@@ -89,6 +94,7 @@ impl Examined<'_> {
         let found =
             find::<Namespace>(self.environment, attributes, ("", "namespaces"), ("", &attributes.namespace)).await?;
         let Some(namespace) = found else {
+            self.metrics.failed(true, attributes);
             let why = format!("failed to lookup namespace {:?}", attributes.namespace);
             if enforce {
                 return Err(Status::internal(why));
@@ -98,23 +104,31 @@ impl Examined<'_> {
         };
         let (policy, wrong) = Policy::of_labels(&namespace.metadata.labels, &self.configured.defaults);
         if self.configured.exempts_runtime_class(subject.spec.runtime_class_name.as_deref()) {
+            self.metrics.exempt(attributes);
             annotate(attributes, "exempt", "runtimeClass");
             return Ok(());
         }
         if !wrong.is_empty() {
+            self.metrics.failed(false, attributes);
             annotate(attributes, "error", format!("Failed to parse policy: {}", aggregate(&field_errors(&wrong))));
         }
         if enforce {
             annotate(attributes, "enforce-policy", policy.enforce.to_string());
         }
+        let refusal = if enforce { violations(policy.enforce, subject) } else { None };
+        if enforce {
+            self.metrics.evaluated(refusal.is_none(), policy.enforce, Mode::Enforce, attributes);
+        }
         if let Some(detail) = violations(policy.audit, subject) {
+            self.metrics.evaluated(false, policy.audit, Mode::Audit, attributes);
             let violations = format!("would violate PodSecurity \"{}\": {detail}", policy.audit);
             annotate(attributes, "audit-violations", violations);
         }
-        if enforce && let Some(detail) = violations(policy.enforce, subject) {
+        if let Some(detail) = refusal {
             return Err(forbidden(attributes, format!("violates PodSecurity \"{}\": {detail}", policy.enforce)));
         }
         if let Some(detail) = violations(policy.warn, subject) {
+            self.metrics.evaluated(false, policy.warn, Mode::Warn, attributes);
             attributes.warnings.add(&format!("would violate PodSecurity \"{}\": {detail}", policy.warn));
         }
         Ok(())

@@ -78,7 +78,7 @@ impl Webhooks {
                 let before = object.as_deref().cloned();
                 let subject = self.subject(attributes, before.as_ref(), old).await?;
                 let hook = Hook::of_mutating(webhook, conditions);
-                let Some(matched) = hook.matched(&subject)? else { continue };
+                let Some(matched) = hook.matched(&subject, Step::Admit, &self.metrics)? else { continue };
                 let key = format!("{name}/{}/{index}", hook.name);
                 if !rounds.webhooks.is_asked(rounds.round, &key) {
                     continue;
@@ -122,7 +122,7 @@ impl Webhooks {
         for (configuration, programs) in configurations.iter().zip(&compiled) {
             for (webhook, conditions) in configuration.webhooks.iter().zip(programs.iter()) {
                 let hook = Hook::of_validating(webhook, conditions);
-                if let Some(matched) = hook.matched(&subject)? {
+                if let Some(matched) = hook.matched(&subject, Step::Validate, &self.metrics)? {
                     asked.push((&configuration.metadata.name, hook, matched));
                 }
             }

@@ -15,12 +15,15 @@ use super::{Connect, containers};
 use options::{errors, query};
 
 const SPLIT: &str = "PodLogsQuerySplitStreams";
+/// What errors about certificates begin with.
+const UNVERIFIED: &str = "tls: failed to verify certificate";
 /// How much of a kubelet's refusal is told.
 const MAX_REFUSAL: usize = 50_000;
 
 impl Connect {
     pub(super) async fn log(&self, connected: Connected<'_>) -> Result<Response, Status> {
         let options: PodLogOptions = connected.options()?;
+        self.environment.metrics.streams.log_asked(options.insecure_skip_tls_verify_backend);
         let splits = connected.context.enabled(SPLIT);
         let errors = errors(&options, splits);
         if !errors.is_empty() {
@@ -48,7 +51,12 @@ impl Connect {
         })?;
         let mut request = Request::new(Empty::new().map_err(|never| match never {}).boxed_unsync());
         *request.uri_mut() = location.uri()?;
-        let answer = client.send(request).await.map_err(|why| Status::new(500, "", why.to_string()))?;
+        let answer = client.send(request).await.map_err(|why| {
+            if why.cause().starts_with(UNVERIFIED) {
+                self.environment.metrics.streams.log_unverified();
+            }
+            Status::new(500, "", why.to_string())
+        })?;
         relay(answer, &connected.attributes.name).await
     }
 }

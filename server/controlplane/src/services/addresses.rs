@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use endpoints::{Environment, Loopback, Resource};
 use generated::core::v1::ServiceSpec;
@@ -13,6 +14,7 @@ use machinery::status::{GroupResource, Status};
 use registry::Precondition;
 use serving::options::Cidr;
 
+use super::metrics::{AddressMetrics, Scope};
 use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
@@ -41,6 +43,9 @@ pub struct Addresses {
     given: AtomicU64,
     /// Addresses that writes of this server have taken and that no stored service has yet.
     pending: Mutex<HashSet<String>>,
+    /// The ranges that addresses came from when one was last given.
+    known: Mutex<Vec<Cidr>>,
+    metrics: AddressMetrics,
 }
 
 /// The addresses of a service.
@@ -52,7 +57,9 @@ pub fn of(spec: &ServiceSpec) -> impl Iterator<Item = &str> {
 impl Addresses {
     pub fn new(environment: &Arc<Environment>, loopback: &Arc<Loopback>) -> Self {
         let (environment, loopback) = (environment.clone(), loopback.clone());
-        Addresses { environment, loopback, given: AtomicU64::new(0), pending: Mutex::default() }
+        let metrics = AddressMetrics::register(environment.metrics.registry());
+        let (pending, known) = Default::default();
+        Addresses { environment, loopback, given: AtomicU64::new(0), pending, known, metrics }
     }
 
     fn flagged(&self) -> &[Cidr] {
@@ -79,7 +86,9 @@ impl Addresses {
 
     /// The ranges that new addresses come from.
     async fn ready_ranges(&self) -> Result<Vec<Cidr>, String> {
-        self.ranges(is_ready).await.map_err(|status| status.message)
+        let ranges = self.ranges(is_ready).await.map_err(|status| status.message)?;
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&ranges);
+        Ok(ranges)
     }
 
     /// All ranges, also those that no new address is taken from.
@@ -104,13 +113,28 @@ impl Addresses {
                 None => Err(mismatch()),
             };
         }
-        if !self.ready_ranges().await?.iter().any(|range| holds(range, address)) {
-            return Err(mismatch());
+        let (began, ranges) = (Instant::now(), self.ready_ranges().await?);
+        let range = ranges.iter().find(|range| holds(range, address)).ok_or_else(mismatch)?;
+        let reserved = self.reserve(address, owner).await;
+        match &reserved {
+            Ok(()) => self.metrics.given(range, Scope::Static, began),
+            Err(_) => self.metrics.refused(range, Scope::Static),
         }
-        match self.reserve(address, owner).await {
+        match reserved {
             Err(status) if status.reason == "AlreadyExists" => Err("provided IP is already allocated".into()),
             done => done.map_err(|status| status.message),
         }
+    }
+
+    /// The ranges that addresses have come from, each with the number of its allocated addresses and of all.
+    pub fn used(&self) -> Vec<(Cidr, u64, u64)> {
+        let ranges = self.known.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(store) = self.environment.stores.get(&(ADDRESSES.0, ADDRESSES.2)) else { return Vec::new() };
+        let snapshot = store.cache.snapshot();
+        let names = snapshot.iter().filter_map(|entry| std::str::from_utf8(&entry.key).ok()?.rsplit('/').next());
+        let addresses: Vec<IpAddr> = names.filter_map(|name| name.parse().ok()).collect();
+        let used = |range: &Cidr| addresses.iter().filter(|address| range.contains(**address)).count() as u64;
+        ranges.iter().map(|range| (*range, used(range), u64::try_from(size(range)).unwrap_or(u64::MAX))).collect()
     }
 
     /// Takes some address of a family, from the lower band of a range only when nothing else is left (KEP-3070). A dry run makes one up.
@@ -120,17 +144,24 @@ impl Addresses {
             if dry_run {
                 return Ok(range.base.to_string());
             }
-            let start = self.given.fetch_add(1, Ordering::Relaxed);
+            let (start, began) = (self.given.fetch_add(1, Ordering::Relaxed), Instant::now());
             for address in candidates(range, start) {
                 if self.is_taken(address).await {
                     continue;
                 }
                 match self.reserve(address, owner).await {
-                    Ok(()) => return Ok(address.to_string()),
+                    Ok(()) => {
+                        self.metrics.given(range, Scope::Dynamic, began);
+                        return Ok(address.to_string());
+                    }
                     Err(status) if status.reason == "AlreadyExists" => {}
-                    Err(status) => return Err(status.message),
+                    Err(status) => {
+                        self.metrics.refused(range, Scope::Dynamic);
+                        return Err(status.message);
+                    }
                 }
             }
+            self.metrics.refused(range, Scope::Dynamic);
         }
         Err("range is full".into())
     }

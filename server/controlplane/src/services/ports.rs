@@ -19,6 +19,7 @@ use registry::Outcome;
 use serving::options::PortRange;
 
 use super::Refusal;
+use super::metrics::{PortMetrics, Scope};
 use bitmap::Bitmap;
 pub use shared::Shared;
 use shared::{Snapshot, Unchanged};
@@ -36,6 +37,7 @@ pub struct NodePorts {
     pending: Mutex<HashSet<i32>>,
     /// How many ports were given: each search begins behind the one before, so that what was just freed comes last.
     given: AtomicU64,
+    pub metrics: PortMetrics,
 }
 
 /// Where the allocated ports are kept.
@@ -69,7 +71,8 @@ impl NodePorts {
             Some(shared) => Allocated::Store(shared),
             None => Allocated::Memory(Mutex::new(Bitmap::new(range))),
         };
-        NodePorts { range, allocated, pending: Mutex::default(), given: AtomicU64::new(0) }
+        let (pending, metrics) = Default::default();
+        NodePorts { range, allocated, pending, given: AtomicU64::new(0), metrics }
     }
 
     /// Whether a port can be allocated at all.
@@ -122,6 +125,12 @@ impl NodePorts {
     }
 
     async fn change<T>(&self, mut change: impl FnMut(&mut Bitmap) -> Result<T, &'static str>) -> Result<T, String> {
+        let size = usize::from(self.range.last - self.range.first) + 1;
+        let mut change = |ports: &mut Bitmap| {
+            let changed = change(ports);
+            self.metrics.used(ports.len(), size);
+            changed
+        };
         match &self.allocated {
             Allocated::Memory(ports) => change(&mut lock(ports)).map_err(String::from),
             Allocated::Store(shared) => shared.change(change).await.map_err(|unchanged| match unchanged {
@@ -132,6 +141,12 @@ impl NodePorts {
     }
 
     async fn take(&self, port: i32) -> Result<(), String> {
+        let taken = self.try_take(port).await;
+        self.metrics.asked(Scope::Static, &taken);
+        taken
+    }
+
+    async fn try_take(&self, port: i32) -> Result<(), String> {
         if !self.is_in_range(port) {
             let range = self.range;
             return Err(format!("provided port is not in the valid range. The range of valid ports is {range}"));
@@ -150,7 +165,9 @@ impl NodePorts {
         let start = self.given.fetch_add(1, Ordering::Relaxed) % u64::from(upper.unsigned_abs());
         let start = i32::try_from(start).unwrap_or_default();
         let candidates = || (0..upper).map(|n| first + band + (start + n) % upper).chain(first..first + band);
-        let port = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(FULL)).await?;
+        let found = self.change(|ports| candidates().find(|port| ports.insert(*port)).ok_or(FULL)).await;
+        self.metrics.asked(Scope::Dynamic, &found);
+        let port = found?;
         lock(&self.pending).insert(port);
         Ok(port)
     }

@@ -7,6 +7,7 @@ use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use registry::{MetaExt, meta};
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict};
+use serving::metrics::credentials::ACCOUNTS;
 use serving::tokens::{Jws, ServiceAccountKeys};
 use serving::user::{service_account_groups, service_account_user_name};
 use serving::{BoxFuture, User};
@@ -58,6 +59,9 @@ impl Accounts {
     async fn verify(&self, jws: &Jws<'_>, wanted: &[String]) -> Result<Authenticated, String> {
         self.keys.verify(jws).await?;
         let claims: Claims = jws.claims().map_err(|_| "claims of the token cannot be read".to_owned())?;
+        if claims.audiences.is_empty() {
+            ACCOUNTS.legacy.inc();
+        }
         let meant = if claims.audiences.is_empty() { &self.audiences } else { &claims.audiences };
         let audiences: Vec<String> = wanted.iter().filter(|audience| meant.contains(audience)).cloned().collect();
         if audiences.is_empty() {
@@ -70,7 +74,11 @@ impl Accounts {
         let now = Time::from(std::time::SystemTime::now());
         claims.check_time(now)?;
         Bound { lookup: &self.lookup, now, to: &claims.kubernetes }.check().await?;
-        let annotations = claims.stale_for(now).map(|seconds| {
+        let stale = claims.stale_for(now);
+        if claims.kubernetes.warn_after.is_some_and(|after| after.0 != 0) {
+            if stale.is_some() { ACCOUNTS.stale.inc() } else { ACCOUNTS.valid.inc() }
+        }
+        let annotations = stale.map(|seconds| {
             let subject = &claims.subject;
             (STALE, format!("subject: {subject}, seconds after warning threshold: {seconds}"))
         });

@@ -6,6 +6,7 @@ use machinery::scalar::Time;
 use registry::MetaExt;
 use serde::Deserialize;
 use serving::authentication::{Authenticated, AuthenticationError, TokenAuthenticator, Verdict, is_same_secret};
+use serving::metrics::credentials::ACCOUNTS;
 use serving::tokens::ServiceAccountKeys;
 use serving::user::{service_account_groups, service_account_user_name, split_service_account};
 use serving::{BoxFuture, User};
@@ -59,6 +60,7 @@ impl TokenAuthenticator for LegacyAccounts {
         Box::pin(async move {
             let Some(jws) = issued_by(token, &[ISSUER.to_owned()]) else { return Ok(None) };
             self.keys.verify(&jws).await.map_err(AuthenticationError)?;
+            ACCOUNTS.legacy.inc();
             let common: Vec<String> = audiences.iter().filter(|a| self.audiences.contains(a)).cloned().collect();
             if common.is_empty() {
                 return Err(AuthenticationError("the token is meant for this server only".into()));
@@ -95,6 +97,7 @@ impl LegacyAccounts {
         let account = lookup.account(namespace, name).await.map_err(|status| status.message)?;
         check_account(&account.metadata, claims)?;
         if secret.metadata.labels.contains_key(INVALID_SINCE) {
+            ACCOUNTS.invalid_legacy_auto.inc();
             return Err(format!(
                 "the token in secret {namespace}/{} for service account {namespace}/{name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '{INVALID_SINCE}' label from the secret to temporarily allow use of this token",
                 claims.secret
@@ -102,6 +105,11 @@ impl LegacyAccounts {
         }
         remember_use(lookup, &secret).await;
         let given = account.secrets.iter().any(|reference| reference.name == secret.metadata.name);
+        if given {
+            ACCOUNTS.legacy_auto.inc()
+        } else {
+            ACCOUNTS.legacy_manual.inc()
+        }
         Ok(if given { Origin::Given } else { Origin::MadeByHand })
     }
 }

@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use tokio::time::Instant;
 
 use super::{Authenticated, Verdict};
+use crate::metrics::credentials;
 
 /// How long somebody who was believed is believed again. Whoever loses a right to come in keeps it for that long.
 const SUCCESS: Duration = Duration::from_secs(10);
@@ -47,18 +48,31 @@ impl Cache {
         audiences: &[String],
         ask: impl FnOnce() -> F,
     ) -> Verdict {
+        let began = std::time::Instant::now();
         let key = self.key(token, audiences);
         let slot = self.slot(key);
+        if let Some((_, found)) = slot.get() {
+            credentials::token_looked_up(true, began);
+            return Ok(Some(found.clone()));
+        }
+        let _waiting = credentials::waiting_for_token();
         let mut refused = Ok(None);
         let known = slot
-            .get_or_try_init(async || match ask().await {
-                Ok(Some(found)) => Ok((Instant::now() + self.success, found)),
-                other => {
-                    refused = other;
-                    Err(())
+            .get_or_try_init(async || {
+                let asking = credentials::asking_about_token();
+                let verdict = ask().await;
+                drop(asking);
+                credentials::token_fetched(verdict.is_ok());
+                match verdict {
+                    Ok(Some(found)) => Ok((Instant::now() + self.success, found)),
+                    other => {
+                        refused = other;
+                        Err(())
+                    }
                 }
             })
             .await;
+        credentials::token_looked_up(false, began);
         match known {
             Ok((_, found)) => Ok(Some(found.clone())),
             Err(()) => {

@@ -8,16 +8,18 @@ mod modes;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use machinery::status::Status;
 
 use crate::authentication::remove_impersonation;
 use crate::authorization::{Attributes, Authorizer, Selectors};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
+use crate::metrics::credentials;
 use crate::request_info::RequestInfo;
 use crate::respond;
 use crate::user::{ALL_AUTHENTICATED, ALL_UNAUTHENTICATED, ANONYMOUS, User};
-use modes::Mode;
+use modes::{Demand, Mode};
 
 /// How many users' modes are remembered.
 const REMEMBERED: usize = 1024;
@@ -81,16 +83,28 @@ impl<H> WithImpersonation<H> {
                 selectors: Selectors::default(),
                 ..Attributes::of_request(requestor, info)
             };
-            self.demand(&action).await?;
+            self.demand(mode, &action).await?;
         }
-        for identity in mode.identities(requestor, wanted) {
-            self.demand(&identity).await?;
+        for demand in mode.demands(requestor, wanted) {
+            match demand {
+                Demand::Right(identity) => self.demand(mode, &identity).await?,
+                Demand::Never(identity, why) => return Err(identity.forbidden(&why)),
+                Demand::Instead(all, each) => {
+                    if self.demand(mode, &all).await.is_err() {
+                        for identity in each {
+                            self.demand(mode, &identity).await?;
+                        }
+                    }
+                }
+            }
         }
         Ok(())
     }
 
-    async fn demand(&self, attributes: &Attributes<'_>) -> Result<(), Status> {
+    async fn demand(&self, mode: Mode, attributes: &Attributes<'_>) -> Result<(), Status> {
+        let began = Instant::now();
         let decision = self.authorizer.authorize(attributes).await;
+        credentials::impersonation_checked(mode.label(), decision.is_allowed(), began.elapsed());
         if decision.is_allowed() { Ok(()) } else { Err(attributes.forbidden(decision.reason())) }
     }
 }
@@ -124,8 +138,10 @@ impl<H: Handler> Handler for WithImpersonation<H> {
                 let status = Status::internal("no user found for request");
                 return respond::refusal(&request, &status);
             };
-            let trail = request.trail();
-            match trail.timed("impersonation", self.impersonate(&requestor, &wanted, &info)).await {
+            let (trail, began) = (request.trail(), Instant::now());
+            let decided = trail.timed("impersonation", self.impersonate(&requestor, &wanted, &info)).await;
+            credentials::impersonated(decided.as_ref().map_or("", |(_, mode)| mode.label()), began.elapsed());
+            match decided {
                 Ok((user, mode)) => {
                     trail.impersonate(&user, &mode.constraint());
                     tracing::debug!(requestor = requestor.name, user = user.name, "impersonating");

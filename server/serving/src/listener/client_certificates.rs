@@ -19,6 +19,7 @@ use x509_parser::prelude::{FromDer, X509Certificate};
 use crate::Error;
 use crate::authentication::{ClientCertificate, user_of_certificate};
 use crate::certificates::{TlsContents, certificates};
+use crate::metrics::credentials::certificate_used;
 
 /// Tells the time in seconds since 1970.
 pub(crate) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
@@ -157,6 +158,8 @@ impl CurrentAuthorities {
 /// The certificate that a client presented, with its chain.
 pub(crate) struct PresentedCertificate {
     chain: Vec<CertificateDer<'static>>,
+    /// When the client's own certificate ends.
+    end: u64,
     authorities: Arc<CurrentAuthorities>,
     /// The last verdicts, by role.
     verdicts: [Mutex<Option<Verdict>>; 2],
@@ -174,15 +177,13 @@ impl PresentedCertificate {
     /// None when the client presented no certificate.
     pub fn new(chain: Option<&[CertificateDer<'_>]>, authorities: &Arc<CurrentAuthorities>) -> Option<Self> {
         let chain: Vec<_> = chain?.iter().map(|der| der.clone().into_owned()).collect();
-        (!chain.is_empty()).then(|| PresentedCertificate {
-            chain,
-            authorities: authorities.clone(),
-            verdicts: Default::default(),
-        })
+        let end = validity(chain.first()?).map_or(0, |(_, end)| end);
+        Some(PresentedCertificate { chain, end, authorities: authorities.clone(), verdicts: Default::default() })
     }
 
     /// The user that the certificate proves at this moment.
     pub fn client(&self) -> ClientCertificate {
+        certificate_used(self.end, (self.authorities.clock)());
         self.judge(Role::Client)
     }
 

@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use prometheus::{DEFAULT_BUCKETS, Histogram, HistogramOpts, Registry};
+use prometheus::{DEFAULT_BUCKETS, Histogram, Registry};
+
+use super::shared::{self, show};
 
 static COMPILATION: LazyLock<Histogram> =
     LazyLock::new(|| histogram("apiserver_cel_compilation_duration_seconds", "How long expressions took to compile."));
@@ -12,14 +14,13 @@ static EVALUATION: LazyLock<Histogram> =
     LazyLock::new(|| histogram("apiserver_cel_evaluation_duration_seconds", "How long expressions took to evaluate."));
 
 fn histogram(name: &str, help: &str) -> Histogram {
-    let options = HistogramOpts::new(name, help).buckets(DEFAULT_BUCKETS.to_vec());
-    Histogram::with_opts(options).expect("a well-formed metric")
+    shared::histogram(name, help, DEFAULT_BUCKETS)
 }
 
 /// Adds the metrics to those of a server.
 pub(super) fn register(registry: &Registry) {
     for histogram in [&COMPILATION, &EVALUATION] {
-        let _ = registry.register(Box::new((*histogram).clone())); // only a name registered twice is refused
+        show(registry, &**histogram);
     }
 }
 

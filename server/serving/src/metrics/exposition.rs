@@ -6,10 +6,9 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue};
 use prometheus::proto::MetricFamily;
-use prometheus::{Encoder, TextEncoder};
 
 use super::reset::Reset;
-use super::{Metrics, allowed, protobuf, state};
+use super::{Metrics, allowed, protobuf, state, text};
 use crate::handler::{BoxFuture, Handler, Request, Response};
 use crate::options::MetricsOptions;
 use crate::respond;
@@ -98,11 +97,7 @@ pub(crate) fn encode(request: &Request, families: &[MetricFamily]) -> Response {
     if prefers_protobuf(accept.unwrap_or_default()) {
         return compressed(request, PROTOBUF, protobuf::encode(families));
     }
-    let mut out = Vec::new();
-    match TextEncoder::new().encode(families, &mut out) {
-        Ok(()) => compressed(request, TEXT, out),
-        Err(error) => respond::text_error(500, &error.to_string()),
-    }
+    compressed(request, TEXT, text::encode(families).into_bytes())
 }
 
 /// Metrics of any length are compressed for clients that take that (`promhttp.HandlerFor`).

@@ -107,7 +107,7 @@ fn document(info: &RequestInfo) -> Option<(&'static str, &'static str, &'static 
         "/livez" => ("", "/livez", ""),
         "/readyz" => ("", "/readyz", ""),
         "/api" => ("", "/api", SERVER),
-        "/apis" => ("", "/apis", SERVER),
+        "/apis" => ("", "apis", SERVER),
         "/openapi/v3" => ("", "openapi/v3", ""),
         path if path.starts_with("/openapi/v3/") => ("", "openapi/v3/", ""),
         "/statusz" => ("statusz", "", SERVER),

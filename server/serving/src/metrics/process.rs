@@ -1,21 +1,41 @@
-//! What the kernel counts of this process, under the names that all exporters use. Linux only; elsewhere nothing is said.
+//! What the kernel counts of this process, under the names that all exporters use, and what runs in it. Of the kernel's, Linux only;
+//! elsewhere nothing is said.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use prometheus::core::{Collector, Desc};
 use prometheus::proto::MetricFamily;
 use prometheus::{Counter, Gauge};
+use rustix::process::{Resource, getrlimit};
 
 /// Clock ticks of a second, in which the kernel counts processor time for user space; it is the same everywhere.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A gauge, and what it shows if the system says.
-type Read = (Gauge, fn() -> Option<f64>);
+/// What a metric shows if the system says.
+type Read = fn() -> Option<f64>;
+
+const COUNTERS: [(&str, &str, Read); 3] = [
+    ("process_cpu_seconds_total", "Processor time of the process, in seconds.", processor_seconds),
+    ("process_network_receive_bytes_total", "Bytes that came in by the network of the process.", || octets("InOctets")),
+    ("process_network_transmit_bytes_total", "Bytes that went out by the network of the process.", || {
+        octets("OutOctets")
+    }),
+];
+const GAUGES: [(&str, &str, Read); 7] = [
+    ("process_resident_memory_bytes", "Resident memory of the process.", || memory("VmRSS:")),
+    ("process_virtual_memory_bytes", "Virtual memory of the process.", || memory("VmSize:")),
+    ("process_virtual_memory_max_bytes", "The most virtual memory that the process may have.", || limit(Resource::As)),
+    ("process_open_fds", "Open files of the process.", open_files),
+    ("process_max_fds", "The most files that the process may have open.", || limit(Resource::Nofile)),
+    // The unit of concurrency of this program is the task; dashboards ask for it by this name.
+    ("go_goroutines", "Tasks that exist.", tasks),
+    ("go_threads", "Threads of the process.", || status("Threads:")),
+];
 
 /// Reads `/proc/self` whenever somebody asks.
 pub struct ProcessMetrics {
-    cpu: Counter,
-    gauges: [Read; 3],
+    counters: Vec<(Counter, Read)>,
+    gauges: Vec<(Gauge, Read)>,
     started: Gauge,
 }
 
@@ -24,33 +44,32 @@ impl ProcessMetrics {
     pub fn new() -> prometheus::Result<Self> {
         let started = Gauge::new("process_start_time_seconds", "When the process began, in seconds since 1970.")?;
         started.set(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64());
-        Ok(ProcessMetrics {
-            cpu: Counter::new("process_cpu_seconds_total", "Processor time of the process, in seconds.")?,
-            gauges: [
-                (Gauge::new("process_resident_memory_bytes", "Resident memory of the process.")?, || memory("VmRSS:")),
-                (Gauge::new("process_virtual_memory_bytes", "Virtual memory of the process.")?, || memory("VmSize:")),
-                (Gauge::new("process_open_fds", "Open files of the process.")?, open_files),
-            ],
-            started,
-        })
+        let counters = COUNTERS.iter().map(|(name, help, read)| Ok((Counter::new(*name, *help)?, *read)));
+        let gauges = GAUGES.iter().map(|(name, help, read)| Ok((Gauge::new(*name, *help)?, *read)));
+        let counters = counters.collect::<prometheus::Result<_>>()?;
+        Ok(ProcessMetrics { counters, gauges: gauges.collect::<prometheus::Result<_>>()?, started })
     }
 }
 
 impl Collector for ProcessMetrics {
     fn desc(&self) -> Vec<&Desc> {
+        let counters = self.counters.iter().flat_map(|(counter, _)| counter.desc());
         let gauges = self.gauges.iter().flat_map(|(gauge, _)| gauge.desc());
-        self.cpu.desc().into_iter().chain(gauges).chain(self.started.desc()).collect()
+        counters.chain(gauges).chain(self.started.desc()).collect()
     }
 
     fn collect(&self) -> Vec<MetricFamily> {
-        if let Some(seconds) = processor_seconds() {
-            self.cpu.inc_by((seconds - self.cpu.get()).max(0.0));
+        for (counter, read) in &self.counters {
+            if let Some(now) = read() {
+                counter.inc_by((now - counter.get()).max(0.0));
+            }
         }
         for (gauge, read) in &self.gauges {
             gauge.set(read().unwrap_or_default());
         }
+        let counters = self.counters.iter().flat_map(|(counter, _)| counter.collect());
         let gauges = self.gauges.iter().flat_map(|(gauge, _)| gauge.collect());
-        self.cpu.collect().into_iter().chain(gauges).chain(self.started.collect()).collect()
+        counters.chain(gauges).chain(self.started.collect()).collect()
     }
 }
 
@@ -62,10 +81,33 @@ fn processor_seconds() -> Option<f64> {
     Some(ticks.sum::<f64>() / TICKS_PER_SECOND)
 }
 
-fn memory(field: &str) -> Option<f64> {
+fn status(field: &str) -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(field))?;
-    Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1024.0)
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn memory(field: &str) -> Option<f64> {
+    status(field).map(|kilobytes| kilobytes * 1024.0)
+}
+
+/// A counter of all connections of the network that the process is in: names stand in one line, values in the next.
+fn octets(name: &str) -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/net/netstat").ok()?;
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("IpExt:"));
+    let (names, values) = (lines.next()?.split_whitespace(), lines.next()?.split_whitespace());
+    names.zip(values).find(|(known, _)| *known == name)?.1.parse().ok()
+}
+
+/// A limit of the process; without one, the largest number, as other exporters have it.
+fn limit(resource: Resource) -> Option<f64> {
+    Some(getrlimit(resource).current.unwrap_or(u64::MAX) as f64)
+}
+
+/// The tasks of the runtime that answers.
+fn tasks() -> Option<f64> {
+    let runtime = tokio::runtime::Handle::try_current().ok()?;
+    Some(runtime.metrics().num_alive_tasks() as f64)
 }
 
 fn open_files() -> Option<f64> {

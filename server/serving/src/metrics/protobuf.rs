@@ -1,6 +1,6 @@
 //! Metrics as messages of `io.prometheus.client`, each behind its length (the form that Prometheus asks for with native histograms).
 
-use prometheus::proto::{Histogram, Metric, MetricFamily, MetricType};
+use prometheus::proto::{Histogram, Metric, MetricFamily, MetricType, Summary};
 
 /// Wire types.
 const VARINT: u8 = 0;
@@ -50,9 +50,18 @@ fn metric(series: &Metric, of: MetricType) -> Vec<u8> {
     match of {
         MetricType::COUNTER => bytes(3, &value(series.get_counter().get_value()), &mut out),
         MetricType::HISTOGRAM => bytes(7, &histogram(series.get_histogram()), &mut out),
-        // There are no summaries and no values without a type.
+        MetricType::SUMMARY => bytes(4, &summary(series.get_summary()), &mut out),
+        // There are no values without a type.
         _ => bytes(2, &value(series.get_gauge().get_value()), &mut out),
     }
+    out
+}
+
+/// Quantiles are not kept.
+fn summary(summary: &Summary) -> Vec<u8> {
+    let mut out = Vec::new();
+    number(1, summary.sample_count(), &mut out);
+    double(2, summary.sample_sum(), &mut out);
     out
 }
 

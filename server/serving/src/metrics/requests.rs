@@ -16,14 +16,14 @@ use prometheus::{Histogram, IntCounter, IntGauge, Registry};
 
 use super::labels::{Labels, Routed, Sent};
 use super::watches::WatchMetrics;
-use super::{counters, gauges, histograms};
+use super::{Counted, counters, gauges, histograms};
 use crate::body::{Body, BodyError};
 use crate::handler::{BoxFuture, Handler, Request, RequestExt, Response};
 use crate::request_info::RequestInfo;
 
-const LATENCIES: [f64; 24] = [
+const LATENCIES: [f64; 23] = [
     0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 15.0, 20.0, 30.0,
-    45.0, 60.0, 120.0,
+    45.0, 60.0,
 ];
 const SIZES: [f64; 7] = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const DEPRECATED: [&str; 5] = ["group", "version", "resource", "subresource", "removed_release"];
@@ -85,7 +85,7 @@ struct Series {
     duration: Histogram,
     sli_duration: Option<Histogram>,
     sizes: Option<Histogram>,
-    long_running: IntGauge,
+    long_running: Option<IntGauge>,
     aborts: prometheus::IntCounterVec,
     /// Those of `aborts`, which few requests need.
     labels: Vec<String>,
@@ -115,7 +115,7 @@ impl RequestMetrics {
                 "apiserver_request_sli_duration_seconds",
                 "How long requests took, without the time in queues of priority and fairness.",
                 &of,
-                &LATENCIES[2..23],
+                &LATENCIES[2..],
             ),
             sizes: histograms(registry, "apiserver_response_sizes", "Bytes of answers to reads.", &of, &SIZES),
             long_running: gauges(
@@ -149,7 +149,7 @@ impl RequestMetrics {
                 "field_validation_request_duration_seconds",
                 "How long requests took, by how strictly fields are checked.",
                 &["field_validation"],
-                &LATENCIES,
+                &LATENCIES[2..],
             ),
             watches: WatchMetrics::new(registry),
             hasher: RandomState::default(),
@@ -157,7 +157,7 @@ impl RequestMetrics {
         }))
     }
 
-    fn series(&self, labels: &Labels<'_>, code: StatusCode) -> Arc<Series> {
+    fn series(&self, labels: &Labels<'_>, code: StatusCode, is_long_running: bool) -> Arc<Series> {
         let key = self.0.hasher.hash_one((labels, code));
         let known = self.0.series.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
@@ -167,7 +167,7 @@ impl RequestMetrics {
                 duration: self.0.duration.with_label_values(&[&of[..], &[dry_run]].concat()),
                 sli_duration: dry_run.is_empty().then(|| self.0.sli_duration.with_label_values(&of)),
                 sizes: is_read(labels.verb).then(|| self.0.sizes.with_label_values(&of)),
-                long_running: self.0.long_running.with_label_values(&of),
+                long_running: is_long_running.then(|| self.0.long_running.with_label_values(&of)),
                 aborts: self.0.aborts.clone(),
                 labels: of[..6].iter().map(|label| (*label).to_owned()).collect(),
             });
@@ -177,7 +177,7 @@ impl RequestMetrics {
     }
 
     /// Notes what is known of a request when its answer begins.
-    fn answered(&self, labels: &Labels<'_>, info: &RequestInfo, response: &Response, body: Option<u64>) {
+    fn answered(&self, labels: &Labels<'_>, info: &RequestInfo, response: &Response, body: u64) {
         if response.extensions().get::<Terminated>().is_some() {
             let code = response.status();
             self.0.terminations.with_label_values(&[&labels.common()[..], &[code.as_str()]].concat()).inc();
@@ -187,8 +187,12 @@ impl RequestMetrics {
             let of = [labels.group, labels.version, labels.resource, labels.subresource, release];
             self.0.deprecated.with_label_values(&of).set(1);
         }
-        if let Some(bytes) = body.filter(|_| matches!(&*info.verb, "create" | "update" | "patch" | "delete")) {
-            self.0.bodies.with_label_values(&[labels.resource, &info.verb, labels.group]).observe(bytes as f64);
+        let verb = match &*info.verb {
+            "deletecollection" => "delete_collection",
+            verb => verb,
+        };
+        if labels.verb != "CONNECT" && matches!(verb, "create" | "update" | "patch" | "delete" | "delete_collection") {
+            self.0.bodies.with_label_values(&[labels.resource, verb, labels.group]).observe(body as f64);
         }
     }
 
@@ -227,7 +231,7 @@ impl<H: Handler> Handler for WithMetrics<H> {
         let Some(info) = request.info().cloned() else { return self.inner.handle(request) };
         let sent = Sent::new(request.method(), request.headers());
         let length = request.headers().get(http::header::CONTENT_LENGTH).and_then(|value| value.to_str().ok());
-        let body = length.and_then(|length| length.parse::<u64>().ok()).filter(|length| *length > 0);
+        let body = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
         let delayed = Delayed::default();
         request.extensions_mut().insert(delayed.clone());
         if info.verb == "watch" {
@@ -241,14 +245,12 @@ impl<H: Handler> Handler for WithMetrics<H> {
             let Some(labels) = sent.labels(&info, is_routed, code).filter(|_| is_counted(&info, &response)) else {
                 return response;
             };
-            let series = self.metrics.series(&labels, code);
-            self.metrics.answered(&labels, &info, &response, body);
             let is_long_running = info.is_long_running();
-            if is_long_running {
-                series.long_running.inc();
-            }
+            let series = self.metrics.series(&labels, code, is_long_running);
+            self.metrics.answered(&labels, &info, &response, body);
+            let running = series.long_running.as_ref().filter(|_| is_long_running).map(Counted::new);
             let validation = self.metrics.validation(&info);
-            let sending = Sending { series, began, delayed, is_long_running, validation, bytes: 0 };
+            let sending = Sending { series, began, delayed, _running: running, validation, bytes: 0 };
             response.map(|body| sending.follow(body))
         })
     }
@@ -269,7 +271,7 @@ struct Sending {
     series: Arc<Series>,
     began: Instant,
     delayed: Delayed,
-    is_long_running: bool,
+    _running: Option<Counted>,
     validation: Histogram,
     bytes: u64,
 }
@@ -286,9 +288,6 @@ impl Sending {
 
 impl Drop for Sending {
     fn drop(&mut self) {
-        if self.is_long_running {
-            self.series.long_running.dec();
-        }
         let took = self.began.elapsed();
         self.series.total.inc();
         self.series.duration.observe(took.as_secs_f64());

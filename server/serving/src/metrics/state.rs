@@ -31,6 +31,15 @@ pub(super) fn register(registry: &Registry) {
     let values =
         ["major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform"];
     build.with_label_values(&values.map(|name| info[name].as_str().unwrap_or_default())).set(1);
+    let help = "The versions of the program, of what it emulates and of what it gets along with; always 1.";
+    let versions = gauges(registry, "version_info", help, &["component", "binary", "emulation", "min_compat"]);
+    let release = |prefix: &str| {
+        let part = |name: &str| info[format!("{prefix}{name}")].as_str().unwrap_or_default().to_owned();
+        format!("{}.{}", part("Major"), part("Minor"))
+    };
+    let (emulated, compatible) = (release("emulation"), release("minCompatibility"));
+    let binary = version::GIT_VERSION.trim_start_matches('v');
+    versions.with_label_values(&["kube", binary, emulated.as_str(), compatible.as_str()]).set(1);
     // Declared constraints are checked by the one validation that there is: nothing can differ from it.
     for (name, help) in [
         ("mismatch", "Times declared constraints and hand-written ones came to different results."),

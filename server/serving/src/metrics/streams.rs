@@ -1,7 +1,7 @@
-//! How connections to containers and ports fare that come as WebSockets (upstream: `util/proxy/metrics`).
+//! How connections to containers and ports fare that come as WebSockets, and logs (upstream: `util/proxy/metrics`, `LogREST`).
 
 use http::StatusCode;
-use prometheus::{IntCounterVec, Registry};
+use prometheus::{IntCounter, IntCounterVec, Registry};
 
 use super::counters;
 
@@ -11,6 +11,8 @@ pub struct StreamMetrics {
     translated: IntCounterVec,
     tunnelled: IntCounterVec,
     routed: IntCounterVec,
+    logs: IntCounterVec,
+    log_tls_failures: IntCounter,
 }
 
 impl StreamMetrics {
@@ -34,6 +36,19 @@ impl StreamMetrics {
                 "Connections to containers and ports, by who would translate their WebSockets.",
                 &["subresource", "proxy_type"],
             ),
+            logs: counters(
+                registry,
+                "kube_apiserver_pod_logs_insecure_backend_total",
+                "Logs that were asked for, by whether kubelets have to prove who they are.",
+                &["usage"],
+            ),
+            log_tls_failures: counters(
+                registry,
+                "kube_apiserver_pod_logs_backend_tls_failure_total",
+                "Logs that were not read because the kubelet's certificate was not valid.",
+                &[],
+            )
+            .with_label_values::<&str>(&[]),
         }
     }
 
@@ -41,6 +56,16 @@ impl StreamMetrics {
     pub fn routed(&self, subresource: &str, here: bool) {
         let by = if here { "translated_at_apiserver" } else { "proxied_to_kubelet" };
         self.routed.with_label_values(&[subresource, by]).inc();
+    }
+
+    /// The log of a container was asked for, of a kubelet that does not have to prove who it is if `insecure`.
+    pub fn log_asked(&self, insecure: bool) {
+        self.logs.with_label_values(&[if insecure { "skip_tls_allowed" } else { "enforce_tls" }]).inc();
+    }
+
+    /// The certificate of a kubelet that was asked for a log was not valid.
+    pub fn log_unverified(&self) {
+        self.log_tls_failures.inc();
     }
 
     /// A command in a container has ended.

@@ -10,7 +10,8 @@ use prometheus::{GaugeVec, Histogram, HistogramVec, IntCounter, IntCounterVec, I
 
 use super::{counters, gauges, histograms};
 
-const SECONDS: [f64; 10] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0, 10.0];
+/// As upstream multiplies them: their names are part of series.
+const SECONDS: [f64; 10] = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 1e-3, 1e-2, 0.1, 1.0, 10.0];
 const NAME: [&str; 1] = ["name"];
 
 /// The metrics of all workers. Clones share them.

@@ -1,6 +1,7 @@
 //! What caches have done, for whoever measures them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
@@ -27,4 +28,61 @@ pub struct Counts {
     pub initial: Count,
     /// Watches that ended because their readers did not keep up.
     pub cut_off: Count,
+    /// How long reads waited for the cache to be fresh enough.
+    pub waits: Waits,
+    /// Lists of the latest state that the cache answered.
+    pub consistent: Count,
+    /// Lists of the latest state that the store answered, since the cache lagged behind.
+    pub fallbacks: Count,
+}
+
+/// Durations, counted by how long they are.
+#[derive(Debug, Default)]
+pub struct Waits {
+    /// Each counts durations up to its bound; the last one those beyond all bounds.
+    counts: [Count; Waits::BOUNDS.len() + 1],
+    nanoseconds: AtomicU64,
+}
+
+impl Waits {
+    /// Bounds in seconds.
+    pub const BOUNDS: [f64; 13] = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0];
+
+    /// Notes one.
+    pub fn observe(&self, duration: Duration) {
+        let seconds = duration.as_secs_f64();
+        let place = Waits::BOUNDS.iter().position(|bound| seconds <= *bound).unwrap_or(Waits::BOUNDS.len());
+        self.counts[place].add(1);
+        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// How many durations there were up to each bound, and in all.
+    pub fn cumulative(&self) -> [u64; Waits::BOUNDS.len() + 1] {
+        let mut total = 0;
+        self.counts.each_ref().map(|count| {
+            total += count.get();
+            total
+        })
+    }
+
+    /// All durations together, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_counted_by_length() {
+        let waits = Waits::default();
+        for milliseconds in [5, 6, 1000, 9000] {
+            waits.observe(Duration::from_millis(milliseconds));
+        }
+        assert_eq!(waits.cumulative(), [1, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4]);
+        assert!((waits.seconds() - 10.011).abs() < 1e-6);
+    }
 }

@@ -27,7 +27,7 @@ mod snapshot;
 mod watchers;
 
 pub use change::{Change, ChangeKind, Seen};
-pub use counts::{Count, Counts};
+pub use counts::{Count, Counts, Waits};
 pub use entry::{Attributes, Description, EncodingId, Entry};
 pub use feed::{Cache, CacheOptions};
 pub use resource::{Describe, ResourceCache, Started, WatchFrom};

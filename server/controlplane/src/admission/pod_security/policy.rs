@@ -15,6 +15,20 @@ pub enum Level {
     Restricted,
 }
 
+impl Level {
+    /// As labels name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Privileged => "privileged",
+            Level::Baseline => "baseline",
+            Level::Restricted => "restricted",
+        }
+    }
+}
+
+/// The minor release that this server is of.
+pub const NEWEST: u32 = 36;
+
 /// The minor release whose rules hold; `None` is the newest.
 pub type Version = Option<u32>;
 
@@ -26,11 +40,7 @@ pub struct LevelVersion {
 
 impl fmt::Display for LevelVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let level = match self.level {
-            Level::Privileged => "privileged",
-            Level::Baseline => "baseline",
-            Level::Restricted => "restricted",
-        };
+        let level = self.level.name();
         match self.version {
             Some(minor) => write!(f, "{level}:v1.{minor}"),
             None => write!(f, "{level}:latest"),

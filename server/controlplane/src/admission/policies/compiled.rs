@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use apimachinery::meta::v1::ObjectMeta;
 use cel::{Budget, Environment, EvalError, Program, Type, Value};
@@ -11,6 +12,7 @@ use generated::hatches::admissionregistration::{Available, Variables, compile, e
 use serving::metrics::cel::{compiling, evaluating};
 
 use super::input::Activation;
+use crate::admission::metrics::Conditions;
 
 /// Policies whose programs are kept at most.
 const KEPT: usize = 1024;
@@ -107,14 +109,31 @@ pub fn conditions_hold<'a>(
     conditions: &'a [(String, Expression)],
     activation: &Activation<'a>,
     budget: &mut Budget,
+    noted: Conditions<'_>,
 ) -> Result<bool, String> {
-    let mut errors = Vec::new();
+    if conditions.is_empty() {
+        return Ok(true);
+    }
+    let (mut errors, mut decided, began) = (Vec::new(), false, Instant::now());
     for (_, condition) in conditions {
         match condition.evaluate(activation, budget) {
             Ok(Value::Bool(true)) => {}
-            Ok(_) => return Ok(false),
-            Err(why) => errors.push(why),
+            Ok(_) => {
+                decided = true;
+                break;
+            }
+            Err(why) => {
+                noted.failed();
+                errors.push(why);
+            }
         }
+    }
+    // As upstream: the time of conditions that all hold is not noted.
+    if decided || !errors.is_empty() {
+        noted.evaluated(began.elapsed());
+    }
+    if decided {
+        return Ok(false);
     }
     match &errors[..] {
         [] => Ok(true),

@@ -1,7 +1,9 @@
 //! Mutating policies: apply configurations and JSON patches made by expressions.
 
+use std::time::Instant;
+
 use cel::{Budget, Map, Value};
-use endpoints::Attributes;
+use endpoints::{Attributes, Operation};
 use generated::admissionregistration::v1::{
     MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, MutatingAdmissionPolicySpec,
 };
@@ -16,6 +18,7 @@ use serde_json::Value as Json;
 
 use super::super::forbidden;
 use super::super::lookup::find;
+use super::super::metrics::Metrics;
 use super::super::reinvocation::Reinvocation;
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
@@ -87,7 +90,7 @@ pub async fn run(
                 continue;
             }
             offload::to_work_pool().await?;
-            let changed = mutated(policy, binding, &programs, &subject, seen).await;
+            let changed = mutated(&policies.metrics, policy, binding, &programs, &subject, seen).await;
             let ran = matches!(changed, Ok(Some(_)));
             if policy.spec.reinvocation_policy == IF_NEEDED {
                 rounds.policies.asked(key);
@@ -117,6 +120,7 @@ pub async fn run(
 
 /// The object as a binding leaves it; `None` when it is none of its business.
 async fn mutated(
+    metrics: &Metrics,
     policy: &MutatingAdmissionPolicy,
     binding: &MutatingAdmissionPolicyBinding,
     programs: &Programs,
@@ -128,8 +132,10 @@ async fn mutated(
     let kind = seen.kind;
     let mut input = Input::new(subject, seen).map_err(|status| not_converted(&status))?;
     let mut changed = false;
+    let names = (&policy.metadata.name[..], &binding.metadata.name[..]);
+    let noted = Noted { metrics, names, operation: subject.attributes.operation };
     for param in &found {
-        changed |= mutate(programs, &mut input, param.as_ref(), kind)?;
+        changed |= mutate(programs, &mut input, param.as_ref(), kind, noted)?;
     }
     if !changed {
         return Ok(None);
@@ -137,19 +143,39 @@ async fn mutated(
     subject.object_of(kind, &input.object).map(Some).map_err(|status| status.message)
 }
 
-fn mutate(programs: &Programs, input: &mut Input, param: Option<&Json>, kind: &KindDef) -> Result<bool, String> {
+/// Where evaluations are counted, and as whose.
+#[derive(Clone, Copy)]
+struct Noted<'m> {
+    metrics: &'m Metrics,
+    /// Of the policy and the binding.
+    names: (&'m str, &'m str),
+    operation: Operation,
+}
+
+fn mutate(
+    programs: &Programs,
+    input: &mut Input,
+    param: Option<&Json>,
+    kind: &KindDef,
+    noted: Noted<'_>,
+) -> Result<bool, String> {
+    let (metrics, (policy, binding)) = (noted.metrics, noted.names);
     let budget = &mut Budget::default();
     let variables = &programs.common.variables;
-    if !conditions_hold(&programs.common.conditions, &Activation::new(input, param, variables), budget)? {
+    let (conditions, activation) = (&programs.common.conditions, Activation::new(input, param, variables));
+    if !conditions_hold(conditions, &activation, budget, metrics.of_policy(policy, noted.operation))? {
         return Ok(false);
     }
+    drop(activation);
     for mutation in &programs.mutations {
-        let activation = Activation::new(input, param, variables);
+        let (activation, began) = (Activation::new(input, param, variables), Instant::now());
         let object = match mutation {
-            Mutation::Apply(expression) => applied(expression, &activation, budget, &input.object, kind)?,
-            Mutation::Patch(expression) => patched(expression, &activation, budget, &input.object)?,
+            Mutation::Apply(expression) => applied(expression, &activation, budget, &input.object, kind),
+            Mutation::Patch(expression) => patched(expression, &activation, budget, &input.object),
         };
-        input.object = object;
+        metrics.mutated(policy, binding, object.as_ref().err().map(String::as_str), began.elapsed());
+        drop(activation);
+        input.object = object?;
     }
     Ok(true)
 }

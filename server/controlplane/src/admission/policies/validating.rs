@@ -15,6 +15,7 @@ use machinery::status::Status;
 
 use super::super::forbidden;
 use super::super::lookup::find;
+use super::super::metrics::Conditions;
 use super::annotations::{self, Annotations};
 use super::compiled::{Common, Expression, conditions_hold};
 use super::input::{Activation, Input};
@@ -124,7 +125,8 @@ pub async fn run(
         };
         let mut judgement = Judgement::default();
         for binding in own {
-            judge(policy, binding, &programs, &input, &subject, &mut judgement).await;
+            let noted = policies.metrics.of_policy(&policy.metadata.name, attributes.operation);
+            judge(policy, binding, &programs, &input, (&subject, noted), &mut judgement).await;
             for (why, took) in judgement.ignored.drain(..) {
                 let (policy, binding) = (&policy.metadata.name, &binding.metadata.name);
                 policies.metrics.checked(policy, binding, "allow", Some(&why), took);
@@ -185,7 +187,7 @@ async fn judge(
     binding: &ValidatingAdmissionPolicyBinding,
     programs: &Programs,
     input: &Input,
-    subject: &Subject<'_>,
+    (subject, noted): (&Subject<'_>, Conditions<'_>),
     judgement: &mut Judgement,
 ) {
     let ignores = policy.spec.failure_policy.as_deref() == Some("Ignore");
@@ -199,14 +201,20 @@ async fn judge(
     };
     for param in &found {
         let activation = Activation::new(input, param.as_ref(), &programs.common.variables);
-        evaluate(programs, &activation, ignores, judgement);
+        evaluate(programs, &activation, ignores, noted, judgement);
     }
 }
 
-fn evaluate<'a>(programs: &'a Programs, activation: &Activation<'a>, ignores: bool, judgement: &mut Judgement) {
+fn evaluate<'a>(
+    programs: &'a Programs,
+    activation: &Activation<'a>,
+    ignores: bool,
+    noted: Conditions<'_>,
+    judgement: &mut Judgement,
+) {
     let budget = &mut Budget::default();
     let Judgement { refusals, annotations, ignored } = judgement;
-    match conditions_hold(&programs.common.conditions, activation, budget) {
+    match conditions_hold(&programs.common.conditions, activation, budget, noted) {
         Ok(true) => {}
         Ok(false) => return,
         Err(_) if ignores => return,

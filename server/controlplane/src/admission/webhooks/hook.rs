@@ -12,6 +12,7 @@ use machinery::catalog::KindDef;
 use machinery::status::Status;
 
 use crate::admission::forbidden;
+use crate::admission::metrics::{Metrics, Step};
 use crate::admission::policies::{Activation, Expression, Input, Subject, conditions_hold};
 
 /// How long a webhook may take when it does not say.
@@ -86,17 +87,26 @@ impl<'w> Hook<'w> {
     }
 
     /// Whether the webhook is called for a request.
-    pub fn matched(&self, subject: &Subject<'_>) -> Result<Option<Matched>, Status> {
+    pub fn matched(&self, subject: &Subject<'_>, step: Step, metrics: &Metrics) -> Result<Option<Matched>, Status> {
         let seen = subject.named_by(self.rules.iter(), self.match_policy);
         let Some(seen) = seen.filter(|_| subject.selected(self.namespace_selector, self.object_selector)) else {
             return Ok(None);
         };
         let input = Input::new(subject, seen).map_err(|status| Status::internal(status.message))?;
         let activation = Activation::new(&input, None, &[]);
-        match conditions_hold(self.conditions, &activation, &mut Budget::default()) {
+        let operation = subject.attributes.operation;
+        let noted = metrics.of_webhook(self.name, step, operation);
+        let excluded = || metrics.excluded(self.name, step, operation);
+        match conditions_hold(self.conditions, &activation, &mut Budget::default(), noted) {
             Ok(true) => {}
-            Ok(false) => return Ok(None),
-            Err(_) if self.ignores_failure => return Ok(None),
+            Ok(false) => {
+                excluded();
+                return Ok(None);
+            }
+            Err(_) if self.ignores_failure => {
+                excluded();
+                return Ok(None);
+            }
             Err(why) => return Err(forbidden(subject.attributes, why)),
         }
         drop(activation);

@@ -59,6 +59,11 @@ impl Bitmap {
         }
     }
 
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.bytes.iter().map(|byte| byte.count_ones() as usize).sum()
+    }
+
     /// The members in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
         (self.range.first..=self.range.last).map(i32::from).filter(|port| self.contains(*port))

@@ -1,12 +1,21 @@
 //! The ways to impersonate: whom each is for, which rights it takes, and who comes out.
 
+use std::collections::BTreeMap;
+
+use machinery::field_error::aggregate;
+use machinery::field_path::Path;
+use machinery::format::field::domain_prefixed_path;
+
 use crate::authorization::Attributes;
-use crate::user::{NODE_USER_PREFIX, NODES_GROUP, User, service_account_groups, split_service_account};
+use crate::user::{NODE_USER_PREFIX, NODES_GROUP, SYSTEM_MASTERS, User, service_account_groups, split_service_account};
 
 /// Where a service account's token says which node its pod runs on (`serviceaccount.NodeNameKey`).
 const NODE_NAME: &str = "authentication.kubernetes.io/node-name";
 /// The group of the things that are impersonated.
 const GROUP: &str = "authentication.k8s.io";
+
+/// From how many groups or extras on the right to all of them is looked up first (`manyAuthorizationChecksInLoop`).
+const MANY: usize = 4;
 
 /// A way to impersonate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +47,11 @@ impl Mode {
         }
     }
 
+    /// The mode as metrics name it.
+    pub(super) fn label(self) -> &'static str {
+        if self == Mode::Legacy { "legacy" } else { self.name() }
+    }
+
     /// The verb that allows it, of constrained impersonation.
     pub(super) fn constraint(self) -> String {
         match self {
@@ -59,8 +73,37 @@ impl Mode {
         }
     }
 
+    /// What it takes to be this user.
+    pub(super) fn demands<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Demand<'a>> {
+        if self != Mode::UserInfo {
+            return self.identities(requestor, wanted).into_iter().map(Demand::Right).collect();
+        }
+        let thing = |resource: &'a str, name: &'a str| {
+            let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
+            Attributes { version: "v1", name, ..attributes }
+        };
+        let mut demands = vec![Demand::Right(thing("users", &wanted.name))];
+        if !wanted.uid.is_empty() {
+            demands.push(Demand::Right(thing("uids", &wanted.uid)));
+        }
+        let (groups, extra) = (&wanted.groups, &wanted.extra);
+        if let Some((group, why)) = never_a_group(groups) {
+            demands.push(Demand::Never(thing("groups", group), why.into()));
+        }
+        let each = groups.iter().map(|group| thing("groups", group)).collect();
+        demands.extend(several(each, groups.len() >= MANY, || thing("groups", "*")));
+        if let Some(why) = never_an_extra(extra) {
+            demands.push(Demand::Never(thing("userextras", ""), why));
+        }
+        let of = |subresource, value| Attributes { subresource, ..thing("userextras", value) };
+        let each: Vec<_> = extras(wanted).map(|(key, value)| of(key, value)).collect();
+        let is_large = extra.len() >= MANY || each.len() >= MANY;
+        demands.extend(several(each, is_large, || of("*", "*")));
+        demands
+    }
+
     /// The rights it takes to be this user.
-    pub(super) fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
+    fn identities<'a>(self, requestor: &'a User, wanted: &'a User) -> Vec<Attributes<'a>> {
         let thing = |resource: &'a str, name: &'a str| {
             let attributes = Attributes::resource(requestor, self.constraint(), GROUP, resource);
             Attributes { version: "v1", name, ..attributes }
@@ -72,13 +115,7 @@ impl Mode {
                 Some((namespace, name)) => vec![Attributes { namespace, ..thing("serviceaccounts", name) }],
                 None => Vec::new(),
             },
-            Mode::UserInfo => {
-                let uid = Some(wanted.uid.as_str()).filter(|uid| !uid.is_empty()).map(|uid| thing("uids", uid));
-                let groups = wanted.groups.iter().map(|group| thing("groups", group));
-                let extra =
-                    extras(wanted).map(|(subresource, value)| Attributes { subresource, ..thing("userextras", value) });
-                std::iter::once(thing("users", &wanted.name)).chain(uid).chain(groups).chain(extra).collect()
-            }
+            Mode::UserInfo => Vec::new(),
             Mode::Legacy => legacy(requestor, wanted),
         }
     }
@@ -96,6 +133,53 @@ impl Mode {
         }
         user
     }
+}
+
+/// What it takes for a part of impersonation.
+pub(super) enum Demand<'a> {
+    Right(Attributes<'a>),
+    /// The first right, or all the others.
+    Instead(Attributes<'a>, Vec<Attributes<'a>>),
+    /// No right is enough, for this reason.
+    Never(Attributes<'a>, String),
+}
+
+/// Rights to several things; to many of them, the right to all is enough.
+fn several<'a>(each: Vec<Attributes<'a>>, many: bool, all: impl FnOnce() -> Attributes<'a>) -> Vec<Demand<'a>> {
+    if many { vec![Demand::Instead(all(), each)] } else { each.into_iter().map(Demand::Right).collect() }
+}
+
+/// Of groups, one that no constrained right lets anybody into, and what is said about it.
+fn never_a_group(groups: &[String]) -> Option<(&str, &'static str)> {
+    let has = |name: &str| groups.iter().any(|group| group == name);
+    match () {
+        () if has("") => Some(("", "impersonating the empty string group is not allowed")),
+        () if has(SYSTEM_MASTERS) => Some((SYSTEM_MASTERS, "impersonating the system:masters group is not allowed")),
+        () => None,
+    }
+}
+
+/// What is wrong with extras that no constrained right lets anybody have (`validateExtra`).
+fn never_an_extra(extra: &BTreeMap<String, Vec<String>>) -> Option<String> {
+    let path = Path::new("extra");
+    let path = path.child("key");
+    extra.iter().find_map(|(key, values)| {
+        let invalid = || aggregate(&domain_prefixed_path(&path, key));
+        match () {
+            () if key.is_empty() => Some("impersonating the empty string key in extra is not allowed".into()),
+            () if !domain_prefixed_path(&path, key).is_empty() => {
+                Some(format!("impersonating an invalid key in extra is not allowed: {}", invalid()))
+            }
+            () if *key != key.to_lowercase() => {
+                Some(format!("impersonating a non-lowercase key in extra is not allowed: {key:?}"))
+            }
+            () if values.is_empty() => Some("impersonating empty values in extra is not allowed".into()),
+            () if values.iter().any(String::is_empty) => {
+                Some("impersonating the empty string value in extra is not allowed".into())
+            }
+            () => None,
+        }
+    })
 }
 
 /// The rights of the verb `impersonate`, which has users, groups and service accounts in the core group.

@@ -169,3 +169,46 @@ async fn a_pod_may_be_its_own_node() {
     };
     assert_eq!((of("system:node:n1").await, of("system:node:n2").await), (200, 403));
 }
+
+#[tokio::test]
+async fn no_constrained_right_makes_an_administrator() {
+    let rules = vec![
+        PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users", "groups", "userextras/a.io/b"]),
+        PolicyRule::resources(&["impersonate-on:user-info:list"], &[""], &["pods"]),
+    ];
+    let filter = filter(rules, true);
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await;
+    assert_eq!(of(&[("user", "carol"), ("group", "ops"), ("extra-a.io%2fb", "c")]).await.0, 200);
+    let said = |thing: &str, resource: &str, why: &str| {
+        format!(
+            "{thing} is forbidden: User \"robot\" cannot impersonate:user-info resource \"{resource}\" in API group \
+             \"authentication.k8s.io\" at the cluster scope: {why}"
+        )
+    };
+    let masters = said(
+        "groups.authentication.k8s.io \"system:masters\"",
+        "groups",
+        "impersonating the system:masters group is not allowed",
+    );
+    assert_eq!(of(&[("user", "carol"), ("group", "system:masters")]).await, (403, masters));
+    let key = said(
+        "userextras.authentication.k8s.io",
+        "userextras",
+        "impersonating an invalid key in extra is not allowed: extra.key: Invalid value: \"plain\": must be a \
+         domain-prefixed path (such as \"acme.io/foo\")",
+    );
+    assert_eq!(of(&[("user", "carol"), ("extra-plain", "c")]).await, (403, key));
+}
+
+#[tokio::test]
+async fn the_right_to_all_groups_is_enough_for_many() {
+    let rules = vec![
+        PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["users"]),
+        PolicyRule::resources(&["impersonate:user-info"], &[AUTHN], &["groups"]).named(&["*"]),
+        PolicyRule::resources(&["impersonate-on:user-info:list"], &[""], &["pods"]),
+    ];
+    let filter = filter(rules, true);
+    let of = async |headers: &[(&str, &str)]| failure(filter.handle(wanting(robot(), headers)).await).await.0;
+    let groups = [("user", "carol"), ("group", "a"), ("group", "b"), ("group", "c"), ("group", "d")];
+    assert_eq!((of(&groups).await, of(&groups[..4]).await), (200, 403));
+}

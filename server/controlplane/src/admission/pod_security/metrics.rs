@@ -1,0 +1,108 @@
+//! What is counted of evaluations (upstream: `pod-security-admission/metrics`).
+
+use endpoints::{Attributes, Operation};
+use prometheus::{IntCounterVec, Registry};
+use serving::metrics::shared::{counters, show};
+
+use super::policy::{Level, LevelVersion, NEWEST};
+
+/// What a level is asked for.
+#[derive(Clone, Copy)]
+pub enum Mode {
+    Enforce,
+    Audit,
+    Warn,
+}
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Enforce => "enforce",
+            Mode::Audit => "audit",
+            Mode::Warn => "warn",
+        }
+    }
+}
+
+/// The counters.
+pub struct Metrics {
+    evaluations: IntCounterVec,
+    exemptions: IntCounterVec,
+    errors: IntCounterVec,
+}
+
+const OF_REQUEST: [&str; 3] = ["request_operation", "resource", "subresource"];
+
+impl Metrics {
+    /// Makes and registers them. What is likely to happen is zero until it does.
+    pub fn register(registry: &Registry) -> Self {
+        let of_evaluation = [&["decision", "policy_level", "policy_version", "mode"][..], &OF_REQUEST].concat();
+        let of_error = [&["fatal"][..], &OF_REQUEST].concat();
+        let metrics = Metrics {
+            evaluations: counters(
+                "pod_security_evaluations_total",
+                "Evaluations of pods, by how they ended.",
+                &of_evaluation,
+            ),
+            exemptions: counters(
+                "pod_security_exemptions_total",
+                "Requests that are exempt from evaluation.",
+                &OF_REQUEST,
+            ),
+            errors: counters(
+                "pod_security_errors_total",
+                "Errors that kept pods from being evaluated as they should.",
+                &of_error,
+            ),
+        };
+        show(registry, &metrics.evaluations);
+        show(registry, &metrics.exemptions);
+        show(registry, &metrics.errors);
+        for operation in ["create", "update"] {
+            let privileged = ["allow", "privileged", "latest", "enforce", operation, "pod", ""];
+            metrics.evaluations.with_label_values(&privileged);
+            for resource in ["pod", "controller"] {
+                metrics.exemptions.with_label_values(&[operation, resource, ""]);
+            }
+        }
+        metrics
+    }
+
+    /// A pod was evaluated.
+    pub fn evaluated(&self, is_allowed: bool, level: LevelVersion, mode: Mode, attributes: &Attributes) {
+        let version = match level.version {
+            Some(minor) if level.level != Level::Privileged && minor <= NEWEST => format!("v1.{minor}"),
+            Some(_) if level.level != Level::Privileged => "future".to_owned(),
+            _ => "latest".to_owned(),
+        };
+        let decision = if is_allowed { "allow" } else { "deny" };
+        let of_level = [decision, level.level.name(), version.as_str(), mode.name()];
+        self.evaluations.with_label_values(&[&of_level[..], &of_request(attributes)].concat()).inc();
+    }
+
+    /// A request is exempt.
+    pub fn exempt(&self, attributes: &Attributes) {
+        self.exemptions.with_label_values(&of_request(attributes)).inc();
+    }
+
+    /// Something kept a pod from being evaluated, or from being evaluated as it should.
+    pub fn failed(&self, is_fatal: bool, attributes: &Attributes) {
+        let fatal = if is_fatal { "true" } else { "false" };
+        self.errors.with_label_values(&[&[fatal][..], &of_request(attributes)].concat()).inc();
+    }
+}
+
+fn of_request(attributes: &Attributes) -> [&str; 3] {
+    let operation = match attributes.operation {
+        Operation::Create => "create",
+        Operation::Update => "update",
+        Operation::Delete => "delete",
+        Operation::Connect => "connect",
+    };
+    let resource = match (attributes.group, attributes.plural) {
+        ("", "pods") => "pod",
+        ("", "namespaces") => "namespace",
+        _ => "controller",
+    };
+    [operation, resource, &attributes.subresource]
+}

@@ -1,0 +1,163 @@
+//! Metrics of the allocation of addresses and node ports (upstream: `ipallocator`, `portallocator`).
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use prometheus::core::{Collector, Desc};
+use prometheus::proto::MetricFamily;
+use prometheus::{DEFAULT_BUCKETS, HistogramVec, IntCounterVec, IntGauge, IntGaugeVec, Registry};
+use serving::metrics::shared::{counters, gauges, histograms, show};
+use serving::options::Cidr;
+
+/// Whether somebody asked for this very address or port.
+#[derive(Clone, Copy)]
+pub enum Scope {
+    Static,
+    Dynamic,
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Scope::Static => "static",
+            Scope::Dynamic => "dynamic",
+        }
+    }
+}
+
+/// How addresses are given.
+pub struct AddressMetrics {
+    given: IntCounterVec,
+    refused: IntCounterVec,
+    seconds: HistogramVec,
+}
+
+impl AddressMetrics {
+    /// Makes and registers them.
+    pub fn register(registry: &Registry) -> Self {
+        let metrics = AddressMetrics {
+            given: counters(&name("allocation_total"), "Addresses that were given to services.", &["cidr", "scope"]),
+            refused: counters(
+                &name("allocation_errors_total"),
+                "Addresses that could not be given to services.",
+                &["cidr", "scope"],
+            ),
+            seconds: histograms(
+                &name("allocation_duration_seconds"),
+                "How long it took to give an address to a service.",
+                &["cidr"],
+                DEFAULT_BUCKETS,
+            ),
+        };
+        show(registry, &metrics.given);
+        show(registry, &metrics.refused);
+        show(registry, &metrics.seconds);
+        metrics
+    }
+
+    /// An address of a range was given.
+    pub fn given(&self, range: &Cidr, scope: Scope, began: Instant) {
+        let range = range.to_string();
+        self.given.with_label_values(&[range.as_str(), scope.name()]).inc();
+        self.seconds.with_label_values(&[&range]).observe(began.elapsed().as_secs_f64());
+    }
+
+    /// No address of a range was given.
+    pub fn refused(&self, range: &Cidr, scope: Scope) {
+        self.refused.with_label_values(&[range.to_string().as_str(), scope.name()]).inc();
+    }
+}
+
+fn name(name: &str) -> String {
+    format!("kube_apiserver_clusterip_allocator_{name}")
+}
+
+/// Counts the allocated addresses of ranges, and those that can be given: a pair for each.
+type Count = Box<dyn Fn() -> Vec<(Cidr, u64, u64)> + Send + Sync>;
+
+/// How many addresses there are, counted at each scrape.
+pub struct Usage {
+    count: Count,
+    allocated: IntGaugeVec,
+    available: IntGaugeVec,
+    /// One scrape at a time.
+    scrape: Mutex<()>,
+}
+
+impl Usage {
+    /// Shows what `count` counts.
+    pub fn register(registry: &Registry, count: Count) {
+        let usage = Usage {
+            count,
+            allocated: gauges(&name("allocated_ips"), "Addresses that services have.", &["cidr"]),
+            available: gauges(&name("available_ips"), "Addresses that services can have.", &["cidr"]),
+            scrape: Mutex::default(),
+        };
+        let _ = registry.register(Box::new(usage)); // only a name registered twice is refused
+    }
+}
+
+impl Collector for Usage {
+    fn desc(&self) -> Vec<&Desc> {
+        [self.allocated.desc(), self.available.desc()].concat()
+    }
+
+    fn collect(&self) -> Vec<MetricFamily> {
+        let _one = self.scrape.lock().unwrap_or_else(PoisonError::into_inner);
+        self.allocated.reset();
+        self.available.reset();
+        for (range, allocated, size) in (self.count)() {
+            let (range, free) = (range.to_string(), size.saturating_sub(allocated));
+            self.allocated.with_label_values(&[&range]).set(i64::try_from(allocated).unwrap_or(i64::MAX));
+            self.available.with_label_values(&[&range]).set(i64::try_from(free).unwrap_or(i64::MAX));
+        }
+        [self.allocated.collect(), self.available.collect()].concat()
+    }
+}
+
+/// How node ports are given.
+pub struct PortMetrics {
+    given: IntCounterVec,
+    refused: IntCounterVec,
+    allocated: IntGauge,
+    available: IntGauge,
+}
+
+impl Default for PortMetrics {
+    fn default() -> Self {
+        let name = |name: &str| format!("kube_apiserver_nodeport_allocator_{name}");
+        let gauge = |name: &str, help: &str| IntGauge::new(name, help).expect("a well-formed metric");
+        PortMetrics {
+            given: counters(&name("allocation_total"), "Node ports that were given to services.", &["scope"]),
+            refused: counters(
+                &name("allocation_errors_total"),
+                "Node ports that could not be given to services.",
+                &["scope"],
+            ),
+            allocated: gauge(&name("allocated_ports"), "Node ports that services have."),
+            available: gauge(&name("available_ports"), "Node ports that services can have."),
+        }
+    }
+}
+
+impl PortMetrics {
+    /// Shows them.
+    pub fn register(&self, registry: &Registry) {
+        show(registry, &self.given);
+        show(registry, &self.refused);
+        show(registry, &self.allocated);
+        show(registry, &self.available);
+    }
+
+    /// Notes whether a port was given.
+    pub fn asked<T, E>(&self, scope: Scope, outcome: &Result<T, E>) {
+        let counter = if outcome.is_ok() { &self.given } else { &self.refused };
+        counter.with_label_values(&[scope.name()]).inc();
+    }
+
+    /// Notes how many ports are allocated of how many.
+    pub fn used(&self, allocated: usize, size: usize) {
+        self.allocated.set(i64::try_from(allocated).unwrap_or(i64::MAX));
+        self.available.set(i64::try_from(size.saturating_sub(allocated)).unwrap_or(i64::MAX));
+    }
+}

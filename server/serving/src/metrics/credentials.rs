@@ -1,0 +1,176 @@
+//! Metrics of credentials: the cache of tokens, tokens of service accounts, client certificates, impersonation (upstream:
+//! `authentication/token/cache`, `pkg/serviceaccount`, `authentication/request/x509`, `endpoints/filters/impersonation`).
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use prometheus::{DEFAULT_BUCKETS, Histogram, HistogramVec, IntCounter, IntCounterVec, IntGaugeVec, Registry};
+
+use super::Counted;
+use super::shared::{SECONDS, counter, counters, gauges, histogram, histograms, show};
+
+/// Half an hour to a year.
+const LIFETIMES: [f64; 14] = [
+    0.0, 1800.0, 3600.0, 7200.0, 21600.0, 43200.0, 86400.0, 172800.0, 345600.0, 604800.0, 2592000.0, 7776000.0,
+    15552000.0, 31104000.0,
+];
+
+static TOKENS: LazyLock<TokenCache> = LazyLock::new(TokenCache::new);
+static IMPERSONATION: LazyLock<Impersonation> = LazyLock::new(Impersonation::new);
+static CERTIFICATES: LazyLock<Histogram> = LazyLock::new(|| {
+    let help = "For how long client certificates that came with requests would still hold.";
+    histogram("apiserver_client_certificate_expiration_seconds", help, &LIFETIMES)
+});
+/// Uses of tokens of service accounts.
+pub static ACCOUNTS: LazyLock<AccountTokens> = LazyLock::new(AccountTokens::new);
+
+struct TokenCache {
+    requests: IntCounterVec,
+    seconds: HistogramVec,
+    fetches: IntCounterVec,
+    active: IntGaugeVec,
+}
+
+/// Uses of tokens of service accounts, by what the tokens are.
+pub struct AccountTokens {
+    /// Tokens of Secrets and others without an audience.
+    pub legacy: IntCounter,
+    /// Tokens of Secrets that the account lists.
+    pub legacy_auto: IntCounter,
+    /// Tokens of other Secrets.
+    pub legacy_manual: IntCounter,
+    /// Tokens of Secrets that are marked as invalid.
+    pub invalid_legacy_auto: IntCounter,
+    /// Tokens of pods that should have been renewed.
+    pub stale: IntCounter,
+    /// Tokens of pods that need not be renewed yet.
+    pub valid: IntCounter,
+}
+
+struct Impersonation {
+    attempts: IntCounterVec,
+    attempt_seconds: HistogramVec,
+    checks: IntCounterVec,
+    check_seconds: HistogramVec,
+}
+
+impl TokenCache {
+    fn new() -> Self {
+        let name = |name: &str| format!("authentication_token_cache_{name}");
+        let status = &["status"];
+        TokenCache {
+            requests: counters(&name("request_total"), "Tokens looked up in the cache, by hit and miss.", status),
+            seconds: histograms(
+                &name("request_duration_seconds"),
+                "How long it took to know the user of a token.",
+                status,
+                DEFAULT_BUCKETS,
+            ),
+            fetches: counters(&name("fetch_total"), "Tokens that authenticators were asked about.", status),
+            active: gauges(&name("active_fetch_count"), "Requests that wait for authenticators.", status),
+        }
+    }
+}
+
+impl AccountTokens {
+    fn new() -> Self {
+        let uses = |name: &str, of: &str| {
+            let help = format!("Requests with tokens of service accounts {of}.");
+            counter(&format!("serviceaccount_{name}_total"), &help)
+        };
+        AccountTokens {
+            legacy: uses("legacy_tokens", "that name no audience"),
+            legacy_auto: uses("legacy_auto_token_uses", "from Secrets that the account lists"),
+            legacy_manual: uses("legacy_manual_token_uses", "from other Secrets"),
+            invalid_legacy_auto: uses("invalid_legacy_auto_token_uses", "from Secrets marked as invalid"),
+            stale: uses("stale_tokens", "that should have been renewed"),
+            valid: uses("valid_tokens", "that need not be renewed yet"),
+        }
+    }
+}
+
+impl Impersonation {
+    fn new() -> Self {
+        let name = |name: &str| format!("apiserver_impersonation_{name}");
+        let labels = &["mode", "decision"];
+        Impersonation {
+            attempts: counters(&name("attempts_total"), "Requests to act as another user.", labels),
+            attempt_seconds: histograms(
+                &name("attempts_duration_seconds"),
+                "How long it took to decide about requests to act as another user.",
+                labels,
+                &SECONDS,
+            ),
+            checks: counters(&name("authorization_attempts_total"), "Rights looked up for impersonation.", labels),
+            check_seconds: histograms(
+                &name("authorization_attempts_duration_seconds"),
+                "How long it took to look up a right for impersonation.",
+                labels,
+                &SECONDS,
+            ),
+        }
+    }
+}
+
+/// Adds the metrics to those of a server.
+pub(super) fn register(registry: &Registry) {
+    let TokenCache { requests, seconds, fetches, active } = &*TOKENS;
+    let Impersonation { attempts, attempt_seconds, checks, check_seconds } = &*IMPERSONATION;
+    for counters in [requests, fetches, attempts, checks] {
+        show(registry, counters);
+    }
+    for histograms in [seconds, attempt_seconds, check_seconds] {
+        show(registry, histograms);
+    }
+    show(registry, active);
+    show(registry, &*CERTIFICATES);
+    let AccountTokens { legacy, legacy_auto, legacy_manual, invalid_legacy_auto, stale, valid } = &*ACCOUNTS;
+    for uses in [legacy, legacy_auto, legacy_manual, invalid_legacy_auto, stale, valid] {
+        show(registry, uses);
+    }
+}
+
+/// Notes that the user of a token was found out, in the cache or not.
+pub(crate) fn token_looked_up(is_hit: bool, began: Instant) {
+    let status = if is_hit { "hit" } else { "miss" };
+    TOKENS.requests.with_label_values(&[status]).inc();
+    TOKENS.seconds.with_label_values(&[status]).observe(began.elapsed().as_secs_f64());
+}
+
+/// Counts a request that waits for authenticators, until this is dropped.
+pub(crate) fn waiting_for_token() -> Counted {
+    Counted::new(&TOKENS.active.with_label_values(&["blocked"]))
+}
+
+/// Counts a question to authenticators, until this is dropped.
+pub(crate) fn asking_about_token() -> Counted {
+    Counted::new(&TOKENS.active.with_label_values(&["in_flight"]))
+}
+
+/// Notes that authenticators were asked about a token.
+pub(crate) fn token_fetched(is_ok: bool) {
+    TOKENS.fetches.with_label_values(&[if is_ok { "ok" } else { "error" }]).inc();
+}
+
+/// Notes that a request came with a certificate that ends at this time, in seconds since 1970.
+pub(crate) fn certificate_used(end: u64, now: u64) {
+    CERTIFICATES.observe(end as f64 - now as f64);
+}
+
+/// Notes how a request to act as another user was decided; no mode allowed it when `mode` is empty.
+pub(crate) fn impersonated(mode: &str, took: Duration) {
+    let labels = [mode, decision(!mode.is_empty())];
+    IMPERSONATION.attempts.with_label_values(&labels).inc();
+    IMPERSONATION.attempt_seconds.with_label_values(&labels).observe(took.as_secs_f64());
+}
+
+/// Notes that a right was looked up for impersonation in a mode.
+pub(crate) fn impersonation_checked(mode: &str, is_allowed: bool, took: Duration) {
+    let labels = [mode, decision(is_allowed)];
+    IMPERSONATION.checks.with_label_values(&labels).inc();
+    IMPERSONATION.check_seconds.with_label_values(&labels).observe(took.as_secs_f64());
+}
+
+fn decision(is_allowed: bool) -> &'static str {
+    if is_allowed { "allowed" } else { "denied" }
+}
