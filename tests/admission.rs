@@ -163,3 +163,54 @@ fn a_namespace_is_made_for_what_is_created_in_it() {
         kubectl.run(&["get", "namespace", namespace]);
     }
 }
+
+#[needs(kubectl)]
+#[test]
+fn custom_resources_are_parameters_of_policies() {
+    let kubectl = Kubectl::start();
+    let definition = "apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: limits.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: limits, kind: Limit}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {n: {type: integer}}}}}}
+";
+    kubectl.run_with(&["create", "-f", "-"], definition);
+    kubectl.run_with(
+        &["create", "-f", "-"],
+        "{apiVersion: example.com/v1, kind: Limit, metadata: {name: l}, spec: {n: 1}}",
+    );
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: by-limit}
+spec:
+  paramKind: {apiVersion: example.com/v1, kind: Limit}
+  matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]}
+  validations: [{expression: 'object.data.size() <= params.spec.n', messageExpression: '\"at most \" + string(params.spec.n)'}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: by-limit}
+spec: {policyName: by-limit, validationActions: [Deny], paramRef: {name: l, namespace: default, parameterNotFoundAction: Deny}}
+";
+    kubectl.run_with(&["create", "-f", "-"], policy);
+    let map = |name: &str, data: &str| {
+        let text = format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}, data: {data}}}");
+        kubectl.try_run(&["create", "-f", "-"], &text)
+    };
+    for attempt in 0..50 {
+        let outcome = map(&format!("large-{attempt}"), "{a: '1', b: '2'}");
+        if !outcome.ok {
+            assert_has(&outcome.stderr, &["at most 1"]);
+            assert!(map("small", "{a: '1'}").ok);
+            return;
+        }
+    }
+    panic!("the policy is not followed");
+}

@@ -8,7 +8,7 @@ use apimachinery::apiextensions::v1::{
 };
 use async_trait::async_trait;
 use bytes::Bytes;
-use endpoints::{Admission, ApiServer, Attributes, Endpoint, Environment, OpenKind, Operation};
+use endpoints::{Admission, ApiServer, Attributes, CustomEndpoints, Endpoint, Environment, OpenKind, Operation};
 use machinery::reflect::Owned;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, ResourceStore};
@@ -48,6 +48,14 @@ struct Installed {
     endpoints: Vec<Arc<Endpoint>>,
     /// The store of the version that objects are stored in.
     store: Option<Arc<ResourceStore>>,
+}
+
+impl CustomEndpoints for Custom {
+    fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Endpoint>> {
+        let installed = self.installed();
+        let mut endpoints = installed.values().flat_map(|installed| &installed.endpoints);
+        endpoints.find(|e| (e.kind.group, e.kind.version, e.kind.kind) == (group, version, kind)).cloned()
+    }
 }
 
 impl Custom {

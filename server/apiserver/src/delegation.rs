@@ -1,12 +1,13 @@
 //! The delegation chain: (other servers of the cluster ->) aggregator -> control plane -> apiextensions -> not found.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use aggregator::{Aggregator, Backends as Aggregated, Peers, WithPeers};
 use apiextensions::{Custom, DefinitionStrategy};
 use endpoints::{
-    Admission, AdmissionChain, ApiServer, Behaviour, Discovery, Endpoint, Environment, Loopback, OpenApi, Served,
+    Admission, AdmissionChain, ApiServer, Behaviour, CustomEndpoints, Discovery, Endpoint, Environment, Loopback,
+    OpenApi, Served,
 };
 use machinery::catalog::{Catalog, KindDef, ResourceDef, Serving};
 use registry::{DeclaredStrategy, Informers, ResourceStore, Stores, Strategy};
@@ -43,6 +44,7 @@ pub fn build(
 ) -> Result<Delegation, String> {
     let (catalog, behaviour) = (server.catalog, &server.behaviour);
     let options = &running.options;
+    enabled::check(catalog, options)?;
     let kinds = enabled::kinds(catalog, options);
     let environment = Arc::new(environment(server, running, stores, backends)?);
     let namespaces = namespaces.map(|namespaces| Arc::new(namespaces) as Arc<dyn Admission>);
@@ -80,7 +82,10 @@ pub fn build(
     let mut custom = None;
     if enabled::serves(&kinds, APIEXTENSIONS) {
         let open = Arc::new(ApiServer::open(catalog, discovery.clone(), openapi.clone(), handler));
-        custom = Some(Arc::new(custom_resources(&open, &environment, &admission, backends, running)));
+        let served = Arc::new(custom_resources(&open, &environment, &admission, backends, running));
+        let known: Arc<dyn CustomEndpoints> = served.clone();
+        let _ = environment.custom.set(Arc::downgrade(&known)); // it is set here only
+        custom = Some(served);
         handler = Arc::new(ApiServer::new(catalog, of(&|g| g == APIEXTENSIONS), discovery.clone(), None, open));
     }
     let own = of(&|g| g != AGGREGATOR && g != APIEXTENSIONS);
@@ -168,6 +173,7 @@ fn environment(
         flow_control: server.flow_control.clone(),
         backend: backends.main().clone(),
         shutdown: server.shutdown.clone(),
+        custom: OnceLock::new(),
     })
 }
 
@@ -210,5 +216,5 @@ fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> OpenApi {
         let plurals = served.entry((kind.group, kind.version)).or_default();
         plurals.extend(kind.resource.map(|resource| resource.plural));
     }
-    OpenApi::new(catalog.openapi.bundles, endpoints::openapi_options(serving::version::GIT_VERSION), served)
+    OpenApi::new(catalog.openapi.bundles, endpoints::openapi_options(&serving::version::release()), served)
 }

@@ -13,6 +13,36 @@ pub fn kinds(catalog: &'static Catalog, options: &Options) -> Vec<&'static KindD
     catalog.kinds.iter().filter(|kind| kind.resource.is_some() && is_enabled(kind, options)).collect()
 }
 
+/// Refuses settings of groups and versions that there are not (`APIEnablementOptions.Validate`, `MergeAPIResourceConfigs`).
+///
+/// # Errors
+/// Says which ones.
+pub fn check(catalog: &'static Catalog, options: &Options) -> Result<(), String> {
+    let keys = options.runtime_config.iter().map(|(key, _)| key.as_str()).filter(|key| !key.starts_with("api/"));
+    let named: Vec<(&str, &str)> = keys
+        .filter_map(|key| key.split_once('/'))
+        .map(|(g, rest)| (g, rest.split('/').next().unwrap_or(rest)))
+        .collect();
+    let of = |group: &str| catalog.groups.iter().find(|known| known.name == group);
+    let mut unknown: Vec<String> = named
+        .iter()
+        .filter(|(group, _)| of(group).is_none())
+        .map(|(group, version)| format!("{group}/{version}"))
+        .collect();
+    if !unknown.is_empty() {
+        unknown.sort();
+        unknown.dedup();
+        return Err(format!("unknown api groups {}", unknown.join(",")));
+    }
+    let is_version = |group: &str, version: &str| {
+        of(group).is_some_and(|known| known.versions.iter().any(|known| known.name == version))
+    };
+    match named.iter().find(|(group, version)| !is_version(group, version)) {
+        Some((group, version)) => Err(format!("group version {group}/{version} that has not been registered")),
+        None => Ok(()),
+    }
+}
+
 fn is_enabled(kind: &KindDef, options: &Options) -> bool {
     if kind.serving == Serving::Unserved || !(kind.gate.is_empty() || options.features.enabled(kind.gate)) {
         return false;

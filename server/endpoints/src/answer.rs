@@ -104,12 +104,13 @@ pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) 
 }
 
 /// Answers with a failure, in the encoding asked for where that is possible.
-pub fn failure(status: &Status, encoding: Encoding) -> Response {
+pub fn failure(status: &Status, encoding: Encoding, pretty: bool) -> Response {
     let code = StatusCode::from_u16(status.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut typed = Owned::new(<apimachinery::meta::v1::Status as machinery::reflect::Struct>::def());
     let text = status.to_json();
     let retry = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
     let mut response = match encoding {
+        Encoding::Json if pretty => respond(code, Encoding::Json, format!("{:#}", status.to_value())),
         Encoding::Json => respond(code, Encoding::Json, text),
         other => {
             let decoded = json::decode(&text, typed.as_mut(), &mut json::Issues::ignore());
@@ -146,4 +147,17 @@ pub fn created(accepted: &Accepted) -> Result<Response, Status> {
     let value = apimachinery::meta::v1::Status { status: "Success".into(), code: 201, ..Default::default() };
     let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
     Ok(respond(StatusCode::CREATED, accepted.encoding, encode(&typed, accepted)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn failures_are_indented_for_people() {
+        let status = Status::not_found(machinery::status::GroupResource { group: "", resource: "pods" }, "a");
+        let body = async |pretty| failure(&status, Encoding::Json, pretty).into_body().read(1 << 20).await.unwrap();
+        assert!(body(true).await.starts_with(b"{\n  \"kind\": \"Status\""));
+        assert!(body(false).await.starts_with(b"{\"kind\":\"Status\""));
+    }
 }

@@ -1,7 +1,7 @@
 //! The seam to kinds with behaviour of their own: what no descriptor can say, given by whoever knows them by name.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 
 use async_trait::async_trait;
 use flowcontrol::FlowControl;
@@ -20,6 +20,7 @@ use crate::admission::{Admission, AdmissionChain};
 use crate::discovery::Discovery;
 use crate::endpoint::SubresourceHandler;
 use crate::loopback::Loopback;
+use crate::open::CustomEndpoints;
 use crate::peers::{NoPeers, PeerAddresses};
 
 /// What behaviours are given to work with.
@@ -47,6 +48,8 @@ pub struct Environment {
     /// Where everything is kept that no flag puts elsewhere.
     pub backend: Backend,
     pub shutdown: Shutdown,
+    /// What is served of custom resources, once it is.
+    pub custom: OnceLock<Weak<dyn CustomEndpoints>>,
 }
 
 /// Behaviour of kinds by name. What is not said otherwise is what a server does whose kinds have none.

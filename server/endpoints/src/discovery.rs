@@ -367,9 +367,11 @@ fn subresource_entry(kind: &KindDef, resource: &ResourceDef, sub: &SubresourceDe
 }
 
 fn aggregated_entry(kind: &KindDef, resource: &'static ResourceDef) -> Value {
+    // As upstream: custom resources tell the group version of their kind, others only one that is not their own.
+    let own = if registry::is_text(kind) { (kind.group, kind.version) } else { ("", "") };
     let mut out = json!({
         "resource": resource.plural,
-        "responseKind": {"group": "", "version": "", "kind": kind.kind},
+        "responseKind": {"group": own.0, "version": own.1, "kind": kind.kind},
         "scope": if resource.namespaced { "Namespaced" } else { "Cluster" },
         "singularResource": resource.singular,
         "verbs": resource.verbs,
@@ -386,8 +388,8 @@ fn aggregated_entry(kind: &KindDef, resource: &'static ResourceDef) -> Value {
             .into_iter()
             .map(|s| {
                 let (group, version, name) = s.kind;
-                let own = (group, version) == (kind.group, kind.version);
-                let (group, version) = if own { ("", "") } else { (group, version) };
+                let is_own = (group, version) == (kind.group, kind.version);
+                let (group, version) = if is_own { own } else { (group, version) };
                 json!({
                     "subresource": s.name,
                     "responseKind": {"group": group, "version": version, "kind": name},

@@ -11,6 +11,8 @@ use machinery::status::Status;
 use patch::schema::Type;
 use serde_json::Value;
 
+use crate::endpoint::Endpoint;
+
 /// Why an object of open form cannot be completed.
 #[derive(Debug, thiserror::Error)]
 pub enum Incomplete {
@@ -29,6 +31,12 @@ impl DecodeError for Incomplete {
             Incomplete::TooLarge(exceeded) => Some(*exceeded),
         }
     }
+}
+
+/// Finds what is served of custom resources.
+pub trait CustomEndpoints: Send + Sync {
+    /// The endpoint of a kind; nothing when no definition serves it.
+    fn of_kind(&self, group: &str, version: &str, kind: &str) -> Option<Arc<Endpoint>>;
 }
 
 /// A kind of open form in one version: a custom resource.

@@ -13,10 +13,11 @@ use machinery::reflect::Owned;
 use machinery::status::Status;
 use serde_json::Value;
 use serving::audit::{Level, Trail};
+use serving::respond::wants_pretty;
 use serving::warnings::Warnings;
 use serving::work::memory::Held;
 use serving::work::{self, Work};
-use serving::{Body, BoxFuture, Handler, Request, RequestExt, RequestInfo, Response, User};
+use serving::{Body, BoxFuture, Handler, Query, Request, RequestExt, RequestInfo, Response, User};
 
 use crate::answer::{self, respond as send};
 use crate::audit;
@@ -172,7 +173,7 @@ impl ApiServer {
         {
             return aggregated_response(request, &self.discovery.aggregated(core, alone), encoding);
         }
-        let pretty = serving::respond::wants_pretty(request.query(), request.headers());
+        let pretty = wants_pretty(request.query(), request.headers());
         let sent = request.headers().get(CONTENT_TYPE).and_then(|v| v.to_str().ok());
         let routed = if is_route { Spoken::BY_DEFAULT.check_document(sent, accept) } else { Ok(()) };
         match routed.and_then(|()| Spoken::BY_DEFAULT.accept_object(accept, pretty, Forms::Object)) {
@@ -209,7 +210,7 @@ fn aggregated_response(request: &Request, merged: &Aggregated, encoding: Encodin
     };
     let mut response = match made {
         Ok(response) => response,
-        Err(status) => return answer::failure(&status, Encoding::Json),
+        Err(status) => return answer::failure(&status, Encoding::Json, false),
     };
     let content_type = format!("{};g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", encoding.media_type());
     let headers = response.headers_mut();
@@ -279,24 +280,26 @@ fn address(request: &Request) -> String {
 
 /// A failure in the encoding that the request asks for.
 fn refuse(request: &Request, status: &Status) -> Response {
-    respond(request.headers(), Spoken::BY_DEFAULT, status)
+    let pretty = wants_pretty(request.query(), request.headers());
+    failure(request.headers().get(ACCEPT), Spoken::BY_DEFAULT, pretty, status)
 }
 
 /// A failure in the encoding that these headers ask for.
 pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Response {
-    failure(headers.get(ACCEPT), spoken, status)
+    failure(headers.get(ACCEPT), spoken, wants_pretty(&Query::default(), headers), status)
 }
 
-fn failure(accept: Option<&HeaderValue>, spoken: Spoken, status: &Status) -> Response {
+fn failure(accept: Option<&HeaderValue>, spoken: Spoken, pretty: bool, status: &Status) -> Response {
     let accept = accept.and_then(|value| value.to_str().ok());
     let encoding = spoken.accept_object(accept, false, Forms::Object).map_or(Encoding::Json, |a| a.encoding);
-    answer::failure(status, encoding)
+    answer::failure(status, encoding, pretty)
 }
 
 /// Answers a request for a resource.
 async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let accept = parts.headers.get(ACCEPT).cloned();
+    let pretty = wants_pretty(&info.query, &parts.headers);
     let spoken = Spoken::of(&endpoint.features, endpoint.open.is_some());
     let is_collection = info.verb_in_path || (info.depth == 1 && parts.method == Method::GET);
     let route = route_table::find(&endpoint, &info, &parts.method);
@@ -322,7 +325,7 @@ async fn resource(endpoint: Arc<Endpoint>, info: Arc<RequestInfo>, request: Requ
     let mut response = match answer {
         Ok(response) => response,
         Err(status) => {
-            let mut response = failure(accept.as_ref(), spoken, &status);
+            let mut response = failure(accept.as_ref(), spoken, pretty, &status);
             if status.code == 405 {
                 response.headers_mut().remove(ALLOW);
             }

@@ -43,11 +43,23 @@ pub(crate) fn options(def: &'static StructDef, query: &Query) -> Result<Owned, S
                 *time = Some(Time::parse(first).map_err(|why| Status::bad_request(why.to_string()))?);
             }
             Slot::List(ListMut::String(texts)) => *texts = query.all(field.json).map(str::to_owned).collect(),
-            Slot::List(ListMut::I32(numbers)) => *numbers = query.numbers(field.json)?,
+            Slot::List(ListMut::I32(numbers)) => *numbers = ports(query.all(field.json))?,
             _ => {}
         }
     }
     Ok(options)
+}
+
+/// Ports in parameters, of which each may name several (`Convert_Slice_string_To_Slice_int32`).
+fn ports<'q>(values: impl Iterator<Item = &'q str>) -> Result<Vec<i32>, Status> {
+    let port = |text: &str| {
+        text.parse::<u16>().map(i32::from).map_err(|_| {
+            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let why = if is_number { "value out of range" } else { "invalid syntax" };
+            Status::bad_request(format!("cannot convert to []int32: strconv.ParseUint: parsing {text:?}: {why}"))
+        })
+    };
+    values.flat_map(|value| value.split(',')).map(port).collect()
 }
 
 /// The path behind a subresource, as a connection hands it on (`getRequestOptions` of a subresource with a subpath).
@@ -65,6 +77,16 @@ mod tests {
     use http::Method;
 
     use super::*;
+
+    #[test]
+    fn ports_are_numbers_of_ports() {
+        let read = |values: &[&str]| ports(values.iter().copied()).map_err(|status| status.message);
+        assert_eq!(read(&["80,443", "8080"]).unwrap(), [80, 443, 8080]);
+        for (text, why) in [("70000", "value out of range"), ("-1", "invalid syntax"), ("", "invalid syntax")] {
+            let said = format!("cannot convert to []int32: strconv.ParseUint: parsing {text:?}: {why}");
+            assert_eq!(read(&[text]).unwrap_err(), said);
+        }
+    }
 
     #[test]
     fn what_follows_the_subresource_is_handed_on() {

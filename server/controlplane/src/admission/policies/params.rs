@@ -1,5 +1,7 @@
 //! The objects that parameterize a policy (`paramKind`, `paramRef`).
 
+use std::sync::Weak;
+
 use apimachinery::hatches::meta::{compiled_selector, selects};
 use generated::admissionregistration::v1::{ParamKind, ParamRef};
 use machinery::catalog::{KindDef, parse_api_version};
@@ -21,8 +23,17 @@ pub async fn find(
     let environment = subject.environment;
     let unknown =
         || format!("failed to find resource referenced by paramKind: '{group}/{version}, Kind={}'", kind.kind);
-    let def = environment.catalog.kind(group, version, &kind.kind).ok_or_else(unknown)?;
-    let store = environment.stores.values().find(|store| std::ptr::eq(store.storage_kind.hub, def.hub));
+    let (def, store) = match environment.catalog.kind(group, version, &kind.kind) {
+        Some(def) => {
+            let mut stores = environment.stores.values();
+            (def, stores.find(|store| std::ptr::eq(store.storage_kind.hub, def.hub)).cloned())
+        }
+        None => {
+            let custom = environment.custom.get().and_then(Weak::upgrade);
+            let endpoint = custom.and_then(|custom| custom.of_kind(group, version, &kind.kind)).ok_or_else(unknown)?;
+            (endpoint.kind, endpoint.store.clone())
+        }
+    };
     let store = store.ok_or_else(unknown)?;
     let namespace = match (store.def.namespaced, reference.namespace.as_str()) {
         (false, "") => "",
