@@ -9,7 +9,7 @@ pub struct Lifecycle {
     pub pre_stop: Option<LifecycleHandler>,
 
     /// Signal sent to stop the container, e.g. `SIGUSR1`; needs `spec.os.name` to be set.
-    #[field(3)]
+    #[field(3, gate = ContainerStopSignals)]
     pub stop_signal: Option<Signal>,
 }
 

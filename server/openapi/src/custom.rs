@@ -6,7 +6,7 @@ mod lossy;
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Scope, Serving, Subresource};
 use crate::documents::Options;
@@ -50,7 +50,13 @@ impl Catalog {
         let catalog = self.custom(resources, Form::V3);
         let items = items(&catalog);
         let used = closure(SCHEMAS, |name| catalog.definitions.get(name), items.iter().flat_map(Item::definitions));
-        v3::document(&catalog, options, catalog.versions.first(), &items, &used)
+        let mut document = v3::document(&catalog, options, catalog.versions.first(), &items, &used);
+        // As upstream, whose documents of custom resources are made without those of the server around them.
+        document["info"] = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
+        if let Some(components) = document["components"].as_object_mut() {
+            components.remove("securitySchemes");
+        }
+        document
     }
 
     /// A v2 document of custom resources and nothing else, to be merged into that of the server.

@@ -15,7 +15,7 @@ use crate::{v2, v3};
 /// What documents say about the server itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `info.version`, the release such as `v1.36.2`.
+    /// `info.version`, the release such as `1.36`.
     pub version: String,
     /// Whether the endpoints of the service account issuer are served.
     pub service_account_issuer: bool,

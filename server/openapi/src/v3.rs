@@ -20,7 +20,7 @@ pub(crate) fn document(
 ) -> Value {
     let paths: Map<_, _> = items.iter().map(|i| (i.path.clone(), item(i))).collect();
     let schemas: Map<_, _> = used.iter().map(|name| ((*name).to_owned(), definition(catalog, version, name))).collect();
-    json!({
+    let mut document = json!({
         "openapi": "3.0.0",
         "info": {"title": "Kubernetes", "version": options.version},
         "paths": paths,
@@ -35,7 +35,11 @@ pub(crate) fn document(
                 },
             },
         },
-    })
+    });
+    if let Some(components) = document["components"].as_object_mut().filter(|_| used.is_empty()) {
+        components.remove("schemas");
+    }
+    document
 }
 
 fn definition(catalog: &Catalog, document: Option<&GroupVersion>, name: &str) -> Value {
