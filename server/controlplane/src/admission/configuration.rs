@@ -9,6 +9,9 @@ use machinery::reflect::Struct;
 use serde_json::Value as Json;
 use serving::configuration::{self, Unknown};
 
+/// Plugins that read a document at upstream and not here.
+const UNREAD: [&str; 3] = ["MutatingAdmissionWebhook", "ResourceQuota", "ValidatingAdmissionWebhook"];
+
 const GROUP: &str = "apiserver.config.k8s.io";
 const VERSIONS: [&str; 2] = ["v1", "v1alpha1"];
 /// Plugins that take documents; a document for another one would have no effect.
@@ -44,11 +47,15 @@ impl Configurations {
     fn of(configuration: AdmissionConfiguration, directory: &Path) -> Result<Self, String> {
         let mut documents = HashMap::new();
         for plugin in configuration.plugins {
-            if !CONFIGURED.contains(&plugin.name.as_str()) {
+            if UNREAD.contains(&plugin.name.as_str()) {
                 return Err(format!(
                     "admission plugin {:?} takes no configuration here: see docs/status.md",
                     plugin.name
                 ));
+            }
+            // Documents for plugins that read none are not looked at.
+            if !CONFIGURED.contains(&plugin.name.as_str()) {
+                continue;
             }
             let Some(document) = document(&plugin, directory)? else { continue };
             documents.entry(plugin.name).or_insert(document);
@@ -134,6 +141,7 @@ mod tests {
         assert_eq!(found.of_plugin("EventRateLimit"), Some(&b"limits of a file"[..]));
         assert_eq!(found.of_plugin("PodSecurity"), Some(&br#"{"a":1}"#[..]));
         assert_eq!(found.of_plugin("Priority"), None);
+        assert!(load(&format!("{head}- {{name: LimitRanger, path: none}}\n")).is_ok());
         for (text, expect) in [
             ("- {name: PodSecurity, file: x}\n", "unknown field \"plugins[0].file\""),
             (

@@ -27,6 +27,9 @@ const EXTENDED: i64 = 24 * 365 * 60 * 60;
 const MIN_LIFE: i64 = 10 * 60;
 const MAX_LIFE: i64 = 1 << 32;
 
+/// The annotation of the audit log that tells which token was issued (`IssuedCredentialIDAuditAnnotationKey`).
+const ISSUED: &str = "authentication.kubernetes.io/issued-credential-id";
+
 /// Issues tokens.
 pub struct Issuer {
     environment: Arc<Environment>,
@@ -63,7 +66,9 @@ impl SubresourceHandler for Issuer {
         };
         let seconds = self.limited(&posted, &request);
         request.spec.expiration_seconds = Some(seconds);
-        request.status.token = self.sign(&request, &account, bound, now).await?;
+        let id = uuid::Uuid::new_v4().to_string();
+        request.status.token = self.sign(&request, &account, (bound, &id), now).await?;
+        posted.attributes.trail.annotate(ISSUED, format!("JTI={id}"));
         request.status.expiration_timestamp = Time::from_unix(now.unix() + seconds);
         Ok(Answer::Object(Owned::of(request)))
     }
@@ -194,7 +199,7 @@ impl Issuer {
         &self,
         request: &TokenRequest,
         account: &ServiceAccount,
-        bound: Kubernetes,
+        (bound, id): (Kubernetes, &str),
         now: Time,
     ) -> Result<String, Status> {
         let options = &self.environment.options.authentication;
@@ -208,7 +213,7 @@ impl Issuer {
             expires: Some(NumericDate(begin + life)),
             issued: Some(NumericDate(begin)),
             issuer: options.service_account_issuers.first().cloned().unwrap_or_default(),
-            id: uuid::Uuid::new_v4().to_string(),
+            id: id.to_owned(),
             kubernetes: Kubernetes {
                 namespace: meta.namespace.clone(),
                 account: Reference { name: meta.name.clone(), uid: meta.uid.clone() },

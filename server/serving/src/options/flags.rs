@@ -166,6 +166,8 @@ pub(super) static FLAGS: &[Flag] = &[
     works(Metrics, "disabled-metrics", List, "", "NAME,...", "Metrics that are not shown."),
     works(Metrics, "show-hidden-metrics-for-version", One, "", "VERSION", "Show what was hidden since the version before: 1.35. That is nothing."),
     works(Logs, "log-flush-frequency", One, "5s", "DURATION", "How long lines may wait to be written, where they do (--log-text-info-buffer-size)."),
+    works(Logs, "log-json-info-buffer-size", One, "0", "BYTES", "With --log-json-split-stream, how much may wait to be written to standard output. Needs the gate LoggingAlphaOptions."),
+    works(Logs, "log-json-split-stream", Bool, "false", "", "With --logging-format=json, write errors to standard error and everything else to standard output. Needs the gate LoggingAlphaOptions."),
     works(Logs, "log-text-info-buffer-size", One, "0", "BYTES", "With --log-text-split-stream, how much may wait to be written to standard output. Needs the gate LoggingAlphaOptions."),
     works(Logs, "log-text-split-stream", Bool, "false", "", "Write errors to standard error and everything else to standard output. Needs the gate LoggingAlphaOptions."),
     works(Logs, "logging-format", One, "text", "FORMAT", "Form of lines of the log: text, or json (an object each)."),

@@ -49,20 +49,20 @@ impl Values {
         if !modules.is_empty() && format != LogFormat::Text {
             return Err("vmodule: Forbidden: Only supported for text log format".into());
         }
-        let text = self.text("log-text-info-buffer-size");
-        let buffer = Quantity::parse(text).map_err(|why| self.invalid("log-text-info-buffer-size", why))?;
-        let options = LogOptions {
-            format,
-            verbosity: self.number("v")?,
-            modules,
-            split: self.bool("log-text-split-stream")?,
-            buffer: usize::try_from(buffer.value()).unwrap_or_default(),
-            flush,
-        };
-        let alpha = [(options.split, "splitStream"), (options.buffer > 0, "infoBufferSize")];
+        let (text, json) = (self.streams("text")?, self.streams("json")?);
+        let (split, buffer) = if format == LogFormat::Json { json } else { text };
+        Ok(LogOptions { format, verbosity: self.number("v")?, modules, split, buffer, flush })
+    }
+
+    /// Whether lines of a form go to two streams, and how much of one may wait.
+    fn streams(&self, form: &str) -> Result<(bool, usize), String> {
+        let flags = [format!("log-{form}-split-stream"), format!("log-{form}-info-buffer-size")];
+        let buffer = Quantity::parse(self.text(&flags[1])).map_err(|why| self.invalid(&flags[1], why))?;
+        let (split, buffer) = (self.bool(&flags[0])?, usize::try_from(buffer.value()).unwrap_or_default());
+        let alpha = [(split, "splitStream"), (buffer > 0, "infoBufferSize")];
         match alpha.into_iter().find(|(asked, _)| *asked && !self.has_gate(ALPHA)) {
-            Some((_, field)) => Err(format!("options.text.{field}: Forbidden: Feature {ALPHA} is disabled")),
-            None => Ok(options),
+            Some((_, field)) => Err(format!("options.{form}.{field}: Forbidden: Feature {ALPHA} is disabled")),
+            None => Ok((split, buffer)),
         }
     }
 
@@ -88,7 +88,9 @@ mod tests {
         let alpha = "--feature-gates=LoggingAlphaOptions=true";
         let o = parse(&[alpha, "--log-text-split-stream", "--log-text-info-buffer-size=64Ki"]).unwrap();
         assert_eq!((o.split, o.buffer), (true, 65536));
-        assert_eq!(parse(&["--logging-format=json"]).unwrap().format, LogFormat::Json);
+        let o = parse(&[alpha, "--log-text-split-stream", "--logging-format=json"]).unwrap();
+        assert_eq!((o.format, o.split), (LogFormat::Json, false));
+        assert!(parse(&[alpha, "--log-json-split-stream", "--logging-format=json"]).unwrap().split);
         for (flags, expect) in [
             (&["--logging-format=xml"][..], "format: Invalid value: \"xml\": Unsupported log format"),
             (&["--logging-format=json", "--vmodule=a=1"], "vmodule: Forbidden: Only supported for text log format"),
@@ -103,6 +105,10 @@ mod tests {
             (
                 &["--log-text-info-buffer-size=1Ki"],
                 "options.text.infoBufferSize: Forbidden: Feature LoggingAlphaOptions is disabled",
+            ),
+            (
+                &["--log-json-split-stream"],
+                "options.json.splitStream: Forbidden: Feature LoggingAlphaOptions is disabled",
             ),
             (&["--log-flush-frequency=0"], "flushFrequency: Invalid value: \"0s\": Must be greater than zero"),
         ] {

@@ -313,6 +313,7 @@ impl Values {
             return Err("invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive".into());
         }
         let owned = |flag| self.list(flag).into_iter().map(String::from).collect();
+        self.list("strict-transport-security-directives").into_iter().try_for_each(check_directive)?;
         Ok(RequestOptions {
             request_timeout,
             min_request_timeout: Duration::from_secs(self.number("min-request-timeout")?),
@@ -327,10 +328,24 @@ impl Values {
         })
     }
 
+    /// The `kubernetes` service has an address of the first range, and leads to the advertised one.
+    fn check_family(&self, first: Option<&Cidr>) -> Result<(), String> {
+        let Some(first) = first.filter(|_| self.text("endpoint-reconciler-type") != "none") else { return Ok(()) };
+        match self.text("advertise-address").parse::<IpAddr>() {
+            Ok(address) if address.is_ipv4() != first.base.is_ipv4() => Err(format!(
+                "service IP family {:?} must match public address family {:?}",
+                first.to_string(),
+                address.to_string()
+            )),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn services(&self) -> Result<ServiceOptions, String> {
         let flag = "service-cluster-ip-range";
         let ranges =
             self.list(flag).into_iter().map(|text| self.parsed(flag, text)).collect::<Result<Vec<Cidr>, _>>()?;
+        self.check_family(ranges.first())?;
         match ranges.as_slice() {
             [_] => {}
             [first, second] if first.base.is_ipv4() != second.base.is_ipv4() => {}
@@ -389,4 +404,13 @@ impl Values {
         };
         self.list(flag).into_iter().map(entry).collect()
     }
+}
+
+/// A directive of the header Strict-Transport-Security (`validateHSTSDirectives`).
+fn check_directive(directive: &str) -> Result<(), String> {
+    let is_age = || matches!(directive.split('=').collect::<Vec<_>>()[..], ["max-age", _]);
+    if matches!(directive, "includeSubDomains" | "preload") || is_age() {
+        return Ok(());
+    }
+    Err("--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information".into())
 }

@@ -68,14 +68,6 @@ impl Query {
         self.get(name).map(parse_number).transpose()
     }
 
-    /// Every value of a parameter, each a decimal number.
-    ///
-    /// # Errors
-    /// As [`Self::number`].
-    pub fn numbers(&self, name: &str) -> Result<Vec<i32>, Status> {
-        self.all(name).map(parse_number).collect()
-    }
-
     /// The text form that every parser reads in the same way (`Values.Encode`): sorted by key, with escapes.
     pub fn encode(&self) -> String {
         let mut sorted: Vec<&(String, String)> = self.0.iter().collect();
