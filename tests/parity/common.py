@@ -1,0 +1,62 @@
+"""What the programs of this folder have in common: a client, and the comparison of documents."""
+
+import http.client
+import json
+import re
+import ssl
+import urllib.parse
+
+TLS = ssl._create_unverified_context()
+#: What a server makes up.
+MADE_UP = ("uid", "resourceVersion", "creationTimestamp", "time", "lastTransitionTime", "deletionTimestamp", "renewTime",
+           "acquireTime", "holderIdentity", "selfLink", "lastUpdateTime", "ca.crt", "client-ca-file", "requestheader-client-ca-file")
+
+
+class Api:
+    """Sends requests; each has a connection of its own."""
+
+    def __init__(self, address):
+        self.host = urllib.parse.urlsplit(address).netloc
+
+    def ask(self, method, path, body=None, content="application/json", token="admintoken", **headers):
+        """The code and the document that a request is answered by."""
+        return self.answer(method, path, body, content, token, **headers)[:2]
+
+    def answer(self, method, path, body=None, content="application/json", token="admintoken", **headers):
+        """The code, the document and the headers that a request is answered by."""
+        connection = http.client.HTTPSConnection(self.host, context=TLS, timeout=70)
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        if body is not None:
+            headers["Content-Type"] = content
+            body = body if isinstance(body, (str, bytes)) else json.dumps(body)
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        text = response.read().decode(errors="replace")
+        connection.close()
+        try:
+            return response.status, json.loads(text), response.headers
+        except ValueError:
+            return response.status, text, response.headers
+
+
+def plain(value):
+    """A document without what its server made up."""
+    if isinstance(value, str):
+        return re.sub(r"^kube-apiserver-v[0-9.]+$", "kube-apiserver", value)  # the name of the program is the manager of fields
+    if isinstance(value, dict):
+        return {name: plain(part) for name, part in value.items() if name not in MADE_UP}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def differences(one, two, path=""):
+    """Paths at which two documents differ, with what stands there in each."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        for name in sorted(one.keys() | two.keys(), key=str):
+            yield from differences(one.get(name), two.get(name), f"{path}.{name}")
+    elif isinstance(one, list) and isinstance(two, list) and len(one) == len(two):
+        for index, (left, right) in enumerate(zip(one, two)):
+            yield from differences(left, right, f"{path}[{index}]")
+    elif one != two:
+        yield path, one, two
