@@ -179,12 +179,12 @@ spec:
   - name: v1
     served: true
     storage: true
-    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {n: {type: integer}}}}}}
+    schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {max: {type: integer}}}}}}
 ";
     kubectl.run_with(&["create", "-f", "-"], definition);
     kubectl.run_with(
         &["create", "-f", "-"],
-        "{apiVersion: example.com/v1, kind: Limit, metadata: {name: l}, spec: {n: 1}}",
+        "apiVersion: example.com/v1\nkind: Limit\nmetadata: {name: l}\nspec: {max: 1}\n",
     );
     let policy = "apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
@@ -192,7 +192,7 @@ metadata: {name: by-limit}
 spec:
   paramKind: {apiVersion: example.com/v1, kind: Limit}
   matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]}
-  validations: [{expression: 'object.data.size() <= params.spec.n', messageExpression: '\"at most \" + string(params.spec.n)'}]
+  validations: [{expression: 'object.data.size() <= params.spec.max', messageExpression: '\"at most \" + string(params.spec.max)'}]
 ---
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
@@ -201,7 +201,7 @@ spec: {policyName: by-limit, validationActions: [Deny], paramRef: {name: l, name
 ";
     kubectl.run_with(&["create", "-f", "-"], policy);
     let map = |name: &str, data: &str| {
-        let text = format!("{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}, data: {data}}}");
+        let text = format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {data}\n");
         kubectl.try_run(&["create", "-f", "-"], &text)
     };
     for attempt in 0..50 {

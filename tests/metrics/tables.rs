@@ -100,10 +100,9 @@ pub const PROMISED: [(&str, &str, &str, &str); 42] = [
 ];
 
 /// Of the others: type, name, labels. Those of the process have no level.
-pub const OTHERS: [(&str, &str, &str); 49] = [
+pub const OTHERS: [(&str, &str, &str); 48] = [
     // What dashboards and alerts of kubernetes-mixin use.
     ("gauge", "aggregator_unavailable_apiservice", "name"),
-    ("counter", "aggregator_unavailable_apiservice_total", "name reason"),
     ("histogram", "apiserver_client_certificate_expiration_seconds", ""),
     ("histogram", "apiserver_request_sli_duration_seconds", REQUEST),
     ("counter", "apiserver_request_terminations_total", "code component group resource scope subresource verb version"),
