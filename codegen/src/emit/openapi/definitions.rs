@@ -160,24 +160,6 @@ impl<'m> Definitions<'m> {
         }
     }
 
-    /// What a list or a map has. It is never absent, so that its zero value is the default.
-    fn element(&mut self, place: Place<'m>, ty: &'m TypeRef) -> Value {
-        let schema = self.type_schema(place, ty);
-        let default = match ty {
-            TypeRef::Struct(id) if self.model.structs[id.0].json_form == JsonForm::Fields => json!({}),
-            TypeRef::String | TypeRef::Enum(_) => "".into(),
-            TypeRef::Bool => false.into(),
-            TypeRef::I32 | TypeRef::I64 | TypeRef::F64 => 0.into(),
-            _ => return schema,
-        };
-        let mut out = match schema {
-            Value::Object(members) if !members.contains_key("$ref") => members,
-            reference => Map::from_iter([("allOf".to_owned(), json!([reference]))]),
-        };
-        out.insert("default".into(), default);
-        Value::Object(out)
-    }
-
     fn type_schema(&mut self, place: Place<'m>, ty: &'m TypeRef) -> Value {
         if let Some(name) = scalar_definition(ty) {
             return reference(&name);
@@ -189,8 +171,8 @@ impl<'m> Definitions<'m> {
             TypeRef::F64 => json!({"type": "number", "format": "double"}),
             TypeRef::Bytes => json!({"type": "string", "format": "byte"}),
             TypeRef::Enum(id) => enum_schema(&self.model.enums[id.0]),
-            TypeRef::List(item) => json!({"type": "array", "items": self.element(place, item)}),
-            TypeRef::Map(value) => json!({"type": "object", "additionalProperties": self.element(place, value)}),
+            TypeRef::List(item) => json!({"type": "array", "items": self.type_schema(place, item)}),
+            TypeRef::Map(value) => json!({"type": "object", "additionalProperties": self.type_schema(place, value)}),
             TypeRef::Json => {
                 let name = format!("{}.{}.JSON", place.group.openapi_prefix, place.version.name);
                 let schema = reference(&name);
