@@ -115,7 +115,7 @@ pub enum PodFSGroupChangePolicy {
 }
 
 /// Selects the system-call filter for a process.
-#[union(discriminator = type, members(Localhost = localhostProfile))]
+#[union(discriminator = type, members(Localhost = localhostProfile), without(Unconfined, RuntimeDefault))]
 pub struct SeccompProfile {
     /// Filter kind: `RuntimeDefault`, `Localhost` for a custom file, or `Unconfined` for none.
     #[field(1, required)]
@@ -134,7 +134,7 @@ pub enum SeccompProfileType {
 }
 
 /// Selects the AppArmor confinement for a pod or container.
-#[union(discriminator = type, members(Localhost = localhostProfile))]
+#[union(discriminator = type, members(Localhost = localhostProfile), without(Unconfined, RuntimeDefault))]
 pub struct AppArmorProfile {
     /// Profile source: `RuntimeDefault`, `Localhost` or `Unconfined`.
     #[field(1, required)]

@@ -79,7 +79,7 @@ pub struct LimitedPriorityLevelConfiguration {
 }
 
 /// What happens to requests exceeding a level's concurrency limit.
-#[union(discriminator = type, members(Queue = queuing))]
+#[union(discriminator = type, members(Queue = queuing), without(Reject))]
 pub struct LimitResponse {
     /// Overflow handling: `Queue` holds requests, `Reject` answers HTTP 429 at once.
     #[field(1, required, shadow("k8s:required", "k8s:discriminator"))]

@@ -3,16 +3,20 @@
 //! Each check takes the model and where its words stand, and pushes what it finds; none depends on another, and none changes
 //! anything.
 
+mod constraints;
 mod convert;
 mod fields;
 mod formats;
+mod gates;
 mod hatches;
 mod kinds;
 mod lints;
+mod rules;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use self::gates::Gates;
 use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::hatches::Hatches;
@@ -31,11 +35,14 @@ struct Checker<'a> {
 /// Runs every check and lint.
 pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(project.library());
+    let gates = Gates::read(project.library());
     let hatches = Hatches::read(project, model);
     let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
     let mut checker = Checker { model, origins, diagnostics, broken };
     for one in &model.structs {
         checker.structure(one, &formats);
+        checker.constraints(one, &gates);
+        checker.rules(one);
         if !checker.broken.contains(&one.span.file) {
             checker.conversion(one);
         }
@@ -46,9 +53,11 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
     for group in &model.groups {
         for kind in &group.kinds {
             checker.kind(group, kind, &formats);
+            checker.kind_gate(kind, &gates);
         }
         checker.plurals(group);
     }
+    checker.short_names();
     if let Some(hatches) = hatches {
         checker.hatches(&hatches);
     }
@@ -79,6 +88,27 @@ impl Checker<'_> {
         }
     }
 
+    /// `kubectl get po` means one resource. The same resource in two groups may share a short name (events).
+    fn short_names(&mut self) {
+        let mut seen: BTreeMap<&str, (&str, &str, &Span)> = BTreeMap::new();
+        let kinds = self.model.groups.iter().flat_map(|group| group.kinds.iter().map(move |kind| (group, kind)));
+        let mut found = Vec::new();
+        for (group, kind) in kinds {
+            let Some(resource) = &kind.resource else { continue };
+            for short in &resource.short_names {
+                match seen.get(short.as_str()) {
+                    Some((plural, of, first)) if *plural != resource.plural => {
+                        let message = format!("the short name `{short}` is that of `{plural}` in {of}");
+                        let place = self.word(&kind.span, "short=");
+                        found.push(Diagnostic::error(codes::KIND, &place, message).also(first, "the other one"));
+                    }
+                    _ => drop(seen.insert(short, (&resource.plural, name_of(group), &kind.span))),
+                }
+            }
+        }
+        self.diagnostics.extend(found);
+    }
+
     /// Two kinds of one version with the same plural would be the same URL.
     fn plurals(&mut self, group: &Group) {
         let mut seen: Vec<(&str, &str, &Span)> = Vec::new();
@@ -95,4 +125,8 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+fn name_of(group: &Group) -> &str {
+    if group.name.is_empty() { "core" } else { &group.name }
 }

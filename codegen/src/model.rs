@@ -404,8 +404,11 @@ pub struct Union {
     pub discriminator: Option<String>,
     /// (discriminator value, JSON name of the member).
     pub members: Vec<(String, String)>,
+    /// Values of the discriminator with which no member may be set: `without(Reject)`.
+    pub without: Vec<String>,
     /// None set is fine.
     pub zero_allowed: bool,
+    pub span: Span,
 }
 
 /// A CEL rule.
@@ -414,7 +417,11 @@ pub struct Rule {
     pub expression: String,
     pub field: String,
     pub message: String,
+    /// An expression that makes the message: `message_expression = ".."`.
+    pub message_expression: String,
     pub reason: String,
+    /// `oldSelf` is optional, and the rule is run on new objects too: `optional_old_self`.
+    pub optional_old_self: bool,
     pub span: Span,
 }
 

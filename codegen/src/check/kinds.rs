@@ -102,6 +102,15 @@ impl Checker<'_> {
             let message =
                 format!("column `{}` shows {wanted}, and `{path}` is `{}`", column.name, type_text(self.model, &ty));
             self.push(Diagnostic::error(codes::PATH, &column.span, message));
+        } else if !shows(column, &ty) {
+            let message = format!(
+                "column `{}` is `{}`, and `{path}` is `{}`",
+                column.name,
+                column.kind,
+                type_text(self.model, &ty)
+            );
+            let diagnostic = Diagnostic::error(codes::KIND, &column.span, message);
+            self.push(diagnostic.help("the type of a column is that of its cells, or `string`"));
         }
     }
 
@@ -164,5 +173,19 @@ impl Checker<'_> {
                 self.push(Diagnostic::error(codes::PATH, &field.span, message));
             }
         }
+    }
+}
+
+/// Whether cells of a column can have its type.
+fn shows(column: &Column, ty: &TypeRef) -> bool {
+    let is_whole = matches!(ty, TypeRef::I32 | TypeRef::I64);
+    match (column.kind.as_str(), &column.cell) {
+        ("string", _) | (_, Cell::ByHand(_)) => true,
+        ("integer", Cell::Len { .. }) => true,
+        ("integer", Cell::Path { .. }) => is_whole,
+        ("number", Cell::Path { .. }) => is_whole || matches!(ty, TypeRef::F64),
+        ("boolean", Cell::Path { .. }) => matches!(ty, TypeRef::Bool),
+        ("date", Cell::Path { .. } | Cell::Age { .. }) => matches!(ty, TypeRef::Time | TypeRef::MicroTime),
+        _ => false,
     }
 }

@@ -93,6 +93,14 @@ codes! {
     ALLOW = "A033";
     /// a struct without `#[proto(items)]`'s or `inline`'s required shape
     SHAPE = "A034";
+    /// a pattern is no regular expression
+    PATTERN = "A035";
+    /// unknown feature gate
+    GATE = "A036";
+    /// a default breaks the field's own constraint
+    DEFAULT_BOUNDS = "A037";
+    /// a rule that is no expression, or not about this type
+    CEL = "A038";
 
     /// a description is missing
     DOCS_MISSING = "L001";

@@ -297,11 +297,14 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
             .iter()
             .map(|r| {
                 format!(
-                    "RuleDef {{ expression: {}, field: {}, message: {}, reason: {} }}",
+                    "RuleDef {{ expression: {}, field: {}, message: {}, message_expression: {}, reason: {}, \
+                     optional_old_self: {} }}",
                     string(&r.expression),
                     string(&r.field),
                     string(&r.message),
-                    string(&r.reason)
+                    string(&r.message_expression),
+                    string(&r.reason),
+                    r.optional_old_self
                 )
             })
             .collect();

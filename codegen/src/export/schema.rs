@@ -269,6 +269,12 @@ fn rules(target: &Struct) -> Vec<Value> {
         if !rule.message.is_empty() {
             said.insert("message".into(), rule.message.clone().into());
         }
+        if !rule.message_expression.is_empty() {
+            said.insert("messageExpression".into(), rule.message_expression.clone().into());
+        }
+        if rule.optional_old_self {
+            said.insert("optionalOldSelf".into(), true.into());
+        }
         if !rule.field.is_empty() {
             said.insert("fieldPath".into(), format!(".{}", rule.field).into());
         }
@@ -292,25 +298,28 @@ fn reason(said: &str) -> Option<&'static str> {
 }
 
 fn union(union: &Union) -> Vec<Value> {
+    if let Some(discriminator) = &union.discriminator {
+        return union.members.iter().flat_map(|(value, member)| discriminated(discriminator, value, member)).collect();
+    }
     let members: Vec<&str> = union.members.iter().map(|(_, member)| member.as_str()).collect();
-    let names = members.join(", ");
     let has: Vec<String> = members.iter().map(|member| format!("has(self.{})", cel_name(member))).collect();
     let (compare, words) = if union.zero_allowed { ("<=", "at most") } else { ("==", "exactly") };
-    let mut out = vec![json!({
+    vec![json!({
         "rule": format!("[{}].filter(set, set).size() {compare} 1", has.join(", ")),
-        "message": format!("{words} one of {names} may be set"),
-    })];
-    if let Some(discriminator) = &union.discriminator {
-        let name = cel_name(discriminator);
-        for ((value, member), has) in union.members.iter().zip(&has) {
-            let value = Value::from(value.as_str());
-            out.push(json!({
-                "rule": format!("!{has} || (has(self.{name}) && self.{name} == {value})"),
-                "message": format!("{member} may only be set when {discriminator} is {value}"),
-            }));
-        }
-    }
-    out
+        "message": format!("must specify {words} one of: {}", members.join(", ")),
+    })]
+}
+
+/// A member is set with its value of the discriminator, and with no other.
+fn discriminated(discriminator: &str, value: &str, member: &str) -> [Value; 2] {
+    let (name, has) = (cel_name(discriminator), format!("has(self.{})", cel_name(member)));
+    let value = Value::from(value);
+    let chosen = format!("(has(self.{name}) && self.{name} == {value})");
+    let words = |may: &str| format!("{member}: {may} be specified when `{discriminator}` is {value}");
+    [
+        json!({"rule": format!("!{has} || {chosen}"), "message": words("may only")}),
+        json!({"rule": format!("{has} || !{chosen}"), "message": words("must")}),
+    ]
 }
 
 /// A property as CEL spells it (`escape` of `k8s.io/apiserver/pkg/cel`).

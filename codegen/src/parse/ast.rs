@@ -206,12 +206,15 @@ pub struct Union {
     pub discriminator: Option<Marked>,
     /// (value, member): the value is an enum's variant or a string, and absent without a discriminator.
     pub members: Vec<(Option<Entry>, Marked)>,
+    /// Values of the discriminator with which no member may be set.
+    pub without: Vec<Marked>,
     pub zero_allowed: bool,
+    pub span: Span,
 }
 
 impl PartialEq for Union {
     fn eq(&self, other: &Self) -> bool {
-        (&self.discriminator, &self.members, self.zero_allowed)
-            == (&other.discriminator, &other.members, other.zero_allowed)
+        (&self.discriminator, &self.members, &self.without, self.zero_allowed)
+            == (&other.discriminator, &other.members, &other.without, other.zero_allowed)
     }
 }

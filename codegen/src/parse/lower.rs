@@ -136,32 +136,37 @@ fn union(model: &Model, id: StructId, said: &super::ast::Union, diagnostics: &mu
     discriminator.iter().for_each(|name| known(name));
     said.members.iter().for_each(|(_, member)| known(member));
     let values = discriminator.and_then(|name| paths::find(model, id, &name.text)).map(|(_, field)| &field.ty);
+    let mut value = |text: String, path: super::words::Path| {
+        let expr = super::words::Expr { span: path.span.clone(), kind: ExprKind::Path(path) };
+        match values.filter(|ty| matches!(ty, model::TypeRef::Enum(_))).map(|ty| literals::fit(model, &expr, ty)) {
+            Some(Ok(model::Literal::String(value))) => Some(value),
+            Some(Err(mut diagnostic)) => {
+                diagnostic.code = codes::UNION;
+                diagnostics.push(diagnostic);
+                None
+            }
+            _ => Some(text),
+        }
+    };
     let mut members = Vec::new();
     for (entry, member) in &said.members {
-        let value = match entry.as_ref().and_then(|entry| entry.key.as_ref()) {
-            None => String::new(),
-            Some(key) => {
-                let expr = super::words::Expr { kind: ExprKind::Path(key.clone()), span: key.span.clone() };
-                match values
-                    .filter(|ty| matches!(ty, model::TypeRef::Enum(_)))
-                    .map(|ty| literals::fit(model, &expr, ty))
-                {
-                    Some(Ok(model::Literal::String(value))) => value,
-                    Some(Err(mut diagnostic)) => {
-                        diagnostic.code = codes::UNION;
-                        diagnostics.push(diagnostic);
-                        continue;
-                    }
-                    _ => key.text(),
-                }
-            }
-        };
-        members.push((value, member.text.clone()));
+        let key = entry.as_ref().and_then(|entry| entry.key.as_ref());
+        if let Some(value) = key.map_or(Some(String::new()), |key| value(key.text(), key.clone())) {
+            members.push((value, member.text.clone()));
+        }
     }
+    let path = |name: &Marked| super::words::Path {
+        segments: vec![name.text.clone()],
+        colons: false,
+        span: name.span.clone(),
+    };
+    let without = said.without.iter().filter_map(|name| value(name.text.clone(), path(name))).collect();
     model::Union {
         discriminator: discriminator.map(|name| name.text.clone()),
         members,
+        without,
         zero_allowed: said.zero_allowed,
+        span: said.span.clone(),
     }
 }
 

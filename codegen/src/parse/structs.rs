@@ -30,7 +30,8 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "breaks",
 ];
 const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "deprecated", "allow", "breaks"];
-const UNION_WORDS: &[&str] = &["discriminator", "members", "zero_allowed"];
+const RULE_WORDS: &[&str] = &["field", "message", "message_expression", "optional_old_self", "reason"];
+const UNION_WORDS: &[&str] = &["discriminator", "members", "without", "zero_allowed"];
 
 impl Reader<'_> {
     pub fn struct_attrs(&mut self, attrs: &[syn::Attribute], body: &Body) -> (String, Attrs) {
@@ -168,8 +169,10 @@ impl Reader<'_> {
             match entry.word().as_deref() {
                 Some("field") => rule.field = self.path(entry).unwrap_or_default().text,
                 Some("message") => rule.message = self.string(entry).unwrap_or_default(),
+                Some("message_expression") => rule.message_expression = self.string(entry).unwrap_or_default(),
+                Some("optional_old_self") => rule.optional_old_self = self.flag(entry),
                 Some("reason") => rule.reason = self.ident(entry).unwrap_or_default().text,
-                _ => self.unknown(entry, "rule", &["field", "message", "reason"]),
+                _ => self.unknown(entry, "rule", RULE_WORDS),
             }
         }
         Some(rule)
@@ -180,13 +183,15 @@ impl Reader<'_> {
             return None;
         }
         let (discriminator, members) = (None, Vec::new());
-        let mut out = Union { discriminator, members, zero_allowed: false };
+        let mut out =
+            Union { discriminator, members, without: Vec::new(), zero_allowed: false, span: attr.span.clone() };
         for entry in &attr.entries {
             match (entry.word().as_deref(), &entry.value.kind) {
                 (Some("discriminator"), _) => out.discriminator = self.ident(entry),
                 (Some("members"), ExprKind::Call(_, members)) => {
                     out.members = members.iter().filter_map(|member| self.member(member)).collect();
                 }
+                (Some("without"), ExprKind::Call(_, values)) => out.without = self.names(values),
                 (Some("zero_allowed"), _) => out.zero_allowed = self.flag(entry),
                 _ => self.unknown(entry, "union", UNION_WORDS),
             }

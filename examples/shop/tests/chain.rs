@@ -159,6 +159,10 @@ fn kubectl_sees_the_shop_through_the_main_server() {
     for (spec, expect) in [
         ("price: '-1'", "nobody is paid for taking something away"),
         ("price: '1', stock: 5000", "spec.stock: Invalid value: 5000"),
+        (
+            "price: '1', stock: 101, supplier: workshop",
+            "spec.stock: Invalid value: the workshop makes 100 units, not 101",
+        ),
         ("price: '1', colour: red", "unknown field \"spec.colour\""),
     ] {
         let path = main.file("refused.yaml", &product("refused", spec));

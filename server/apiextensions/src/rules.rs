@@ -6,7 +6,8 @@ mod types;
 use std::collections::{BTreeMap, HashMap};
 
 use apimachinery::apiextensions::v1::{JSONSchemaProps, ValidationRule};
-use cel::{Budget, EvalError, Program, Type, Value as Cel};
+use cel::{Budget, RuleOutcome, RuleText, Type};
+pub use cel::{SELF_TYPE, rule_environment as environment};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
@@ -18,10 +19,6 @@ use serving::metrics::cel::{compiling, evaluating};
 use crate::definition::rule_path;
 pub use bounds::{REQUEST, of as bounds_of};
 pub use types::of as type_of;
-
-/// The longest message that an expression may make, in bytes.
-const LONGEST_MESSAGE: usize = 5 << 10;
-const NO_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /// The rules of a schema and of those in it; only where there are some.
 #[derive(Default)]
@@ -38,20 +35,10 @@ pub struct Rules {
 
 /// A rule that is ready to run.
 struct Rule {
-    program: Result<Program, String>,
-    message_expression: Option<Program>,
-    /// What is said when there is no expression for it.
-    message: String,
-    /// What errors of evaluation call it.
-    name: String,
+    expression: cel::Rule,
     reason: String,
     field_path: String,
-    optional_old_self: bool,
-    uses_old_self: bool,
 }
-
-/// What the type of `self` is called. Upstream's name ends in a part of the time, where this one has 0.
-pub const SELF_TYPE: &str = "selfType0";
 
 impl Rules {
     /// Compiles the rules of a schema; nothing when there are none.
@@ -119,30 +106,18 @@ impl Rules {
     }
 }
 
-/// What one expression is compiled with: the types of `self` and `oldSelf`.
-pub fn environment(of: &Type, optional_old_self: bool) -> cel::Environment {
-    let old = if optional_old_self { Type::optional(of.clone()) } else { of.clone() };
-    cel::Environment::new([("self", of.clone()), ("oldSelf", old)])
-}
-
 impl Rule {
     fn compile(rule: &ValidationRule, props: &JSONSchemaProps, of: &Type) -> Self {
-        let optional_old_self = rule.optional_old_self == Some(true);
-        let environment = environment(of, optional_old_self);
-        let program = compiling(|| cel::compile(&rule.rule, &environment)).map_err(|e| e.to_string());
-        let said = if rule.message.is_empty() { rule.rule.trim() } else { rule.message.trim() };
+        let text = RuleText {
+            rule: &rule.rule,
+            message: &rule.message,
+            message_expression: &rule.message_expression,
+            optional_old_self: rule.optional_old_self == Some(true),
+        };
         Rule {
-            uses_old_self: program.as_ref().is_ok_and(|program| program.names().contains("oldSelf")),
-            program,
-            message_expression: match rule.message_expression.as_str() {
-                "" => None,
-                text => compiling(|| cel::compile(text, &environment)).ok(),
-            },
-            message: if rule.message.is_empty() { format!("failed rule: {said}") } else { said.to_owned() },
-            name: said.to_owned(),
+            expression: cel::Rule::compile(&text, of, |compile| compiling(compile)),
             reason: rule.reason.clone().unwrap_or_default(),
             field_path: rule_path(&rule.field_path, props),
-            optional_old_self,
         }
     }
 }
@@ -236,43 +211,20 @@ impl Run<'_> {
         (new, old): (&Value, Option<&Value>),
         correlation: Correlation<'_>,
     ) -> Result<(), Stop> {
-        if self.budget.left == 0 {
-            self.invalid(path, kind, NO_BUDGET.into());
-            return Err(Stop);
-        }
-        let program = match &rule.program {
-            Ok(program) => program,
-            Err(why) => {
-                self.invalid(path, kind, format!("rule compile error: {why}"));
+        match evaluating(|| rule.expression.run(of, new, old, &mut self.budget)) {
+            RuleOutcome::Holds => return Ok(()),
+            RuleOutcome::Broken => {}
+            RuleOutcome::Failed(why) => {
+                self.invalid(path, kind, why);
                 return Ok(());
             }
-        };
-        if rule.uses_old_self && old.is_none() && !rule.optional_old_self {
-            return Ok(());
-        }
-        let variables = variables(of, new, old, rule.optional_old_self);
-        let is_last = self.budget.left < self.budget.per_call;
-        match evaluating(|| program.evaluate(&variables, &mut self.budget)) {
-            Ok(Cel::Bool(true)) => return Ok(()),
-            Ok(_) => {}
-            Err(EvalError::TooDear) if is_last => {
-                self.invalid(path, kind, NO_BUDGET.into());
+            RuleOutcome::Stop(why) => {
+                self.invalid(path, kind, why);
                 return Err(Stop);
             }
-            Err(why @ EvalError::TooDear) => {
-                let name = &rule.name;
-                let text = format!(
-                    "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {name}"
-                );
-                self.invalid(path, kind, text);
-                return Err(Stop);
-            }
-            Err(why) => {
-                self.invalid(path, kind, evaluation_error(&why.to_string(), &rule.name));
-                return Ok(());
-            }
         }
-        let detail = self.message(rule, of, new, old);
+        let mut message = || rule.expression.message(of, new, old, &mut self.budget);
+        let detail = if rule.expression.makes_message() { evaluating(message) } else { message() };
         let value = if matches!(kind, "object" | "array") { BadValue::Omitted } else { schema::shown(new) };
         let at = if rule.field_path.is_empty() { *path } else { path.child(&rule.field_path) };
         let error = match rule.reason.as_str() {
@@ -281,48 +233,13 @@ impl Run<'_> {
             "FieldValueDuplicate" => FieldError::duplicate(&at, value),
             _ => FieldError::invalid(&at, value, detail),
         };
-        if !rule.uses_old_self && correlation.is_same() {
+        if !rule.expression.uses_old_self() && correlation.is_same() {
             self.context.warnings.add(&error.to_string());
         } else {
             self.errors.push(error);
         }
         Ok(())
     }
-
-    /// What the writer is told, from the rule's expression if that makes a usable text.
-    fn message(&mut self, rule: &Rule, of: &Type, new: &Value, old: Option<&Value>) -> String {
-        let made = rule.message_expression.as_ref().and_then(|program| {
-            let variables = variables(of, new, old, rule.optional_old_self);
-            evaluating(|| program.evaluate(&variables, &mut self.budget)).ok()
-        });
-        let text = made.as_ref().and_then(|made| made.as_str()).map(str::trim);
-        let usable = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n'));
-        usable.unwrap_or(&rule.message).to_owned()
-    }
-}
-
-fn evaluation_error(why: &str, name: &str) -> String {
-    if why.starts_with("no such overload") {
-        return format!(
-            "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
-        );
-    }
-    format!("{why} evaluating rule: {name}")
-}
-
-fn variables<'v>(
-    of: &'v Type,
-    new: &'v Value,
-    old: Option<&'v Value>,
-    optional: bool,
-) -> HashMap<&'static str, Cel<'v>> {
-    let old = old.map(|old| Cel::json(old, of));
-    let old = match optional {
-        true => Some(Cel::Optional(old.map(std::sync::Arc::new))),
-        false => old,
-    };
-    let own = std::iter::once(("self", Cel::json(new, of)));
-    own.chain(old.map(|old| ("oldSelf", old))).collect()
 }
 
 /// The item of a list with the keys that this one has.

@@ -205,7 +205,12 @@ pub struct RuleDef {
     /// Path below the struct that a failure is reported at.
     pub field: &'static str,
     pub message: &'static str,
+    /// An expression that makes the message, empty when none.
+    pub message_expression: &'static str,
+    /// `FieldValueInvalid` and its kin, also without `FieldValue`; empty: invalid.
     pub reason: &'static str,
+    /// Whether `oldSelf` is optional, and the rule is run on new objects too.
+    pub optional_old_self: bool,
 }
 
 /// A union: of these members at most, or exactly, one is set.

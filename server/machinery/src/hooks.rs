@@ -40,6 +40,13 @@ pub struct Context {
     pub sent: Sent,
 }
 
+impl Context {
+    /// A UUID that no object has (`uuid.NewUUID`).
+    pub fn new_uid() -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
+}
+
 /// The warnings of one request (upstream: `warning.Recorder`). Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(Arc<Mutex<Texts>>);

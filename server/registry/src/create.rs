@@ -79,7 +79,7 @@ impl ResourceStore {
     fn begin_object(&self, context: &Context, object: &mut Owned) -> Result<(), Status> {
         self.check_namespace(context, object)?;
         if let Some(meta) = meta_mut(object) {
-            meta.uid = uuid::Uuid::new_v4().to_string();
+            meta.uid = Context::new_uid();
             meta.creation_timestamp = self.clock.now();
             if meta.name.is_empty() && !meta.generate_name.is_empty() {
                 meta.name = names::random_suffix(&meta.generate_name);

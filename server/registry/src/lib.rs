@@ -22,6 +22,7 @@ mod open;
 mod options;
 mod past;
 mod resource;
+mod rules;
 mod select;
 mod source;
 mod stored;

@@ -10,6 +10,7 @@ use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
 
 use crate::metadata::{meta, meta_mut};
+use crate::rules::CelRules;
 use crate::validation;
 
 /// Behaviour of a kind (`rest.RESTCreateStrategy`, `RESTUpdateStrategy`, `RESTDeleteStrategy`).
@@ -114,7 +115,8 @@ impl DeclaredStrategy {
         let scope = if is_upstream { Scope::Tagged } else { Scope::Declared };
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
-        Validator { scope, context, rules: None }.validate(new, old, &Path::NONE, &mut errors);
+        let rules = CelRules::default();
+        Validator { scope, context, rules: Some(&rules) }.validate(new, old, &Path::NONE, &mut errors);
         errors
     }
 }

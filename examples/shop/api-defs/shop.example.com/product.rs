@@ -26,6 +26,11 @@ pub struct Product {
 }
 
 /// What the seller asks for.
+#[rule(
+    "self.supplier != 'workshop' || self.stock <= 100",
+    field = stock,
+    message_expression = "'the workshop makes 100 units, not %d'.format([self.stock])"
+)]
 pub struct ProductSpec {
     /// Units to keep in stock.
     #[field(1, default = 1, min = 0, max = 1000)]

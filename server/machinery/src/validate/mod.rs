@@ -17,7 +17,7 @@ mod union;
 use std::collections::{HashMap, HashSet};
 
 use crate::def::{ListType, RuleDef};
-use crate::field_error::{BadValue, ErrorType, FieldError};
+use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::hooks::{Context, Validation};
 use crate::protobuf;
@@ -36,10 +36,19 @@ pub enum Scope {
     Declared,
 }
 
-/// Evaluates CEL rules. The engine is not known here.
+/// Evaluates the CEL rules of a struct. The engine is not known here.
 pub trait RuleEvaluator {
-    /// Whether the rule holds; the text says why it could not be told.
-    fn evaluate(&self, rule: &'static RuleDef, new: Ref<'_>, old: Option<Ref<'_>>) -> Result<bool, String>;
+    /// Calls `report` for each rule that does not hold, or cannot be told.
+    fn evaluate(&self, new: Ref<'_>, old: Option<Ref<'_>>, report: &mut dyn FnMut(&'static RuleDef, RuleFailure));
+}
+
+/// Why a rule is reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleFailure {
+    /// The rule does not hold; its message.
+    Broken(String),
+    /// The rule cannot be told; the text says why.
+    Failed(String),
 }
 
 /// What validation depends on besides the object.
@@ -152,24 +161,23 @@ impl Run<'_> {
     }
 
     fn rules(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
-        let Some(evaluator) = self.with.rules else { return };
-        for rule in new.def().rules {
-            let detail = match evaluator.evaluate(rule, new, old) {
-                Ok(true) => continue,
-                Ok(false) if rule.message.is_empty() => format!("failed rule: {}", rule.expression),
-                Ok(false) => rule.message.to_owned(),
-                Err(error) => format!("rule evaluation error: {error}"),
+        let Some(evaluator) = self.with.rules.filter(|_| !new.def().rules.is_empty()) else { return };
+        evaluator.evaluate(new, old, &mut |rule, failure| {
+            let broken = match failure {
+                RuleFailure::Broken(message) => message,
+                RuleFailure::Failed(why) => {
+                    self.errors.push(FieldError::invalid(path, BadValue::Omitted, why));
+                    return;
+                }
             };
-            let error_type = match rule.reason {
-                "FieldValueRequired" | "Required" => ErrorType::Required,
-                "FieldValueForbidden" | "Forbidden" => ErrorType::Forbidden,
-                "FieldValueDuplicate" | "Duplicate" => ErrorType::Duplicate,
-                _ => ErrorType::Invalid,
-            };
-            let below = (!rule.field.is_empty()).then(|| path.child(rule.field));
-            let field = below.as_ref().unwrap_or(path).to_text();
-            self.errors.push(FieldError { error_type, field, bad_value: "object".into(), detail: detail.into() });
-        }
+            let at = if rule.field.is_empty() { *path } else { path.child(rule.field) };
+            self.errors.push(match rule.reason.trim_start_matches("FieldValue") {
+                "Required" => FieldError::required(&at, broken),
+                "Forbidden" => FieldError::forbidden(&at, broken),
+                "Duplicate" => FieldError::duplicate(&at, BadValue::Omitted),
+                _ => FieldError::invalid(&at, BadValue::Omitted, broken),
+            });
+        });
     }
 
     /// Upstream's `Unique`: every item that is the same as one before it.

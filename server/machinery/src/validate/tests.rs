@@ -334,7 +334,14 @@ struct Own {
     plain: String,
 }
 
-const RULE: RuleDef = RuleDef { expression: "self.limit < 5", field: "limit", message: "", reason: "Forbidden" };
+const RULE: RuleDef = RuleDef {
+    expression: "self.limit < 5",
+    field: "limit",
+    message: "",
+    message_expression: "",
+    reason: "Forbidden",
+    optional_old_self: false,
+};
 
 describe! { Own, OWN "Own" { .rules(&[RULE]) } [
     name:   "name",   1, Flags::REQUIRED;
@@ -346,12 +353,13 @@ describe! { Own, OWN "Own" { .rules(&[RULE]) } [
 struct Limit;
 
 impl RuleEvaluator for Limit {
-    fn evaluate(&self, _: &'static RuleDef, new: Ref<'_>, _: Option<Ref<'_>>) -> Result<bool, String> {
-        match new.by_name("limit") {
-            Some(Value::I32(7)) => Err("no sevens".into()),
-            Some(Value::I32(limit)) => Ok(limit < 5),
-            _ => Ok(true),
-        }
+    fn evaluate(&self, new: Ref<'_>, _: Option<Ref<'_>>, report: &mut dyn FnMut(&'static RuleDef, RuleFailure)) {
+        let failure = match new.by_name("limit") {
+            Some(Value::I32(7)) => RuleFailure::Failed("no sevens".into()),
+            Some(Value::I32(limit)) if limit >= 5 => RuleFailure::Broken("too high".into()),
+            _ => return,
+        };
+        report(&new.def().rules[0], failure);
     }
 }
 
@@ -365,13 +373,13 @@ fn own_kinds_are_held_to_all_they_declare() {
         [
             "name: Required value",
             "colour: Unsupported value: \"blue\": supported values: \"red\"",
-            "limit: Forbidden: failed rule: self.limit < 5",
+            "limit: Forbidden: too high",
         ]
     );
     let own = Own { name: "n".into(), plain: "p".into(), limit: 7, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),
-        ["plain: Too short: must be at least 2 characters", "limit: Forbidden: rule evaluation error: no sevens"]
+        ["plain: Too short: must be at least 2 characters", "<nil>: Invalid value: no sevens"]
     );
     assert_eq!(
         errors(&own, None),

@@ -18,3 +18,28 @@ pub struct ProductSpec {
     #[field(1)]
     pub stock: i32,
 }
+
+/// A thing that is ordered.
+#[kind(plural = "orders", short = "prod", scope = Namespaced)]
+#[versions(v1)]
+#[column("When", date, spec.stock)]
+pub struct Order {
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+}
+
+/// A thing that is sent back.
+#[kind(plural = "returns", short = "prod", scope = Namespaced)]
+#[versions(v1)]
+pub struct Return {
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+}

@@ -1,0 +1,6 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// The team that answers for it.
+    #[field(1, pattern = "^team-[a-z+$")]
+    pub owner: String,
+}

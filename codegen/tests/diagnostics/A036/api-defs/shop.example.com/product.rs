@@ -1,0 +1,6 @@
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// The team that answers for it.
+    #[field(1, gate = InPlacePodVerticalScalin)]
+    pub owner: String,
+}

@@ -1,0 +1,211 @@
+//! Validation rules: expressions over `self`, and `oldSelf` on updates, as definitions of custom resources have them
+//! (`x-kubernetes-validations`) and declared types (`#[rule]`).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::environment::Environment;
+use crate::error::EvalError;
+use crate::eval::Budget;
+use crate::program::{Program, compile};
+use crate::types::Type;
+use crate::value::Value;
+
+/// The longest message that an expression may make, in bytes.
+const LONGEST_MESSAGE: usize = 5 << 10;
+
+const NO_BUDGET: &str = "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/// What the type of `self` is called. Upstream's name ends in a part of the time, where this one has 0.
+pub const SELF_TYPE: &str = "selfType0";
+
+/// The text of a rule.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RuleText<'a> {
+    pub rule: &'a str,
+    /// What the writer is told; empty: the rule itself.
+    pub message: &'a str,
+    /// An expression that makes the message; empty: there is none.
+    pub message_expression: &'a str,
+    /// Whether `oldSelf` is an optional value, and the rule is run on new values too.
+    pub optional_old_self: bool,
+}
+
+/// A rule that is ready to run.
+pub struct Rule {
+    program: Result<Program, String>,
+    message_expression: Option<Program>,
+    /// What is said when there is no expression for it.
+    message: String,
+    /// What errors of evaluation call it.
+    name: String,
+    optional_old_self: bool,
+    uses_old_self: bool,
+}
+
+/// How the evaluation of a rule ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The rule holds, or looks at an old value that is not there.
+    Holds,
+    /// The rule does not hold.
+    Broken,
+    /// The rule could not be told; the text says why.
+    Failed(String),
+    /// The same, and no further rules may be run.
+    Stop(String),
+}
+
+/// What one rule is compiled with: the types of `self` and `oldSelf`.
+pub fn environment(of: &Type, optional_old_self: bool) -> Environment {
+    let old = if optional_old_self { Type::optional(of.clone()) } else { of.clone() };
+    Environment::new([("self", of.clone()), ("oldSelf", old)])
+}
+
+impl Rule {
+    /// Compiles a rule on values of a type. `compiling` is called for each expression, so that a caller can time it. A rule that
+    /// does not compile fails when it is run.
+    pub fn compile(
+        text: &RuleText<'_>,
+        of: &Type,
+        compiling: impl Fn(&dyn Fn() -> Result<Program, String>) -> Result<Program, String>,
+    ) -> Self {
+        let environment = environment(of, text.optional_old_self);
+        let compile = |source: &str| compiling(&|| compile(source, &environment).map_err(|error| error.to_string()));
+        let program = compile(text.rule);
+        let said = if text.message.is_empty() { text.rule.trim() } else { text.message.trim() };
+        Rule {
+            uses_old_self: program.as_ref().is_ok_and(|program| program.names().contains("oldSelf")),
+            program,
+            message_expression: match text.message_expression {
+                "" => None,
+                source => compile(source).ok(),
+            },
+            message: if text.message.is_empty() { format!("failed rule: {said}") } else { said.to_owned() },
+            name: said.to_owned(),
+            optional_old_self: text.optional_old_self,
+        }
+    }
+
+    /// Whether the rule is about a change (a transition rule).
+    pub fn uses_old_self(&self) -> bool {
+        self.uses_old_self
+    }
+
+    /// Whether an expression makes the message.
+    pub fn makes_message(&self) -> bool {
+        self.message_expression.is_some()
+    }
+
+    /// Evaluates the rule; what that costs is taken from the budget.
+    pub fn run(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> Outcome {
+        if budget.left == 0 {
+            return Outcome::Stop(NO_BUDGET.into());
+        }
+        let program = match &self.program {
+            Ok(program) => program,
+            Err(why) => return Outcome::Failed(format!("rule compile error: {why}")),
+        };
+        if self.uses_old_self && old.is_none() && !self.optional_old_self {
+            return Outcome::Holds;
+        }
+        let is_last = budget.left < budget.per_call;
+        match program.evaluate(&self.variables(of, new, old), budget) {
+            Ok(Value::Bool(true)) => Outcome::Holds,
+            Ok(_) => Outcome::Broken,
+            Err(EvalError::TooDear) if is_last => Outcome::Stop(NO_BUDGET.into()),
+            Err(why @ EvalError::TooDear) => Outcome::Stop(format!(
+                "'{why}': no further validation rules will be run due to call cost exceeds limit for rule: {}",
+                self.name
+            )),
+            Err(why) => Outcome::Failed(evaluation_error(&why.to_string(), &self.name)),
+        }
+    }
+
+    /// What the writer is told of a broken rule, from the rule's expression if that makes a usable text.
+    pub fn message(&self, of: &Type, new: &Json, old: Option<&Json>, budget: &mut Budget) -> String {
+        let variables = self.variables(of, new, old);
+        let made = self.message_expression.as_ref().and_then(|program| program.evaluate(&variables, budget).ok());
+        let text = made.as_ref().and_then(|made| made.as_str()).map(str::trim);
+        let usable = text.filter(|text| !text.is_empty() && text.len() <= LONGEST_MESSAGE && !text.contains('\n'));
+        usable.unwrap_or(&self.message).to_owned()
+    }
+
+    fn variables<'v>(&self, of: &'v Type, new: &'v Json, old: Option<&'v Json>) -> HashMap<&'static str, Value<'v>> {
+        let old = old.map(|old| Value::json(old, of));
+        let old = match self.optional_old_self {
+            true => Some(Value::Optional(old.map(Arc::new))),
+            false => old,
+        };
+        let own = std::iter::once(("self", Value::json(new, of)));
+        own.chain(old.map(|old| ("oldSelf", old))).collect()
+    }
+}
+
+fn evaluation_error(why: &str, name: &str) -> String {
+    if why.starts_with("no such overload") {
+        return format!(
+            "'{why}': call arguments did not match a supported operator, function or macro signature for rule: {name}"
+        );
+    }
+    format!("{why} evaluating rule: {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::types::ObjectType;
+
+    fn rule(text: RuleText<'_>) -> (Rule, Type) {
+        let of = Type::object(ObjectType::new("self", [("min", Type::Int), ("max", Type::Int)]));
+        (Rule::compile(&text, &of, |compile| compile()), of)
+    }
+
+    fn check(text: RuleText<'_>, new: Json, old: Option<Json>) -> (Outcome, String) {
+        let (rule, of) = rule(text);
+        let mut budget = Budget::default();
+        let outcome = rule.run(&of, &new, old.as_ref(), &mut budget);
+        (outcome, rule.message(&of, &new, old.as_ref(), &mut budget))
+    }
+
+    #[test]
+    fn a_broken_rule_says_its_message() {
+        let text = RuleText { rule: "self.min <= self.max", ..RuleText::default() };
+        assert_eq!(check(text, json!({"min": 1, "max": 2}), None).0, Outcome::Holds);
+        let broken = check(text, json!({"min": 3, "max": 2}), None);
+        assert_eq!(broken, (Outcome::Broken, "failed rule: self.min <= self.max".into()));
+        let text = RuleText { message_expression: "'at most %d'.format([self.max])", ..text };
+        assert_eq!(check(text, json!({"min": 3, "max": 2}), None).1, "at most 2");
+    }
+
+    #[test]
+    fn transition_rules_look_at_changes_only_unless_the_old_value_is_optional() {
+        let text = RuleText { rule: "self.min >= oldSelf.min", ..RuleText::default() };
+        assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Holds);
+        assert_eq!(check(text, json!({"min": 1}), Some(json!({"min": 2}))).0, Outcome::Broken);
+        let text = RuleText { rule: "oldSelf.hasValue() || self.min == 0", optional_old_self: true, ..text };
+        assert_eq!(check(text, json!({"min": 1}), None).0, Outcome::Broken);
+    }
+
+    #[test]
+    fn what_is_not_there_and_what_does_not_compile_fail() {
+        let text = RuleText { rule: "self.min <= self.max", message: "in order", ..RuleText::default() };
+        let Outcome::Failed(why) = check(text, json!({"min": 1}), None).0 else { panic!("no failure") };
+        assert_eq!(why, "no such key: max evaluating rule: in order");
+        let text = RuleText { rule: "self.other", ..RuleText::default() };
+        assert!(
+            matches!(check(text, json!({}), None).0, Outcome::Failed(why) if why.starts_with("rule compile error"))
+        );
+    }
+
+    #[test]
+    fn without_a_budget_no_further_rules_are_run() {
+        let (rule, of) = rule(RuleText { rule: "true", ..RuleText::default() });
+        let mut budget = Budget { left: 0, ..Budget::default() };
+        assert_eq!(rule.run(&of, &json!({}), None, &mut budget), Outcome::Stop(NO_BUDGET.into()));
+    }
+}

@@ -1,0 +1,260 @@
+//! CEL rules of declared types (`#[rule]`): run on the JSON tree of an object, with the words, the cost model and the limits of
+//! rules of custom resources, so that a declared kind and its exported definition give the same verdict.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use cel::{Budget, Field, Fields, ListType, Merge, ObjectType, Rule, RuleOutcome, RuleText, SELF_TYPE, Type, escape};
+use machinery::def::{self, FieldDef, Flags, RuleDef, Scalar, Shape, StructDef};
+use machinery::json;
+use machinery::reflect::Ref;
+use machinery::validate::{RuleEvaluator, RuleFailure};
+
+/// The type of a struct, and its compiled rules in order of declaration.
+struct Compiled {
+    of: Type,
+    rules: Vec<(&'static RuleDef, Rule)>,
+}
+
+/// What was compiled, by the address of the struct's descriptor. Descriptors are static data.
+static COMPILED: LazyLock<RwLock<HashMap<usize, Arc<Compiled>>>> = LazyLock::new(RwLock::default);
+
+/// The rules of one write, which share the budget of an object (`RuntimeCELCostBudget`).
+#[derive(Default)]
+pub struct CelRules {
+    budget: Cell<Budget>,
+    /// Whether a rule has used up the budget: then no further rules are run.
+    stopped: Cell<bool>,
+}
+
+impl RuleEvaluator for CelRules {
+    fn evaluate(&self, new: Ref<'_>, old: Option<Ref<'_>>, report: &mut dyn FnMut(&'static RuleDef, RuleFailure)) {
+        if self.stopped.get() {
+            return;
+        }
+        let compiled = compiled(new.def());
+        let (new, old) = (json::to_value(new), old.map(json::to_value));
+        let mut budget = self.budget.get();
+        for (declared, rule) in &compiled.rules {
+            let failure = match rule.run(&compiled.of, &new, old.as_ref(), &mut budget) {
+                RuleOutcome::Holds => continue,
+                RuleOutcome::Broken => RuleFailure::Broken(rule.message(&compiled.of, &new, old.as_ref(), &mut budget)),
+                RuleOutcome::Failed(why) => RuleFailure::Failed(why),
+                RuleOutcome::Stop(why) => {
+                    self.stopped.set(true);
+                    RuleFailure::Failed(why)
+                }
+            };
+            report(declared, failure);
+            if self.stopped.get() {
+                break;
+            }
+        }
+        self.budget.set(budget);
+    }
+}
+
+fn compiled(def: &'static StructDef) -> Arc<Compiled> {
+    let address = std::ptr::from_ref(def).addr();
+    if let Some(compiled) = COMPILED.read().unwrap_or_else(PoisonError::into_inner).get(&address) {
+        return compiled.clone();
+    }
+    let of = object(def, SELF_TYPE, &mut vec![def]);
+    let rules = def.rules.iter().map(|declared| {
+        let text = RuleText {
+            rule: declared.expression,
+            message: declared.message,
+            message_expression: declared.message_expression,
+            optional_old_self: declared.optional_old_self,
+        };
+        (declared, Rule::compile(&text, &of, |compile| compile()))
+    });
+    let compiled = Arc::new(Compiled { rules: rules.collect(), of });
+    COMPILED.write().unwrap_or_else(PoisonError::into_inner).entry(address).or_insert(compiled).clone()
+}
+
+/// The type of a struct as the schema of its exported definition gives it (`cel/common.SchemaDeclType`). `seen` are the structs
+/// around it: what contains itself has any type there.
+fn object(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Type {
+    let mut fields = HashMap::new();
+    add_fields(def, name, seen, &mut fields);
+    let is_kind = def.fields.iter().any(|field| field.json == "metadata" && is_object_meta(field));
+    if is_kind {
+        let names = [("name", Type::String), ("generateName", Type::String)];
+        let metadata = Type::object(ObjectType::new(format!("{name}.metadata"), names));
+        for (json, of) in [("kind", Type::String), ("apiVersion", Type::String), ("metadata", metadata)] {
+            fields.insert(json.to_owned(), Field { json: json.to_owned(), of });
+        }
+    }
+    Type::object(ObjectType { name: name.to_owned(), fields: Fields::Known(fields.into_iter().collect()) })
+}
+
+fn is_object_meta(field: &FieldDef) -> bool {
+    field.shape().struct_def().is_some_and(|def| def.name == "ObjectMeta")
+}
+
+fn add_fields(
+    def: &'static StructDef,
+    name: &str,
+    seen: &mut Vec<&'static StructDef>,
+    fields: &mut HashMap<String, Field>,
+) {
+    for field in def.fields {
+        if let (true, Shape::Struct(inlined)) = (field.flags.has(Flags::INLINE), field.shape()) {
+            add_fields(inlined, name, seen, fields);
+            continue;
+        }
+        let of = field_type(field, &format!("{name}.{}", field.json), seen);
+        if let (Some(of), Some(escaped)) = (of, escape(field.json)) {
+            fields.insert(escaped, Field { json: field.json.to_owned(), of });
+        }
+    }
+}
+
+fn field_type(field: &'static FieldDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Option<Type> {
+    let list = |item: Type| {
+        let merge = match field.info.list {
+            def::ListType::Set => Merge::Set,
+            def::ListType::Map(keys) => Merge::Map(keys.iter().map(|key| (*key).to_owned()).collect()),
+            def::ListType::Atomic | def::ListType::Unset => Merge::Atomic,
+        };
+        Type::List(Arc::new(ListType { item, merge }))
+    };
+    Some(match field.shape() {
+        Shape::One(of) | Shape::Opt(of) => scalar(of, name)?,
+        Shape::List(of) => list(scalar(of, name)?),
+        Shape::Map(of) => Type::map(Type::String, scalar(of, name)?),
+        Shape::Struct(of) | Shape::OptStruct(of) => below(of, name, seen),
+        Shape::StructList(of, _) => list(below(of, &format!("{name}.@idx"), seen)),
+        Shape::StructMap(of, _) => Type::map(Type::String, below(of, &format!("{name}.@elem"), seen)),
+    })
+}
+
+fn below(def: &'static StructDef, name: &str, seen: &mut Vec<&'static StructDef>) -> Type {
+    if seen.iter().any(|around| std::ptr::eq(*around, def)) {
+        return Type::Dyn;
+    }
+    seen.push(def);
+    let of = object(def, name, seen);
+    seen.pop();
+    of
+}
+
+fn scalar(of: Scalar, name: &str) -> Option<Type> {
+    Some(match of {
+        Scalar::Bool => Type::Bool,
+        Scalar::I32 | Scalar::I64 => Type::Int,
+        Scalar::F64 => Type::Double,
+        Scalar::String | Scalar::Duration => Type::String,
+        Scalar::Bytes => Type::Bytes,
+        Scalar::Time | Scalar::MicroTime => Type::Timestamp,
+        Scalar::Quantity | Scalar::IntOrString => Type::Dyn,
+        Scalar::RawExtension | Scalar::FieldsV1 => Type::object(ObjectType::new(name, [])),
+        Scalar::Json | Scalar::Document => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use machinery::def::FieldInfo;
+    use machinery::describe;
+    use machinery::field_path::Path;
+    use machinery::hooks::Context;
+    use machinery::validate::{Scope, Validator};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Workers {
+        min: i32,
+        max: i32,
+        steps: Vec<Step>,
+    }
+
+    #[derive(Clone, Default)]
+    struct Step {
+        name: String,
+        pause: Option<i64>,
+    }
+
+    const fn rule(expression: &'static str, field: &'static str, reason: &'static str) -> RuleDef {
+        RuleDef { expression, field, message: "", message_expression: "", reason, optional_old_self: false }
+    }
+
+    const ORDER: RuleDef = RuleDef {
+        message_expression: "'%d is above %d'.format([self.min, self.max])",
+        ..rule("self.min <= self.max", "min", "")
+    };
+
+    describe! { Workers, WORKERS "Workers" {
+        .rules(&[ORDER, rule("self.max >= oldSelf.max", "max", "Forbidden"), rule("self.absent", "", "")])
+    } [
+        min:   "min",   1, Flags::REQUIRED;
+        max:   "max",   2, Flags::REQUIRED;
+        steps: "steps", 3, Flags::OMIT_EMPTY, &FieldInfo::PLAIN;
+    ] }
+
+    describe! { Step, STEP "Step" { .rules(&[rule("!has(self.pause) || self.pause > 0", "pause", "Required")]) } [
+        name:  "name",  1, Flags::REQUIRED;
+        pause: "pause", 2, Flags::OMIT_EMPTY;
+    ] }
+
+    fn check(new: &Workers, old: Option<&Workers>) -> Vec<String> {
+        let (rules, context) = (CelRules::default(), Context::default());
+        let mut errors = Vec::new();
+        Validator { scope: Scope::Declared, context: &context, rules: Some(&rules) }.validate(
+            Ref::of(new),
+            old.map(Ref::of),
+            &Path::NONE,
+            &mut errors,
+        );
+        let told = errors.iter().map(|error| format!("{}: {}", error.field, error.body()));
+        // The last rule names a field that is not there.
+        told.filter(|text| !text.contains("undefined field 'absent'")).collect()
+    }
+
+    #[test]
+    fn rules_are_run_on_the_object_and_on_what_is_in_it() {
+        let fine = Workers { min: 1, max: 2, steps: vec![Step { name: "a".into(), pause: Some(1) }] };
+        assert_eq!(check(&fine, None), [""; 0]);
+        let broken = Workers { min: 3, steps: vec![Step { pause: Some(0), ..Step::default() }], ..fine.clone() };
+        assert_eq!(
+            check(&broken, None),
+            [
+                "steps[0].name: Required value",
+                "steps[0].pause: Required value: failed rule: !has(self.pause) || self.pause > 0",
+                "min: Invalid value: 3 is above 2",
+            ]
+        );
+    }
+
+    #[test]
+    fn transition_rules_see_what_was_stored() {
+        let old = Workers { min: 1, max: 4, ..Workers::default() };
+        let new = Workers { max: 3, ..old.clone() };
+        assert_eq!(check(&new, Some(&old)), ["max: Forbidden: failed rule: self.max >= oldSelf.max"]);
+        assert_eq!(check(&old, Some(&new)), [""; 0]);
+    }
+
+    #[test]
+    fn a_rule_that_does_not_compile_refuses_the_object() {
+        let (rules, context) = (CelRules::default(), Context::default());
+        let mut errors = Vec::new();
+        let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&rules) };
+        validator.validate(Ref::of(&Workers::default()), None, &Path::NONE, &mut errors);
+        assert!(errors[0].body().contains("rule compile error"), "{errors:?}");
+    }
+
+    #[test]
+    fn rules_stop_when_their_budget_is_used_up() {
+        let rules = CelRules { budget: Cell::new(Budget { left: 0, ..Budget::default() }), ..CelRules::default() };
+        let mut told = Vec::new();
+        let workers = Workers::default();
+        for _ in 0..2 {
+            rules.evaluate(Ref::of(&workers), None, &mut |_, failure| told.push(failure));
+        }
+        let [RuleFailure::Failed(why)] = &told[..] else { panic!("{told:?}") };
+        assert!(why.contains("running out of cost budget"), "{why}");
+    }
+}
