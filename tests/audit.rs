@@ -22,10 +22,10 @@ kind: Policy
 omitManagedFields: true
 rules:
 - {level: RequestResponse, resources: [{group: "", resources: [configmaps]}]}
-- {level: Metadata, resources: [{group: "", resources: [pods, pods/exec, secrets]}]}
+- {level: Metadata, resources: [{group: "", resources: [pods, pods/exec, secrets, serviceaccounts/token]}]}
 "#;
 
-/// A server with an audit log, its administrator, and a client that is nobody unless it shows a token.
+/// A server with an audit log, its administrator, and a client without credentials of its own.
 struct Audited {
     _server: Server,
     admin: Client,
@@ -124,6 +124,13 @@ async fn what_is_recorded() {
     admin.send(request.body(Body::empty()).unwrap()).await.unwrap();
     let listed = &audited.events("list").await[1]["responseObject"];
     assert_eq!((&listed["kind"], &listed["items"][0]["data"]["k"]), (&json!("ConfigMapList"), &json!("w")));
+
+    let accounts = "/api/v1/namespaces/default/serviceaccounts";
+    assert_eq!(audited.send(None, "account", "POST", accounts, json!({"metadata": {"name": "a"}})).await, 201);
+    let asked = json!({"spec": {"expirationSeconds": 600}});
+    assert_eq!(audited.send(None, "token", "POST", &format!("{accounts}/a/token"), asked).await, 201);
+    let issued = &audited.events("token").await[1]["annotations"]["authentication.kubernetes.io/issued-credential-id"];
+    assert!(issued.as_str().is_some_and(|id| id.starts_with("JTI=")), "{issued}");
 
     let watch = format!("{maps}?watch=1&timeoutSeconds=1");
     assert_eq!(audited.send(None, "watch", "GET", &watch, Value::Null).await, 200);

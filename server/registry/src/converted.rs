@@ -76,7 +76,7 @@ pub(crate) async fn read(resource: Arc<ResourceStore>, selector: Arc<Selector>, 
     };
     let mut judge = |entry: &Arc<Entry>| {
         if entry.damage.is_some() {
-            // Of what cannot be read nobody knows.
+            // What cannot be read has no values.
             return Some(entry.clone());
         }
         selector.judge(entry, selector.may_match(entry).then(|| converted.next())??)

@@ -33,7 +33,6 @@ pub const RULES: &[Rule] = &[
     Rule { id: "status-page", matches: |step, found| is_body_of(step, found, "/statusz") },
     Rule { id: "bookmark-replicas", matches: bookmark_replicas },
     Rule { id: "template-generation-in-metadata", matches: template_generation_in_metadata },
-    Rule { id: "names-of-limit-ranges", matches: names_of_limit_ranges },
     Rule { id: "negative-timeout", matches: negative_timeout },
     Rule { id: "table-of-status", matches: table_of_status },
     Rule { id: "cells-without-column", matches: cells_without_column },
@@ -96,12 +95,6 @@ fn template_generation_in_metadata(step: &Step, found: &Difference) -> bool {
                 annotations.is_some_and(|all| all.keys().eq(["deprecated.daemonset.template.generation"]))
             }));
     step.path.contains("/daemonsets") && is_part && is_annotation && found.upstream.is_none()
-}
-
-/// A limit range without a name gets a random one, which is its uid here.
-fn names_of_limit_ranges(step: &Step, found: &Difference) -> bool {
-    let is_unnamed = step.body.as_ref().is_none_or(|body| !body["metadata"]["name"].is_string());
-    step.method == "POST" && step.path.contains("/limitranges") && is_unnamed && found.place == "body.metadata.uid"
 }
 
 /// A watch that is over before it begins: upstream ends it with or without an error, as it comes.

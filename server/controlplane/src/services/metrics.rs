@@ -9,7 +9,7 @@ use prometheus::{DEFAULT_BUCKETS, HistogramVec, IntCounterVec, IntGauge, IntGaug
 use serving::metrics::shared::{counters, gauges, histograms, show};
 use serving::options::Cidr;
 
-/// Whether somebody asked for this very address or port.
+/// Whether the service asks for this very address or port.
 #[derive(Clone, Copy)]
 pub enum Scope {
     Static,

@@ -216,7 +216,7 @@ fn apply_over(
     Ok(Applied { object, changed })
 }
 
-/// Refuses a stored object without owners that has not the types of its schema: nobody can be made the owner of its fields.
+/// Refuses a stored object without owners that has not the types of its schema: its fields can have no owner.
 fn check_live(context: &Context<'_, '_>, live: &Value) -> Result<(), Status> {
     match typed::validate(context.schema, live, Duplicates::Allowed) {
         Err(errors) if !typed::content_has_types(context.schema, live) => {
