@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
 use crate::support::{ADMIN, Target, token};
@@ -99,4 +100,42 @@ async fn ends_connections_that_are_too_old() {
     let ended = async { while connection.get("/livez", &[]).await.is_ok() {} };
     assert!(timeout(Duration::from_secs(60), ended).await.is_ok(), "the connection goes on");
     target.assert_alive().await;
+}
+
+/// Watches through WebSockets whose clients read nothing, and send the beginning of a long message.
+#[tokio::test]
+async fn serves_others_beside_silent_websockets() {
+    const SOCKETS: usize = 200;
+    /// Without a bound, what clients send would take 1.6 GB.
+    const SENT: usize = 8 << 20;
+    const ALLOWED: u64 = 192 << 20;
+    let target = Target::start(&[]);
+    let before = target.memory().resident;
+    let ask = format!(
+        "GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nAuthorization: Bearer {}\r\n\r\n",
+        token(ADMIN)
+    );
+    let dialer = Dialer::new(&target.server, None, false);
+    let mut sockets = Vec::new();
+    for _ in 0..SOCKETS {
+        let mut socket = dialer.tls().await.unwrap();
+        socket.write_all(ask.as_bytes()).await.unwrap();
+        let mut head = [0; 12];
+        socket.read_exact(&mut head).await.unwrap();
+        assert_eq!(&head, b"HTTP/1.1 101");
+        // A binary frame of a length that is never sent to its end; no key, so that nothing is changed.
+        let mut frame = vec![0x82, 0xff];
+        frame.extend_from_slice(&(SENT as u64 + 1).to_be_bytes());
+        frame.extend_from_slice(&[0; 4]);
+        frame.resize(frame.len() + SENT, 0);
+        // The server may have had enough already.
+        let _ = timeout(PATIENCE, socket.write_all(&frame)).await;
+        sockets.push(socket);
+    }
+    let object = serde_json::json!({"metadata": {"name": "large"}, "data": {"k": "v".repeat(900 << 10)}});
+    target.create("/api/v1/namespaces/default/configmaps", &object).await;
+    assert_serves_others(&target).await;
+    let taken = target.memory().peak.saturating_sub(before);
+    assert!(taken < ALLOWED, "{} MiB", taken >> 20);
 }

@@ -95,7 +95,8 @@ impl Connection {
         panic!("{} {}: no answer three times", request.method, request.target);
     }
 
-    async fn open(&self) -> TlsStream<TcpStream> {
+    /// A connection of its own.
+    pub async fn open(&self) -> TlsStream<TcpStream> {
         let stream = TcpStream::connect(&self.address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         self.tls.connect(ServerName::try_from("127.0.0.1").unwrap(), stream).await.unwrap()

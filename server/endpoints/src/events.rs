@@ -17,7 +17,7 @@ use storage::cache::{EncodingId, Entry};
 use tokio::time::{Instant, Sleep};
 
 use crate::answer;
-use crate::frames::{Chunk, Framed, error_frame, frame};
+use crate::frames::{Chunk, Framed, error_frame, frame, length_prefix};
 use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::render::Renderer;
@@ -164,6 +164,8 @@ pub struct Events {
     timer: Pin<Box<Sleep>>,
     /// Whom the timer wakes.
     waiting: Option<Waker>,
+    /// Each event is a message, and not a part of a stream.
+    are_messages: bool,
     ended: bool,
 }
 
@@ -180,13 +182,23 @@ impl Events {
             bookmarks,
             timer: Box::pin(tokio::time::sleep_until(first)),
             waiting: None,
+            are_messages: false,
             ended: false,
         }
     }
 
+    /// Gives each event by itself, as a message.
+    pub fn one_by_one(self) -> Self {
+        Events { are_messages: true, ..self }
+    }
+
     /// Takes what is ready, and looks at the time when nothing is, or more than is sent at once.
     fn fill(&mut self, context: &mut Context<'_>) {
-        while !self.ended && self.chunk.len() < CHUNK {
+        let at_once = if self.are_messages { 1 } else { CHUNK };
+        if self.are_messages {
+            self.tick(context);
+        }
+        while !self.ended && self.chunk.len() < at_once {
             let event = match self.stream.poll_next(context) {
                 Poll::Pending if !self.chunk.is_empty() => return,
                 Poll::Pending => break,
@@ -211,7 +223,17 @@ impl Events {
                 self.ended = true;
             }
         }
-        self.tick(context);
+        if !self.are_messages {
+            self.tick(context);
+        }
+    }
+
+    /// What is to be sent next.
+    fn take(&mut self) -> Option<Bytes> {
+        if !self.are_messages {
+            return self.chunk.take();
+        }
+        self.chunk.take_all().map(|frame| frame.slice(length_prefix(self.writer.renderer.encoding)..))
     }
 
     /// Ends the watch when it is time, or sends a bookmark when nothing else waits to be sent.
@@ -255,7 +277,7 @@ impl HttpBody for Events {
         if self.chunk.is_empty() && !self.ended {
             self.fill(context);
         }
-        match self.chunk.take() {
+        match self.take() {
             Some(piece) => Poll::Ready(Some(Ok(Frame::data(piece)))),
             None if self.ended => Poll::Ready(None),
             None => Poll::Pending,

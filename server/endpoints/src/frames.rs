@@ -75,6 +75,11 @@ fn cbor_head(kind: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// How many bytes of a frame say how long it is: of one that stands in a stream, not of a message.
+pub fn length_prefix(encoding: Encoding) -> usize {
+    if encoding == Encoding::Protobuf { size_of::<u32>() } else { 0 }
+}
+
 /// An ERROR event.
 pub fn error_frame(status: &Status, encoding: Encoding) -> Bytes {
     let (text, mut object) = (status.to_json(), Vec::new());
@@ -130,6 +135,23 @@ impl Chunk {
         };
         self.length -= taken.len();
         Some(taken)
+    }
+
+    /// All bytes together.
+    pub fn take_all(&mut self) -> Option<Bytes> {
+        self.length = 0;
+        match self.pieces.len() {
+            0 | 1 => self.pieces.pop_front(),
+            _ => Some(
+                std::mem::take(&mut self.pieces)
+                    .iter()
+                    .fold(Vec::new(), |mut all, piece| {
+                        all.extend_from_slice(piece);
+                        all
+                    })
+                    .into(),
+            ),
+        }
     }
 }
 

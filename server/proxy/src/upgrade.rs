@@ -3,8 +3,8 @@
 //! The client's connection changes protocols only after the backend's has. Whatever else the backend answers is an answer like others, and
 //! both connections end with it (CVE-2018-1002105).
 
+use http::StatusCode;
 use http::header::{CONNECTION, HeaderValue, UPGRADE};
-use http::{HeaderMap, StatusCode};
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use serving::{Body, Request, Response};
@@ -23,11 +23,7 @@ pub enum UpgradeError {
     Refused(u16),
 }
 
-/// Whether a client wants to go on in another protocol (upstream: `httpstream.IsUpgradeRequest`).
-pub fn is_wanted(headers: &HeaderMap) -> bool {
-    let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
-    headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
-}
+pub use serving::websocket::wants_upgrade as is_wanted;
 
 /// The request, and its connection once it stops speaking HTTP.
 pub fn split(mut request: Request) -> (Request, OnUpgrade) {

@@ -142,18 +142,10 @@ impl Authentication {
             request.extensions.trail().annotate(SOURCE, "x509");
             return Ok(Some(user));
         }
-        if let Some(token) = self.token(request) {
-            match self.tokens.authenticate(&token, self.audiences()).await {
-                Ok(Some(found)) => {
-                    found.warnings.iter().for_each(|text| request.extensions.warn(text));
-                    let trail = request.extensions.trail();
-                    let said = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
-                    said.for_each(|(key, value)| trail.annotate(key, value));
-                    return Ok(Some(Arc::new(with_authenticated_group(found.user))));
-                }
-                Ok(None) => errors.push(INVALID_TOKEN.into()),
-                Err(error) => errors.push(error.0),
-            }
+        if !self.tokens.is_empty()
+            && let Some(user) = self.by_token(request, &mut errors).await
+        {
+            return Ok(Some(user));
         }
         // A certificate that is not one of a front proxy is a reason to refuse, too.
         if !is_by_proxy && let Err(error) = self.by_proxy(request) {
@@ -173,17 +165,31 @@ impl Authentication {
         Ok(user.map(|user| Arc::new(with_authenticated_group(user))))
     }
 
-    /// The token to check. Without anybody who knows tokens, there are none.
-    fn token(&self, request: &Parts) -> Option<String> {
-        if self.tokens.is_empty() {
-            return None;
-        }
+    /// The user whom a token of the request proves. Why a token proves none is kept.
+    async fn by_token(&self, request: &Parts, errors: &mut Vec<String>) -> Option<Arc<User>> {
         if bearer::has_extra_space(&request.headers) {
             request
                 .extensions
                 .warn("the provided Authorization header contains extra space before the bearer token, and is ignored");
         }
-        bearer::token(&request.headers)
+        for token in bearer::tokens(&request.headers) {
+            let found = match token {
+                Ok(token) => self.tokens.authenticate(&token, self.audiences()).await,
+                Err(why) => Err(AuthenticationError(why.into())),
+            };
+            match found {
+                Ok(Some(found)) => {
+                    found.warnings.iter().for_each(|text| request.extensions.warn(text));
+                    let trail = request.extensions.trail();
+                    let said = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
+                    said.for_each(|(key, value)| trail.annotate(key, value));
+                    return Some(Arc::new(with_authenticated_group(found.user)));
+                }
+                Ok(None) => errors.push(INVALID_TOKEN.into()),
+                Err(error) => errors.push(error.0),
+            }
+        }
+        None
     }
 
     /// Whose token this is, with the group that everybody gets, for a TokenReview. Without audiences, those of this server count.

@@ -9,7 +9,7 @@ use crate::authorization::Authorizer;
 use crate::filters::{
     WithAudit, WithAuditId, WithAuthentication, WithAuthorization, WithCors, WithDefaultHeaders, WithDetachedWrites,
     WithFairness, WithGoaway, WithHttpLog, WithImpersonation, WithMaxInFlight, WithPanicRecovery, WithRequestInfo,
-    WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination,
+    WithRetryAfter, WithTimeout, WithWarnings, WithWatchTermination, WithWebSockets,
 };
 use flowcontrol::FlowControl;
 
@@ -70,10 +70,11 @@ impl Chain<'_> {
         let handler = WithDefaultHeaders::new(handler, &requests.hsts_directives);
         let handler = WithMetrics::new(handler, self.metrics.requests);
         let handler: Box<dyn Handler> = match self.options.serving.shutdown_send_retry_after {
-            true => Box::new(WithRetryAfter::new(handler, self.shutdown)),
+            true => Box::new(WithRetryAfter::new(handler, self.shutdown.clone())),
             false => Box::new(handler),
         };
         let handler = WithHttpLog(handler);
+        let handler = WithWebSockets::new(handler, self.shutdown);
         let handler = WithRequestInfo(handler);
         let handler = WithPanicRecovery(handler);
         Ok(Arc::new(WithAuditId { inner: handler, audit: self.audit }))

@@ -18,6 +18,7 @@ mod retry_after;
 mod timeout;
 mod warnings;
 mod watch_termination;
+mod websocket;
 
 #[cfg(test)]
 pub(crate) mod testing;
@@ -42,3 +43,4 @@ pub use retry_after::WithRetryAfter;
 pub use timeout::{Deadline, WithTimeout};
 pub use warnings::WithWarnings;
 pub use watch_termination::WithWatchTermination;
+pub use websocket::WithWebSockets;

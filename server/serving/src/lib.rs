@@ -40,6 +40,7 @@ mod traces;
 pub mod user;
 pub mod version;
 pub mod warnings;
+pub mod websocket;
 pub mod work;
 mod zpages;
 

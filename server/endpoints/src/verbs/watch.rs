@@ -9,12 +9,13 @@ use machinery::field_path::Path;
 use machinery::status::Status;
 use registry::ListQuery;
 use serving::metrics::Watched;
+use serving::websocket::{self, Messages};
 use serving::{Body, Query, Response};
 
 use super::Call;
 use crate::endpoint::Endpoint;
 use crate::events::{EventWriter, Events};
-use crate::frames::error_frame;
+use crate::frames::{error_frame, length_prefix};
 use crate::media::{Accepted, Encoding};
 use crate::options::refuse;
 use crate::render::Renderer;
@@ -30,7 +31,7 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let predicate = super::list::predicate(&endpoint, &call)?;
     let timeout = match call.info.query.number("timeoutSeconds")? {
         // The time is over before the first event.
-        Some(seconds) if seconds < 0 => return Ok(respond(Body::empty(), &accepted)),
+        Some(seconds) if seconds < 0 => return Ok(respond(&call, Body::empty(), &accepted)),
         None | Some(0) => spread(endpoint.min_request_timeout),
         Some(seconds) => Duration::from_secs(seconds.unsigned_abs()),
     };
@@ -38,14 +39,18 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let writer = writer.counted(call.watched.as_ref().map(Watched::begin));
     let store = endpoint.store()?;
     let body = match store.watch(&call.info.namespace, &predicate, &query, bookmarks, initial).await {
-        Ok(stream) => Body::stream(Events::new(stream, writer, timeout, bookmarks)),
+        Ok(stream) => {
+            let events = Events::new(stream, writer, timeout, bookmarks);
+            Body::stream(if websocket::is_wanted(&call.headers) { events.one_by_one() } else { events })
+        }
         // Upstream has begun the stream by the time it finds that a revision is compacted, or does not come.
         Err(status) if matches!(status.reason, "Expired" | "Timeout") => {
-            Body::full(error_frame(&status, accepted.encoding))
+            let (frame, is_message) = (error_frame(&status, accepted.encoding), websocket::is_wanted(&call.headers));
+            Body::full(if is_message { frame.slice(length_prefix(accepted.encoding)..) } else { frame })
         }
         Err(status) => return Err(status),
     };
-    Ok(respond(body, &accepted))
+    Ok(respond(&call, body, &accepted))
 }
 
 /// Between the least and twice that, so that watchers do not come back all at once.
@@ -87,7 +92,11 @@ fn check_watch(list: &ListQuery, query: &Query) -> Result<(), Status> {
     refuse("ListOptions", &errors)
 }
 
-fn respond(body: Body, accepted: &Accepted) -> Response {
+fn respond(call: &Call, body: Body, accepted: &Accepted) -> Response {
+    if websocket::is_wanted(&call.headers) {
+        let is_text = matches!(accepted.encoding, Encoding::Json | Encoding::Yaml);
+        return websocket::accept(&call.headers, if is_text { Messages::Text } else { Messages::Binary }, body);
+    }
     let mut response = Response::new(body);
     let content_type = match accepted.encoding {
         Encoding::Protobuf => "application/vnd.kubernetes.protobuf;stream=watch",

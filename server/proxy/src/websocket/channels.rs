@@ -6,10 +6,8 @@ use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::protocol::CloseFrame;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
-use super::Socket;
+use super::{Socket, goodbye};
 
 /// Stands where the number of a channel does, before the number of the channel that ends.
 const END: u8 = 255;
@@ -46,11 +44,6 @@ async fn send(mut to: SplitSink<Socket, Message>, mut waiting: mpsc::Receiver<Me
     }
     let _ = to.send(goodbye()).await;
     let _ = to.close().await;
-}
-
-/// The end of an orderly conversation.
-pub(crate) fn goodbye() -> Message {
-    Message::Close(Some(CloseFrame { code: CloseCode::Normal, reason: "".into() }))
 }
 
 impl Incoming {

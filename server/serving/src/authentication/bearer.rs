@@ -4,12 +4,15 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderValue, header};
 
+use crate::websocket;
+
 /// A subprotocol with this prefix is a token in base64url.
 const PROTOCOL_PREFIX: &str = "base64url.bearer.authorization.k8s.io.";
 
-/// The token of a request, if it has one.
-pub(super) fn token(headers: &HeaderMap) -> Option<String> {
-    from_authorization(headers).map(String::from).or_else(|| from_protocols(headers))
+/// The tokens of a request, in the order in which they are tried; or why one is none.
+pub(super) fn tokens(headers: &HeaderMap) -> impl Iterator<Item = Result<String, &'static str>> {
+    let first = from_authorization(headers).map(|token| Ok(token.to_owned()));
+    first.into_iter().chain(std::iter::once_with(|| from_protocols(headers).transpose()).flatten())
 }
 
 /// Removes the Authorization header and every subprotocol that is a token, valid or not.
@@ -47,15 +50,27 @@ fn protocols(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 /// The token among the subprotocols; there has to be another one, for the server to choose.
-fn from_protocols(headers: &HeaderMap) -> Option<String> {
-    let is_websocket = headers.get(header::UPGRADE).is_some_and(|v| v.as_bytes().eq_ignore_ascii_case(b"websocket"));
-    let mut tokens = protocols(headers).filter_map(|p| p.strip_prefix(PROTOCOL_PREFIX));
-    let (first, second) = (tokens.next()?, tokens.next());
-    let another = protocols(headers).any(|p| !p.is_empty() && !p.starts_with(PROTOCOL_PREFIX));
-    if !is_websocket || second.is_some() || !another {
-        return None;
+///
+/// # Errors
+/// The words of upstream's `ProtocolAuthenticator`, for the log.
+fn from_protocols(headers: &HeaderMap) -> Result<Option<String>, &'static str> {
+    if !websocket::is_wanted(headers) {
+        return Ok(None);
     }
-    String::from_utf8(URL_SAFE_NO_PAD.decode(first).ok()?).ok().filter(|token| !token.is_empty())
+    let mut tokens = protocols(headers).filter_map(|p| p.strip_prefix(PROTOCOL_PREFIX));
+    let (Some(first), second) = (tokens.next(), tokens.next()) else { return Ok(None) };
+    if second.is_some() {
+        return Err("multiple base64.bearer.authorization tokens specified");
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(first).map_err(|_| "invalid base64.bearer.authorization token encoding")?;
+    let token = String::from_utf8(bytes).map_err(|_| "invalid base64.bearer.authorization token")?;
+    if token.is_empty() {
+        return Ok(None);
+    }
+    match protocols(headers).any(|protocol| !protocol.starts_with(PROTOCOL_PREFIX)) {
+        true => Ok(Some(token)),
+        false => Err("missing additional subprotocol"),
+    }
 }
 
 #[cfg(test)]
@@ -66,35 +81,63 @@ mod tests {
         pairs.iter().map(|(k, v)| (k.parse().unwrap(), HeaderValue::from_static(v))).collect()
     }
 
+    /// What is tried, or said.
+    fn tried(pairs: &[(&'static str, &'static str)]) -> String {
+        let headers = headers(pairs);
+        let tokens = tokens(&headers).map(|token| token.unwrap_or_else(|why| format!("! {why}")));
+        tokens.collect::<Vec<_>>().join("; ")
+    }
+
     #[test]
     fn authorization_headers() {
         for (value, expect) in [
-            ("Bearer t", Some("t")),
-            ("bearer t", Some("t")),
-            (" BEARER t extra", Some("t")),
-            ("Bearer", None),
-            ("Bearer ", None),
-            ("Bearer  t", None),
-            ("Bearer\tt", None),
-            ("Basic dDp0", None),
-            ("t", None),
+            ("Bearer t", "t"),
+            ("bearer t", "t"),
+            (" BEARER t extra", "t"),
+            ("Bearer", ""),
+            ("Bearer ", ""),
+            ("Bearer  t", ""),
+            ("Bearer\tt", ""),
+            ("Basic dDp0", ""),
+            ("t", ""),
         ] {
-            assert_eq!(token(&headers(&[("authorization", value)])).as_deref(), expect, "{value:?}");
+            assert_eq!(tried(&[("authorization", value)]), expect, "{value:?}");
             assert_eq!(has_extra_space(&headers(&[("authorization", value)])), value == "Bearer  t");
         }
+    }
+
+    const ALICE: &str = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg";
+
+    fn asked(protocol: &'static str) -> [(&'static str, &'static str); 3] {
+        [("upgrade", "websocket"), ("connection", "upgrade"), ("sec-websocket-protocol", protocol)]
     }
 
     #[test]
     fn websocket_subprotocols() {
         let protocol = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg, v4.channel.k8s.io";
-        let mut h = headers(&[("upgrade", "websocket"), ("sec-websocket-protocol", protocol)]);
-        assert_eq!(token(&h).as_deref(), Some("alicetoken"));
-        remove(&mut h);
-        assert_eq!(h["sec-websocket-protocol"], "v4.channel.k8s.io");
-        assert_eq!(token(&headers(&[("sec-websocket-protocol", protocol)])), None);
-        let alone = "base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg";
-        let mut alone = headers(&[("upgrade", "websocket"), ("sec-websocket-protocol", alone)]);
-        assert_eq!(token(&alone), None);
+        assert_eq!(tried(&asked(protocol)), "alicetoken");
+        assert_eq!(tried(&[&asked(protocol)[..], &[("authorization", "Bearer t")]].concat()), "t; alicetoken");
+        assert_eq!(tried(&[("sec-websocket-protocol", protocol)]), "");
+        assert_eq!(tried(&asked("a, base64url.bearer.authorization.k8s.io.")), "");
+        for (protocol, why) in [
+            (ALICE, "missing additional subprotocol"),
+            ("a, base64url.bearer.authorization.k8s.io.***", "invalid base64.bearer.authorization token encoding"),
+            ("a, base64url.bearer.authorization.k8s.io._w", "invalid base64.bearer.authorization token"),
+            (
+                "a, base64url.bearer.authorization.k8s.io.YQ, base64url.bearer.authorization.k8s.io.YQ",
+                "multiple base64.bearer.authorization tokens specified",
+            ),
+        ] {
+            assert_eq!(tried(&asked(protocol)), format!("! {why}"), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_removed() {
+        let mut both = headers(&asked("base64url.bearer.authorization.k8s.io.YWxpY2V0b2tlbg, v4.channel.k8s.io"));
+        remove(&mut both);
+        assert_eq!(both["sec-websocket-protocol"], "v4.channel.k8s.io");
+        let mut alone = headers(&asked(ALICE));
         remove(&mut alone);
         assert!(!alone.contains_key("sec-websocket-protocol"), "a token that does not count is removed as well");
     }

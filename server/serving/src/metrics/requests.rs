@@ -162,8 +162,10 @@ impl RequestMetrics {
         let known = self.0.series.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         known.unwrap_or_else(|| {
             let (of, dry_run) = (labels.common(), labels.dry_run);
+            // Upstream's writer does not see how a connection goes on that has changed protocols.
+            let shown = if code == StatusCode::SWITCHING_PROTOCOLS { "0" } else { code.as_str() };
             let series = Arc::new(Series {
-                total: self.0.total.with_label_values(&[&of[..], &[dry_run, code.as_str()]].concat()),
+                total: self.0.total.with_label_values(&[&of[..], &[dry_run, shown]].concat()),
                 duration: self.0.duration.with_label_values(&[&of[..], &[dry_run]].concat()),
                 sli_duration: dry_run.is_empty().then(|| self.0.sli_duration.with_label_values(&of)),
                 sizes: is_read(labels.verb).then(|| self.0.sizes.with_label_values(&of)),

@@ -1,0 +1,213 @@
+//! WebSockets of clients: how one begins (upstream: `wsstream`, `golang.org/x/net/websocket`), and watches through one (`HandleWS`).
+
+mod sending;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::header::{
+    CONNECTION, HeaderValue, ORIGIN, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
+    SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use http::{HeaderMap, StatusCode};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
+use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, digest};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+
+use crate::body::Body;
+use crate::handler::Response;
+
+pub(crate) use sending::send;
+
+/// What a server adds to a client's key to show that it knows the protocol (RFC 6455, 1.3).
+const MAGIC: &str = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+const VERSION: &str = "13";
+
+/// A WebSocket on a connection that was HTTP's.
+pub type Socket = WebSocketStream<TokioIo<Upgraded>>;
+
+/// In the extensions of an answer with code 101 whose body goes to the client as messages of this kind, one for each
+/// frame of the body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Messages {
+    Text,
+    Binary,
+}
+
+/// Whether a client wants to go on in another protocol (upstream: `httpstream.IsUpgradeRequest`).
+pub fn wants_upgrade(headers: &HeaderMap) -> bool {
+    let upgrades = |value: &HeaderValue| value.to_str().is_ok_and(|v| v.to_ascii_lowercase().contains("upgrade"));
+    headers.get_all(CONNECTION).iter().any(upgrades) && headers.contains_key(UPGRADE)
+}
+
+/// Whether a client asks for a WebSocket (upstream: `IsWebSocketRequest`).
+pub fn is_wanted(headers: &HeaderMap) -> bool {
+    let wants_socket = headers.get(UPGRADE).is_some_and(|to| to.as_bytes().eq_ignore_ascii_case(b"websocket"));
+    wants_socket && wants_upgrade(headers)
+}
+
+/// The protocols that a client wants to speak through a WebSocket, best first; none when it wants no WebSocket.
+pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
+    if !is_wanted(headers) {
+        return Vec::new();
+    }
+    let said = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    said.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
+}
+
+/// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with the request.
+pub fn handshake(asked: &HeaderMap, protocol: &str) -> Response {
+    let Some(key) = text(asked.get(SEC_WEBSOCKET_KEY)).filter(|key| !key.is_empty()) else {
+        return refusal(StatusCode::BAD_REQUEST, "mismatch challenge/response");
+    };
+    if asked.get(SEC_WEBSOCKET_VERSION).is_none_or(|version| version != VERSION) {
+        let mut refusal = refusal(StatusCode::BAD_REQUEST, "missing or bad WebSocket Version");
+        refusal.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static(VERSION));
+        return refusal;
+    }
+    let shown = BASE64_STANDARD.encode(digest(&SHA1_FOR_LEGACY_USE_ONLY, format!("{key}{MAGIC}").as_bytes()));
+    let mut answer = Response::default();
+    *answer.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
+    let said = answer.headers_mut();
+    said.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+    said.insert(UPGRADE, HeaderValue::from_static("websocket"));
+    said.extend(HeaderValue::from_str(&shown).map(|value| (SEC_WEBSOCKET_ACCEPT, value)));
+    if !protocol.is_empty() {
+        said.extend(HeaderValue::from_str(protocol).map(|value| (SEC_WEBSOCKET_PROTOCOL, value)));
+    }
+    answer
+}
+
+/// The answer to a watch through a WebSocket: the frames of the body are to be its messages. The client names its
+/// origin and at most one protocol, which is any (upstream: `websocket.Handler`).
+pub fn accept(asked: &HeaderMap, messages: Messages, body: Body) -> Response {
+    // As Go's `Header.Get`, which sees the first of several.
+    let protocol = text(asked.get(SEC_WEBSOCKET_PROTOCOL)).unwrap_or_default().trim();
+    let answer = handshake(asked, protocol);
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return answer;
+    }
+    if !text(asked.get(ORIGIN)).is_some_and(is_origin) {
+        return refusal(StatusCode::FORBIDDEN, "");
+    }
+    if protocol.contains(',') {
+        return refusal(StatusCode::BAD_REQUEST, "");
+    }
+    let mut answer = answer.map(|_| body);
+    answer.extensions_mut().insert(messages);
+    answer
+}
+
+/// An answer that ends the connection, as Go's handshake writes it: without a media type.
+fn refusal(code: StatusCode, why: &'static str) -> Response {
+    let mut refusal = Response::new(Body::from(why));
+    *refusal.status_mut() = code;
+    refusal.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    refusal
+}
+
+/// Whether Go's `url.ParseRequestURI` reads it: a path, or a URL with its scheme.
+fn is_origin(origin: &str) -> bool {
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    };
+    origin.starts_with('/') || origin.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme))
+}
+
+fn text(value: Option<&HeaderValue>) -> Option<&str> {
+    value.and_then(|value| value.to_str().ok())
+}
+
+/// The WebSocket, once the answer has been sent.
+///
+/// # Errors
+/// When the client has gone.
+pub async fn open(client_side: OnUpgrade, config: WebSocketConfig) -> Result<Socket, hyper::Error> {
+    let io = TokioIo::new(client_side.await?);
+    Ok(WebSocketStream::from_raw_socket(io, Role::Server, Some(config)).await)
+}
+
+/// The end of an orderly conversation.
+pub fn goodbye() -> Message {
+    closing(CloseCode::Normal)
+}
+
+fn closing(code: CloseCode) -> Message {
+    Message::Close(Some(CloseFrame { code, reason: "".into() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The headers of a client that does everything right, and others in their place. An empty text: the header is not sent.
+    fn asked(others: &[(http::HeaderName, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        let right = [
+            (UPGRADE, "websocket"),
+            (CONNECTION, "keep-alive, Upgrade"),
+            (SEC_WEBSOCKET_KEY, "dGhlIHNhbXBsZSBub25jZQ=="),
+            (SEC_WEBSOCKET_VERSION, "13"),
+            (ORIGIN, "http://x"),
+        ];
+        for (name, value) in right.iter().chain(others) {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        let unsent = others.iter().filter(|(_, value)| value.is_empty());
+        unsent.for_each(|(name, _)| drop(headers.remove(name)));
+        headers
+    }
+
+    async fn answer(others: &[(http::HeaderName, &'static str)]) -> (u16, String, String) {
+        let answer = accept(&asked(others), Messages::Text, Body::empty());
+        let said = |name| text(answer.headers().get(name)).unwrap_or_default().to_owned();
+        let (accepted, chosen) = (said(SEC_WEBSOCKET_ACCEPT), said(SEC_WEBSOCKET_PROTOCOL));
+        let code = answer.status().as_u16();
+        assert_eq!(answer.extensions().get::<Messages>().is_some(), code == 101);
+        match code {
+            101 => (code, accepted, chosen),
+            _ => {
+                assert_eq!(said(CONNECTION), "close");
+                let body = answer.into_body().read(100).await.unwrap();
+                (code, String::from_utf8_lossy(&body).into_owned(), String::new())
+            }
+        }
+    }
+
+    /// What kube-apiserver 1.36.2 answers.
+    #[tokio::test]
+    async fn handshakes_are_checked() {
+        let check = async |others: &[(http::HeaderName, &'static str)], code, said: &str, chosen: &str| {
+            assert_eq!(answer(others).await, (code, said.to_owned(), chosen.to_owned()), "{others:?}");
+        };
+        let accepted = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
+        check(&[], 101, accepted, "").await;
+        check(&[(SEC_WEBSOCKET_PROTOCOL, " a ")], 101, accepted, "a").await;
+        check(&[(SEC_WEBSOCKET_PROTOCOL, "a, b")], 400, "", "").await;
+        for origin in ["http://x/y", "/path", "a+b:c"] {
+            check(&[(ORIGIN, origin)], 101, accepted, "").await;
+        }
+        for origin in ["", "null", "x", "1:2"] {
+            check(&[(ORIGIN, origin)], 403, "", "").await;
+        }
+        check(&[(SEC_WEBSOCKET_KEY, ""), (SEC_WEBSOCKET_VERSION, "")], 400, "mismatch challenge/response", "").await;
+        for version in ["", "8", "13, 8"] {
+            check(&[(SEC_WEBSOCKET_VERSION, version)], 400, "missing or bad WebSocket Version", "").await;
+        }
+    }
+
+    #[test]
+    fn a_websocket_is_asked_for_by_two_headers() {
+        let check = |upgrade, connection, expect| {
+            assert_eq!(is_wanted(&asked(&[(UPGRADE, upgrade), (CONNECTION, connection)])), expect);
+        };
+        check("WebSocket", "UPGRADE", true);
+        check("websocket, foo", "upgrade", false);
+        check("websocket", "keep-alive", false);
+        check("", "upgrade", false);
+    }
+}
