@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Non-secret configuration that pods read as files or environment variables.
-#[kind(plural = "configmaps", short = "cm", scope = Namespaced, metadata = both)]
+#[kind(plural = "configmaps", short = "cm", scope = Namespaced, metadata = change)]
 #[versions(v1(introduced = "1.2"))]
 #[column("Data", by_hand = config_map_data, reads(data, binaryData), "How many entries it has, binary ones included.")]
 #[column("Age", age)]

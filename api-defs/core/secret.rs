@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Holds small sensitive data such as passwords and keys, up to 1 MiB.
-#[kind(plural = "secrets", scope = Namespaced, metadata = both)]
+#[kind(plural = "secrets", scope = Namespaced, metadata = change)]
 #[versions(v1(introduced = "1.0"))]
 #[column("Type", type)]
 #[column("Data", len(data))]

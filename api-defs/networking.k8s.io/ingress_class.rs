@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Ties Ingress objects to the controller that implements them.
-#[kind(plural = "ingressclasses", scope = Cluster, generation, metadata = both)]
+#[kind(plural = "ingressclasses", scope = Cluster, generation, metadata = change)]
 #[versions(
     v1(introduced = "1.19"),
     v1beta1(unserved, introduced = "1.18", deprecated = "1.19", replacement = "networking.k8s.io/v1 IngressClassList")

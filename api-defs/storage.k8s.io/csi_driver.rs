@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Registers a CSI driver and tells Kubernetes how to interact with it.
-#[kind(plural = "csidrivers", scope = Cluster, unconditional_update = false, delete_returns_object, generation)]
+#[kind(plural = "csidrivers", scope = Cluster, unconditional_update = false, delete_returns_object, generation = false)]
 #[versions(
     v1(introduced = "1.18"),
     v1beta1(unserved, introduced = "1.14", deprecated = "1.19", replacement = "storage.k8s.io/v1 CSIDriver")
@@ -20,7 +20,7 @@ use crate::meta::ObjectMeta;
 #[default(spec.volumeLifecycleModes = [Persistent])]
 #[default(spec.requiresRepublish = false)]
 #[default(by_hand = default_csi_driver)]
-#[strategy(create = create_driver, warnings = warn_csi_driver)]
+#[strategy(update = update_driver, warnings = warn_csi_driver)]
 #[validate(by_hand = validate_csi_driver)]
 pub struct CSIDriver {
     /// Object identity; the name must equal what the driver itself reports.

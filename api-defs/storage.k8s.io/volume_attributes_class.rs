@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Set of mutable volume properties, such as IOPS, that claims can switch between.
-#[kind(plural = "volumeattributesclasses", short = "vac", scope = Cluster, delete_returns_object, metadata = both)]
+#[kind(plural = "volumeattributesclasses", short = "vac", scope = Cluster, delete_returns_object, metadata = change)]
 #[versions(
     v1(introduced = "1.34"),
     v1beta1(introduced = "1.31", deprecated = "1.34", replacement = "storage.k8s.io/v1 VolumeAttributesClass"),

@@ -142,13 +142,20 @@ fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
     formats
 }
 
+/// The part of `nameValidationFn` that no other kind has: its errors follow those of the same field.
 fn name(v: &mut Validation<'_>, definition: &Internal) {
     let wanted = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
     let (metadata, path) = (&definition.metadata, Path::new("metadata"));
+    let mut at = 0;
     // As upstream, a prefix of a name has to be all of it.
     for (field, name) in [("generateName", &metadata.generate_name), ("name", &metadata.name)] {
+        let path = path.child(field);
+        let text = path.to_string();
+        at += v.errors[at..].iter().take_while(|error| error.field == text).count();
         if !name.is_empty() && *name != wanted {
-            v.invalid(&path.child(field), name, r#"must be spec.names.plural+"."+spec.group"#);
+            let error = FieldError::invalid(&path, name, r#"must be spec.names.plural+"."+spec.group"#);
+            v.errors.insert(at, error);
+            at += 1;
         }
     }
 }

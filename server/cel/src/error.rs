@@ -75,5 +75,9 @@ fn picture(source: &str, problem: &Problem) -> String {
     if line.len() > MAX_SNIPPET {
         return message;
     }
-    format!("{message}\n | {}\n | {}^", line.replace('\t', " "), ".".repeat(column))
+    // A sign stands under each character, a wide one under those that are not ASCII (`Error.ToDisplayString`).
+    let mark = |wide: bool, marks: [char; 2]| marks[usize::from(wide)];
+    let mut signs: String = line.chars().take(column).map(|c| mark(!c.is_ascii(), ['.', '\u{ff0e}'])).collect();
+    signs.push(mark(line.chars().nth(column).is_some_and(|c| !c.is_ascii()), ['^', '\u{ff3e}']));
+    format!("{message}\n | {}\n | {signs}", line.replace('\t', " "))
 }

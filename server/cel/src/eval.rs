@@ -193,7 +193,10 @@ impl<'a> Evaluation<'_, 'a> {
                 let found = lookup(&inner, &Value::string(field))?;
                 Ok(if test { Value::Bool(found.is_some()) } else { Value::Optional(found.map(Into::into)) })
             }
-            _ => Err(EvalError::no_such_overload()),
+            (Value::List(_), _) => Err(EvalError::new("unsupported index type 'string' in list")),
+            // What has no members has not this one (`refQualify`).
+            (_, true) => Ok(Value::Bool(false)),
+            (_, false) => Err(EvalError::no_such_key(field)),
         }
     }
 

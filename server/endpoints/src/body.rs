@@ -149,6 +149,7 @@ impl Reader<'_> {
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         if let Some(open) = self.open {
             open.complete(&mut value, &mut issues).map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
+            issues.show_unknown_unescaped();
         }
         let warnings = match self.validation {
             FieldValidation::Strict => match json::strict_error(&issues) {

@@ -228,6 +228,9 @@ impl Decoding<'_> {
             open.complete(&mut value, &mut issues)
                 .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?;
         }
+        if endpoint.open.is_some() || matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
+            issues.show_unknown_unescaped();
+        }
         let warnings = self.judge(&issues)?;
         if !std::ptr::eq(kind.hub, endpoint.kind.hub) {
             let why = said_kind::no_conversion(endpoint.kind, kind.version, kind.kind);

@@ -1,6 +1,6 @@
 //! Fields of features: while its gate is off a field holds nothing, unless the stored object uses the feature already.
 
-use crate::def::StructDef;
+use crate::def::{FieldDef, Shape, StructDef};
 use crate::features::FeatureGates;
 use crate::reflect::{Mut, Ref, Slot, Value};
 
@@ -30,8 +30,17 @@ fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
     def.gates().iter().any(|gate| gates.contains(gate))
         && def.fields.iter().enumerate().any(|(index, field)| {
             let value = value.get(index);
-            (gates.contains(&field.info.gate) && !value.is_empty()) || any_below(value, |below| uses_any(below, gates))
+            (gates.contains(&field.info.gate) && is_used(field, value))
+                || any_below(value, |below| uses_any(below, gates))
         })
+}
+
+/// Whether a field holds anything; one that may be absent holds a zero that was sent, too.
+fn is_used(field: &FieldDef, value: Value<'_>) -> bool {
+    match field.shape() {
+        Shape::Opt(_) => !matches!(value, Value::Null),
+        _ => !value.is_empty(),
+    }
 }
 
 fn any_below(value: Value<'_>, mut check: impl FnMut(Ref<'_>) -> bool) -> bool {

@@ -120,7 +120,8 @@ pub fn json_patch_of(document: &Value, operations: &[Map<String, Value>]) -> Res
 }
 
 fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, Refusal> {
-    let mut patching = Patching { document: document.clone(), copied: 0, work: Work::default() };
+    let document = document.clone();
+    let mut patching = Patching { document, copied: 0, work: Work::default(), reached: Reached::default() };
     for operation in operations {
         patching.apply(operation)?;
     }
@@ -197,6 +198,8 @@ struct Patching {
     /// Bytes of JSON that were copied.
     copied: usize,
     work: Work,
+    /// The containers that the operations went through so far.
+    reached: Reached,
 }
 
 impl Patching {
@@ -207,6 +210,7 @@ impl Patching {
         };
         let value = operation.get("value").unwrap_or(&Value::Null);
         let path = text("path")?;
+        self.reached.mark(&self.document, path);
         match text("op")? {
             "add" => self.add(path, value.clone()).map_err(|fault| {
                 let missing = format!("add operation does not apply: doc is missing path: \"{path}\"");
@@ -270,7 +274,9 @@ impl Patching {
         })?;
         let too_much = || Inapplicable(format!("Unable to complete the copy, exceeding the limit {MAX_COPIED_BYTES}"));
         let size = size_within(source, left).ok_or_else(too_much)?;
-        let copy = source.clone();
+        let mut copy = source.clone();
+        self.reached.sort_part(from, &mut copy);
+        self.reached.mark(&self.document, from);
         self.copied += size;
         self.add(path, copy).map_err(|fault| {
             let missing = format!("copy operation does not apply: doc is missing destination path: {path}");
@@ -413,6 +419,13 @@ impl Reached {
             place = place.below.entry(step).or_default();
             at = next;
         }
+    }
+
+    /// Sorts a value that stands at a path of the document.
+    fn sort_part(&self, path: &str, value: &mut Value) {
+        let steps = path.split('/').skip(1).map(unescape);
+        let part = steps.into_iter().try_fold(self, |reached, step| reached.below.get(&step));
+        part.into_iter().for_each(|reached| reached.sort(value));
     }
 
     fn sort(&self, value: &mut Value) {

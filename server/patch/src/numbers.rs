@@ -24,7 +24,7 @@ pub fn has_odd_numbers(patch: &[u8]) -> bool {
 pub fn with_numbers<E>(
     patch: &[u8],
     document: &Value,
-    apply: impl FnOnce(&[u8]) -> Result<Value, E>,
+    mut apply: impl FnMut(&[u8]) -> Result<Value, E>,
 ) -> Result<Patched, E> {
     let places = odd_numbers(patch);
     if places.is_empty() || json::syntax_error(patch).is_some() {
@@ -39,7 +39,11 @@ pub fn with_numbers<E>(
         from = end;
     }
     marked.extend_from_slice(&patch[from..]);
-    Ok(Patched { document: apply(&marked)?, mark, texts })
+    match apply(&marked) {
+        Ok(document) => Ok(Patched { document, mark, texts }),
+        // The error is of the patch as it was sent.
+        Err(error) => Err(apply(patch).err().unwrap_or(error)),
+    }
 }
 
 impl Patched {

@@ -16,7 +16,7 @@ use crate::options::CreateOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
 use crate::update::CheckWrite;
-use crate::{names, stored, validation};
+use crate::{names, validation};
 
 /// How often a generated name is tried again when it is taken (KEP-4420).
 const NAME_ATTEMPTS: usize = 8;
@@ -100,7 +100,6 @@ impl ResourceStore {
         let asked = AskedName::of(&object);
         self.check_new(context, &object, &asked.name)?;
         check.check(&object, None).await?;
-        let object = stored::complete(self.storage_kind, object);
         match self.put_new(context, object, &asked.name, options, outcome).await? {
             Ok(stored) => Ok(stored),
             Err(taken) => Err(self.already_exists(context, &asked, taken)),
@@ -137,7 +136,7 @@ impl ResourceStore {
     async fn put_new(
         &self,
         context: &Context,
-        mut object: Owned,
+        object: Owned,
         name: &str,
         options: &CreateOptions,
         outcome: &mut Outcome,
@@ -145,12 +144,16 @@ impl ResourceStore {
         let key = self.key(&context.namespace, name);
         if options.dry_run {
             let taken = self.current(&key).await?;
-            return Ok(if taken.is_some() { Err(taken) } else { Ok(object) });
+            return Ok(if taken.is_some() { Err(taken) } else { Ok(self.seen(object)) });
         }
         if meta(object.as_ref()).and_then(MetaExt::revision).is_some() {
             return Err(Status::new(500, "", "resourceVersion should not be set on objects to be created"));
         }
-        let value = Bytes::from(self.encode(&mut object).await?);
+        let (value, mut object) = self.encode_for_readers(object).await?;
+        if let Some(meta) = meta_mut(&mut object) {
+            meta.self_link.clear();
+        }
+        let value = Bytes::from(value);
         let txn = Txn::create(key.clone(), value.clone()).with_ttl(self.time_to_live);
         match self.commit(txn, outcome).await? {
             TxnOutcome::Committed { revision, .. } => {

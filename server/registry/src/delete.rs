@@ -159,11 +159,12 @@ impl ResourceStore {
     /// The finalizers that the propagation policy asks for (`deletionFinalizersForGarbageCollection`).
     fn finalizers(&self, object: &Owned, options: &DeleteOptions) -> Vec<String> {
         let Some(meta) = meta(object.as_ref()) else { return Vec::new() };
-        if !self.collects_garbage || self.def.garbage_collection == GarbageCollection::Unsupported {
+        if !self.collects_garbage {
             return meta.finalizers.clone();
         }
         let has = |name: &str| meta.finalizers.iter().any(|f| f == name);
         let (orphan, foreground) = match options.propagation {
+            _ if self.def.garbage_collection == GarbageCollection::Unsupported => (false, false),
             Some(Propagation::Orphan) => (true, false),
             Some(Propagation::Foreground) => (false, true),
             Some(Propagation::Background) => (false, false),

@@ -13,6 +13,7 @@ use machinery::status::Status;
 use storage::cache::{Attributes, Entry};
 use storage::{KeyValue, Revision};
 
+use crate::complete;
 use crate::metadata::meta_mut;
 use crate::resource::ResourceStore;
 use crate::stored;
@@ -64,8 +65,23 @@ impl ResourceStore {
         }
     }
 
+    /// An object as it is to be stored, and as readers see it.
+    pub(crate) async fn encode_for_readers(&self, mut object: Owned) -> Result<(Vec<u8>, Owned), Status> {
+        let value = self.encode(&mut object).await?;
+        let mut seen = self.seen(object);
+        if self.versions.is_none() && !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
+            complete::written_here(&value);
+        }
+        Ok((value, seen))
+    }
+
+    /// An object as its readers see it, who give what has no value its default. A strategy may have removed values.
+    pub(crate) fn seen(&self, object: Owned) -> Owned {
+        if self.versions.is_some() { object } else { stored::with_defaults(self.storage_kind, object) }
+    }
+
     /// An object as it is to be stored.
-    pub(crate) async fn encode(&self, object: &mut Owned) -> Result<Vec<u8>, Status> {
+    async fn encode(&self, object: &mut Owned) -> Result<Vec<u8>, Status> {
         match &self.versions {
             Some(versions) => versions.write(object).await,
             None => Ok(stored::encode(self.storage_kind, self.as_json, object)),
@@ -103,16 +119,24 @@ impl ResourceStore {
         self.versions.as_ref().is_none_or(|versions| versions.is_stored())
     }
 
-    /// An object as it is to be stored in the place of an entry; nothing when that would change nothing.
-    pub(crate) async fn encode_changed(&self, object: &mut Owned, entry: &Entry) -> Result<Option<Vec<u8>>, Status> {
+    /// An object as it is to be stored in the place of an entry, and as readers see it; no value when that would change nothing.
+    pub(crate) async fn encode_changed(
+        &self,
+        mut object: Owned,
+        entry: &Entry,
+    ) -> Result<(Option<Vec<u8>>, Owned), Status> {
         if !is_text(self.storage_kind) {
             // What is stored without defaults, or in another version, is stored with them when it is written.
             let same = entry.stored.is_none()
-                && stored::is_same(self.storage_kind, object, entry)
+                && stored::is_same(self.storage_kind, &object, entry)
                 && !self.is_stale(entry).await?;
-            return if same { Ok(None) } else { self.encode(object).await.map(Some) };
+            if same {
+                return Ok((None, object));
+            }
+            let (value, seen) = self.encode_for_readers(object).await?;
+            return Ok((Some(value), seen));
         }
-        let value = self.encode(object).await?;
+        let value = self.encode(&mut object).await?;
         let same = match &entry.stored {
             // What a schema drops of it when it is read is stored all the same.
             Some(stored) => stored::says_the_same(&value, stored),
@@ -122,7 +146,7 @@ impl ResourceStore {
                 stored::says_the_same(&self.cache.entry(&kv).object, &entry.object)
             }
         };
-        Ok((!same || self.is_stale(entry).await?).then_some(value))
+        Ok(((!same || self.is_stale(entry).await?).then_some(value), object))
     }
 
     /// Whether an entry would be stored otherwise than it is, though it is the same object (`objState.stale`). The store is asked, because

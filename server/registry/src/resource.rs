@@ -216,13 +216,13 @@ impl ResourceStore {
         GroupResource { group: self.storage_kind.group, resource: self.storage_kind.kind }
     }
 
-    /// Likewise, by the kind that an object says it is of, which need not be the right one.
+    /// Likewise, of a custom resource by the kind that the object names, which need not be the right one.
     pub(crate) fn kind_of<'o>(&self, object: &'o Owned) -> GroupResource<'o> {
-        let said = match object.as_ref().by_name("kind") {
-            Some(Value::String(kind)) if !kind.is_empty() => kind,
+        let named = match object.as_ref().by_name("kind") {
+            Some(Value::String(kind)) if self.versions.is_some() && !kind.is_empty() => kind,
             _ => self.storage_kind.kind,
         };
-        GroupResource { group: self.storage_kind.group, resource: said }
+        GroupResource { group: self.storage_kind.group, resource: named }
     }
 
     /// The key of an object; `namespace` is ignored for cluster-scoped resources.

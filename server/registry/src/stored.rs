@@ -9,7 +9,6 @@ use machinery::status::Status;
 use machinery::{defaulting, envelope, json, protobuf};
 use storage::cache::Entry;
 
-use crate::complete;
 use crate::metadata::meta_mut;
 use crate::open::is_text;
 
@@ -29,7 +28,6 @@ pub(crate) fn encode(kind: &'static KindDef, as_json: bool, object: &mut Owned) 
     if let (Some(meta), Some(kept)) = (meta_mut(object), kept) {
         (meta.resource_version, meta.self_link) = kept;
     }
-    complete::written_here(&out);
     out
 }
 
@@ -74,9 +72,9 @@ pub(crate) fn decode(kind: &'static KindDef, entry: &Entry, mask: Option<&Mask>)
     Ok(hub)
 }
 
-/// Gives what had to go because its feature is off its default again: upstream's readers apply defaults, ours take what is stored.
-pub(crate) fn complete(kind: &'static KindDef, object: Owned) -> Owned {
-    if object.def().gates().is_empty() {
+/// A hub object with the defaults of its stored version.
+pub(crate) fn with_defaults(kind: &'static KindDef, object: Owned) -> Owned {
+    if !defaulting::has_defaults(kind.def) {
         return object;
     }
     let mut value = kind.from_hub(object);

@@ -17,7 +17,7 @@ use crate::metadata::{MetaExt, meta, meta_mut};
 use crate::options::{CreateOptions, Precondition, UpdateOptions};
 use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
-use crate::{stored, validation};
+use crate::validation;
 
 /// What became of an update.
 pub struct Updated {
@@ -129,7 +129,9 @@ impl ResourceStore {
             if to.deletion_grace_period_seconds.is_none() {
                 to.deletion_grace_period_seconds = from.deletion_grace_period_seconds;
             }
-            to.self_link.clear();
+            if !context.dry_run {
+                to.self_link.clear();
+            }
         }
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
         let mut errors = Vec::new();
@@ -141,7 +143,7 @@ impl ResourceStore {
         }
         let warnings = self.strategy.warnings(context, new.as_ref(), Some(old.as_ref()));
         warnings.iter().for_each(|text| context.warnings.add(text));
-        Ok(stored::complete(self.storage_kind, new))
+        Ok(new)
     }
 
     /// What the writer insists on; what is not there has neither uid nor version (`storage.Preconditions.Check`).
@@ -211,14 +213,15 @@ impl ResourceStore {
         &self,
         key: &str,
         entry: &Arc<Entry>,
-        mut new: Owned,
+        new: Owned,
         dry_run: bool,
         outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
-            return Ok(Ok(new));
+            return Ok(Ok(self.seen(new)));
         }
-        let Some(value) = self.encode_changed(&mut new, entry).await?.map(Bytes::from) else {
+        let (changed, new) = self.encode_changed(new, entry).await?;
+        let Some(value) = changed.map(Bytes::from) else {
             *outcome = Outcome::Stored;
             return self.unchanged(new, entry).await.map(Ok);
         };

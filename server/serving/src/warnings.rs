@@ -20,32 +20,31 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     let mut left = ALL_TEXT;
     for text in &texts {
         let cut = text.char_indices().nth(limit).map_or(&text[..], |(end, _)| &text[..end]);
+        let Some(text) = header_text(cut) else { continue };
         let Some(rest) = left.checked_sub(cut.chars().count()) else { break };
         left = rest;
-        if let Ok(value) = HeaderValue::try_from(header_text(cut)) {
+        if let Ok(value) = HeaderValue::try_from(text) {
             headers.append(header::WARNING, value);
         }
     }
 }
 
-/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`).
-fn header_text(text: &str) -> String {
+/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`). A text with control
+/// characters becomes no header.
+fn header_text(text: &str) -> Option<String> {
+    if text.contains(char::is_control) {
+        return None;
+    }
     let mut out = String::with_capacity(text.len() + 10);
     out.push_str("299 - \"");
-    let mut rest = text;
-    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
-        let (plain, special) = rest.split_at(at);
-        out.push_str(plain);
-        let mut special = special.chars();
-        match special.next() {
-            Some(c @ ('"' | '\\')) => out.extend(['\\', c]),
-            _ => out.push(' '),
+    for c in text.chars() {
+        if matches!(c, '"' | '\\') {
+            out.push('\\');
         }
-        rest = special.as_str();
+        out.push(c);
     }
-    out.push_str(rest);
     out.push('"');
-    out
+    Some(out)
 }
 
 #[cfg(test)]
@@ -63,6 +62,7 @@ mod tests {
     #[test]
     fn warnings_become_headers_once_each() {
         assert_eq!(written(&["old", "a \"b\" \\", "old", ""]), [r#"299 - "old""#, r#"299 - "a \"b\" \\""#]);
+        assert_eq!(written(&["a\tb", "c"]), [r#"299 - "c""#]);
     }
 
     #[test]

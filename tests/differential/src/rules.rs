@@ -24,6 +24,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule { id: "order-of-rules", matches: order_of_rules },
     Rule { id: "status-creates-service", matches: status_creates_service },
+    Rule { id: "generation-of-empty-lists", matches: generation_of_empty_lists },
+    Rule { id: "quantities-of-autoscalers", matches: quantities_of_autoscalers },
     Rule { id: "version", matches: |step, found| is_body_of(step, found, "/version") && is_of_build(found) },
     Rule {
         id: "openid-address",
@@ -64,7 +66,35 @@ fn order_of_rules(step: &Step, found: &Difference) -> bool {
 /// A write of the status of a service that is not there makes one at upstream, without an address.
 fn status_creates_service(step: &Step, found: &Difference) -> bool {
     let is_other_status = found.place == "status" && found.here.as_ref().is_none_or(|status| status != 404);
-    step.method == "PUT" && step.path.contains("/services/") && step.path.contains("/status") && !is_other_status
+    let writes = matches!(step.method.as_str(), "PUT" | "PATCH");
+    writes && step.path.contains("/services/") && step.path.contains("/status") && !is_other_status
+}
+
+/// A write that sends an empty list where there is none: upstream counts it as a change of the specification.
+fn generation_of_empty_lists(step: &Step, found: &Difference) -> bool {
+    let kinds = ["/networkpolicies/", "/validatingwebhookconfigurations/", "/mutatingwebhookconfigurations/"];
+    let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && kinds.iter().any(|kind| step.path.contains(kind));
+    let says_empty = step.body.as_ref().is_some_and(|body| has_empty_part(body) || body.is_array());
+    let places = ["body.metadata.generation", "body.metadata.resourceVersion"];
+    is_write && says_empty && places.contains(&found.place.as_str())
+}
+
+/// A quantity of an autoscaler's metric that is not in its canonical form: upstream takes it for another one than the stored.
+fn quantities_of_autoscalers(step: &Step, found: &Difference) -> bool {
+    let says_metrics =
+        step.body.as_ref().is_some_and(|body| body.pointer("/spec/metrics").is_some() || body.is_array());
+    let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && step.path.contains("/horizontalpodautoscalers/");
+    let of_owners = found.place.starts_with("body.metadata.managedFields");
+    is_write && says_metrics && (of_owners || found.place == "body.metadata.resourceVersion")
+}
+
+/// Whether a list or an object without members is in a value.
+fn has_empty_part(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(has_empty_part),
+        Value::Object(members) => members.is_empty() || members.values().any(has_empty_part),
+        _ => false,
+    }
 }
 
 /// What the program was built of and with.

@@ -58,11 +58,30 @@ pub fn validate_object_names(
     meta: &ObjectMeta,
     rule: impl Fn(&str, bool) -> Messages,
 ) {
+    // Upstream gives the rule to the validation of metadata, whose first errors are those of names.
+    let rest = v.errors.iter().position(|error| !error.field.ends_with("ame")).unwrap_or(v.errors.len());
+    let rest = v.errors.split_off(rest);
     for (field, name, prefix) in [("generateName", &meta.generate_name, true), ("name", &meta.name, false)] {
         if !name.is_empty() {
             v.malformed(&path.child(field), name, rule(name, prefix));
         }
     }
+    v.errors.extend(rest);
+}
+
+/// What the metadata of a changed object must be as that of a new one, for kinds whose finalizers are qualified names
+/// (`ValidateObjectMeta` of `pkg/apis/core/validation`). Their own validation places it between its checks.
+pub fn validate_whole_object_meta(v: &mut Validation<'_>, meta: &ObjectMeta, namespaced: bool, names: NameRule) {
+    let path = Path::new("metadata");
+    validate_object_meta(v, &path, meta, namespaced, names);
+    validate_qualified_finalizers(v, &path.child("finalizers"), &meta.finalizers);
+}
+
+/// Likewise, what a change may do (`ValidateObjectMetaUpdate` of `pkg/apis/core/validation`).
+pub fn validate_whole_object_meta_update(v: &mut Validation<'_>, new: &ObjectMeta, old: &ObjectMeta) {
+    let path = Path::new("metadata");
+    validate_object_meta_update(v, &path, new, old);
+    validate_qualified_finalizers(v, &path.child("finalizers"), &new.finalizers);
 }
 
 /// What a change may do to metadata (`ValidateObjectMetaUpdate`).

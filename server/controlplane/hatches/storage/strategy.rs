@@ -4,7 +4,9 @@ use machinery::hooks::Context;
 
 use crate::storage::v1::CSIDriver;
 
-/// Changes of a driver are counted, its beginning is not (`csiDriverStrategy`).
-pub fn create_driver(_: &Context, driver: &mut CSIDriver, _: Option<&CSIDriver>) {
-    driver.metadata.generation = 0;
+/// Changes of a driver are counted from the number that its creator sends (`csiDriverStrategy.PrepareForUpdate`).
+pub fn update_driver(_: &Context, new: &mut CSIDriver, old: &CSIDriver) {
+    if new.spec != old.spec {
+        new.metadata.generation = old.metadata.generation + 1;
+    }
 }

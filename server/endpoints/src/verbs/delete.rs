@@ -191,6 +191,9 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     Ok(value)
 }
 
+/// The version of options that name none.
+const META_VERSION: &str = "meta.k8s.io/v1";
+
 /// A body may leave out its kind; options of any group's version are taken.
 fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
     if matches!(kind, "" | "DeleteOptions") {
@@ -200,6 +203,7 @@ fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
         let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
         return Err(Status::bad_request(why));
     }
+    let api_version = if api_version.is_empty() { META_VERSION } else { api_version };
     Err(Status::bad_request(format!(
         "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/apis/meta/internalversion/scheme/register.go\""
     )))

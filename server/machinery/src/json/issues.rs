@@ -68,7 +68,7 @@ impl Issues {
         if self.is_limited { Meter::of_document(length) } else { Meter::unlimited() }
     }
 
-    /// Whether anybody wants to know.
+    /// Whether issues are reported.
     pub fn is_collecting(&self) -> bool {
         self.found.is_some()
     }
@@ -89,6 +89,15 @@ impl Issues {
             && !found.contains(&issue)
         {
             found.push(issue);
+        }
+    }
+
+    /// Shows unknown fields as upstream's converter of maps does, and its pruning: between quotes, but not escaped.
+    pub fn show_unknown_unescaped(&mut self) {
+        for issue in self.found.iter_mut().flatten() {
+            if let Issue::Unknown(path) = issue {
+                *issue = Issue::Text(format!("unknown field \"{path}\"").into());
+            }
         }
     }
 

@@ -166,8 +166,9 @@ impl JsonScalar for Bytes {
             // A Go []byte may come as a list of numbers.
             b'[' => {
                 let text = decoder.reader.raw()?;
-                match serde_json::from_str::<Vec<u8>>(text) {
-                    Ok(bytes) => *self = bytes.into(),
+                match serde_json::from_str::<Vec<Option<u8>>>(text) {
+                    // Null leaves a number as it is.
+                    Ok(bytes) => *self = bytes.into_iter().map(Option::unwrap_or_default).collect(),
                     Err(_) => decoder.bad_number(path, text, "uint8"),
                 }
                 Ok(())

@@ -252,6 +252,10 @@ fn describe(context: &Context<'_, '_>, object: &Value) -> String {
 }
 
 fn group_version_kind(api_version: &str, kind: &str) -> String {
+    if api_version.matches('/').count() > 1 {
+        // No version of a group, so nothing is known of the kind (`Unstructured.GroupVersionKind`).
+        return "/, Kind=".into();
+    }
     // The core group has an empty name.
     let slash = if api_version.contains('/') { "" } else { "/" };
     format!("{slash}{api_version}, Kind={kind}")

@@ -18,7 +18,8 @@ pub fn validate_controller_revision(
     let path = Path::new("data");
     match old {
         Some(old) if new.data != old.data => {
-            v.invalid(&path, BadValue::Json(text(&new.data)), "field is immutable");
+            let shown = if new.data.is_empty() { BadValue::None } else { BadValue::Json(text(&new.data)) };
+            v.invalid(&path, shown, "field is immutable");
         }
         Some(_) => {}
         None if new.data.is_empty() => v.required(&path, "data is mandatory"),

@@ -61,7 +61,8 @@ fn validate_spec(
     old: Option<&CertificateSigningRequestSpec>,
 ) {
     if let Some(why) = refusal_of_request(&spec.request) {
-        v.invalid(&path.child("request"), BadValue::bytes(&spec.request), why);
+        let shown = if spec.request.is_empty() { BadValue::None } else { BadValue::bytes(&spec.request) };
+        v.invalid(&path.child("request"), shown, why);
     }
     let usages = path.child("usages");
     if spec.usages.is_empty() {

@@ -3,8 +3,8 @@
 use machinery::hooks::Context;
 
 use crate::core::v1::{
-    PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference,
-    persistent_volume_claim_phase,
+    PersistentVolumeClaim, PersistentVolumeClaimSpec, PersistentVolumeClaimStatus, TypedLocalObjectReference,
+    TypedObjectReference,
 };
 
 const BETA_CLASS: &str = "volume.beta.kubernetes.io/storage-class";
@@ -12,7 +12,7 @@ const SNAPSHOTS: &str = "snapshot.storage.k8s.io";
 
 /// Mirrors `persistentvolumeclaimStrategy.PrepareForCreate`.
 pub fn create_claim(context: &Context, claim: &mut PersistentVolumeClaim, _: Option<&PersistentVolumeClaim>) {
-    claim.status.phase = persistent_volume_claim_phase::PENDING.into();
+    claim.status = PersistentVolumeClaimStatus::default();
     drop_foreign_source(context, &mut claim.spec, None);
     drop_unknown_source(&mut claim.spec, None);
     agree(&mut claim.spec);

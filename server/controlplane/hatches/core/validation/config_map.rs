@@ -1,8 +1,9 @@
 //! Config maps.
 
+use apimachinery::hatches::meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_path::Path;
-use machinery::format::{CONFIG_DATA_MAX_SIZE, is_config_map_key};
+use machinery::format::{CONFIG_DATA_MAX_SIZE, NameRule, is_config_map_key};
 use machinery::hooks::Validation;
 
 use super::secret::IMMUTABLE;
@@ -21,6 +22,9 @@ pub fn validate_config_map(v: &mut Validation<'_>, _: &Path<'_>, new: &ConfigMap
         if new.binary_data != old.binary_data {
             v.forbidden(&binary, IMMUTABLE);
         }
+    }
+    if old.is_some() {
+        validate_whole_object_meta(v, &new.metadata, true, NameRule::Dns1123Subdomain);
     }
     for key in new.data.keys() {
         v.malformed(&data.key(key), key, is_config_map_key(key));

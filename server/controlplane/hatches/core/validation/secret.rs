@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use apimachinery::hatches::meta::validate_whole_object_meta;
 use bytes::Bytes;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::{CONFIG_DATA_MAX_SIZE, is_config_map_key};
+use machinery::format::{CONFIG_DATA_MAX_SIZE, NameRule, is_config_map_key};
 use machinery::hooks::Validation;
 use machinery::json;
 
@@ -21,6 +22,7 @@ pub fn validate_secret(v: &mut Validation<'_>, _: &Path<'_>, new: &Secret, old: 
     let path = Path::new("data");
     if let Some(old) = old {
         validate_change(v, &path, new, old);
+        validate_whole_object_meta(v, &new.metadata, true, NameRule::Dns1123Subdomain);
     }
     for key in new.data.keys() {
         v.malformed(&path.key(key), key, is_config_map_key(key));

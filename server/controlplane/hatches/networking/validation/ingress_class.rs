@@ -1,5 +1,6 @@
 //! Ingress classes.
 
+use apimachinery::hatches::meta::validate_whole_object_meta;
 use machinery::field_path::Path;
 use machinery::format::field::domain_prefixed_path;
 use machinery::format::{self, NameRule};
@@ -17,6 +18,9 @@ pub fn validate_ingress_class(v: &mut Validation<'_>, _: &Path<'_>, new: &Ingres
     let (at, controller) = (path.child("controller"), &new.spec.controller);
     if old.is_some_and(|old| old.spec.controller != *controller) {
         v.invalid(&at, controller, "field is immutable");
+    }
+    if old.is_some() {
+        validate_whole_object_meta(v, &new.metadata, false, NameRule::Dns1123Subdomain);
     }
     if controller.len() > MAX_CONTROLLER {
         v.too_long(&at, MAX_CONTROLLER);

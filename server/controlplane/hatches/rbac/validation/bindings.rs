@@ -1,5 +1,6 @@
 //! Bindings: a role, and who has it.
 
+use apimachinery::hatches::meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::Validation;
@@ -12,7 +13,10 @@ use crate::rbac::v1::{ClusterRoleBinding, RoleBinding, RoleRef, Subject};
 pub fn validate_role_binding(v: &mut Validation<'_>, path: &Path<'_>, new: &RoleBinding, old: Option<&RoleBinding>) {
     validate_role_ref(v, &path.child("roleRef"), &new.role_ref, &["Role", "ClusterRole"]);
     validate_subjects(v, &path.child("subjects"), &new.subjects, true);
-    validate_same_role(v, &path.child("roleRef"), &new.role_ref, old.map(|old| &old.role_ref));
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
+        validate_same_role(v, &path.child("roleRef"), &new.role_ref, &old.role_ref);
+    }
 }
 
 /// `ValidateClusterRoleBinding`, `ValidateClusterRoleBindingUpdate`
@@ -24,7 +28,10 @@ pub fn validate_cluster_role_binding(
 ) {
     validate_role_ref(v, &path.child("roleRef"), &new.role_ref, &["ClusterRole"]);
     validate_subjects(v, &path.child("subjects"), &new.subjects, false);
-    validate_same_role(v, &path.child("roleRef"), &new.role_ref, old.map(|old| &old.role_ref));
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
+        validate_same_role(v, &path.child("roleRef"), &new.role_ref, &old.role_ref);
+    }
 }
 
 fn validate_role_ref(v: &mut Validation<'_>, path: &Path<'_>, role: &RoleRef, kinds: &[&str]) {
@@ -42,9 +49,9 @@ fn validate_role_ref(v: &mut Validation<'_>, path: &Path<'_>, role: &RoleRef, ki
     }
 }
 
-fn validate_same_role(v: &mut Validation<'_>, path: &Path<'_>, new: &RoleRef, old: Option<&RoleRef>) {
+fn validate_same_role(v: &mut Validation<'_>, path: &Path<'_>, new: &RoleRef, old: &RoleRef) {
     let parts = |role: &RoleRef| (role.api_group.clone(), role.kind.clone(), role.name.clone());
-    if old.is_some_and(|old| parts(old) != parts(new)) {
+    if parts(old) != parts(new) {
         v.invalid(path, internal_value(new), "cannot change roleRef");
     }
 }

@@ -1,18 +1,23 @@
 //! Roles.
 
-use apimachinery::hatches::meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
+use apimachinery::hatches::meta::{
+    SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update,
+};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
 use crate::rbac::v1::{AggregationRule, ClusterRole, PolicyRule, Role};
 
-/// `ValidateRole`
-pub fn validate_role(v: &mut Validation<'_>, path: &Path<'_>, role: &Role, _: Option<&Role>) {
+/// `ValidateRole`, `ValidateRoleUpdate`
+pub fn validate_role(v: &mut Validation<'_>, path: &Path<'_>, role: &Role, old: Option<&Role>) {
     validate_rules(v, &path.child("rules"), &role.rules, true);
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, &role.metadata, &old.metadata);
+    }
 }
 
-/// `ValidateClusterRole`
+/// `ValidateClusterRole`, `ValidateClusterRoleUpdate`
 pub fn validate_cluster_role(v: &mut Validation<'_>, path: &Path<'_>, role: &ClusterRole, old: Option<&ClusterRole>) {
     validate_rules(v, &path.child("rules"), &role.rules, false);
     if let Some(aggregation) = &role.aggregation_rule {
@@ -20,6 +25,9 @@ pub fn validate_cluster_role(v: &mut Validation<'_>, path: &Path<'_>, role: &Clu
         let any_values = stored.is_some_and(|rule| rule.cluster_role_selectors.iter().any(|s| !is_valid_selector(s)));
         let options = SelectorOptions { allow_invalid_values: any_values, ..SelectorOptions::default() };
         validate_aggregation(v, &path.child("aggregationRule"), aggregation, options);
+    }
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, &role.metadata, &old.metadata);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apimachinery::hatches::meta::validate_label_name;
+use apimachinery::hatches::meta::{validate_label_name, validate_whole_object_meta};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format;
+use machinery::format::{self, NameRule};
 use machinery::hooks::{Context, Validation};
 
 use super::IMMUTABLE;
@@ -162,6 +162,7 @@ pub fn validate_volume_attributes_class(
         if new.parameters != old.parameters {
             v.forbidden(&parameters, "updates to parameters are forbidden.");
         }
+        validate_whole_object_meta(v, &new.metadata, false, NameRule::Dns1123Subdomain);
     }
     validate_provisioner(v, &driver, &new.driver_name);
     validate_parameters(v, &parameters, &new.parameters);

@@ -187,13 +187,19 @@ pub struct Activation<'a> {
     params: Option<&'a Json>,
     /// The variables by their names; of one name, the last one counts.
     variables: HashMap<&'a str, &'a Result<Program, String>>,
+    namespace: &'a Json,
     made: RefCell<HashMap<&'a str, Result<Value<'a>, EvalError>>>,
 }
 
 impl<'a> Activation<'a> {
     pub fn new(input: &'a Input, params: Option<&'a Json>, variables: &'a [(String, Result<Program, String>)]) -> Self {
         let variables = variables.iter().map(|(name, program)| (name.as_str(), program)).collect();
-        Activation { input, params, variables, made: RefCell::default() }
+        Activation { input, params, variables, namespace: &input.namespace, made: RefCell::default() }
+    }
+
+    /// Of match conditions, for which upstream looks up no namespace: `namespaceObject` is null.
+    pub fn of_conditions(input: &'a Input, params: Option<&'a Json>) -> Self {
+        Activation { input, params, variables: HashMap::new(), namespace: &Json::Null, made: RefCell::default() }
     }
 }
 
@@ -204,7 +210,7 @@ impl<'a> Variables<'a> for Activation<'a> {
             "object" => Value::untyped(&input.object),
             "oldObject" => Value::untyped(&input.old),
             "request" => Value::json(&input.request, &REQUEST),
-            "namespaceObject" => Value::json(&input.namespace, &NAMESPACE),
+            "namespaceObject" => Value::json(self.namespace, &NAMESPACE),
             "params" => self.params.map_or(Value::Null, Value::untyped),
             "authorizer" => authorizer::authorizer(input.asks.clone()),
             "authorizer.requestResource" => authorizer::request_resource(input.asks.clone(), input.resource.clone()),

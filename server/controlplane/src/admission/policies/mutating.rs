@@ -162,7 +162,7 @@ fn mutate(
     let (metrics, (policy, binding)) = (noted.metrics, noted.names);
     let budget = &mut Budget::default();
     let variables = &programs.common.variables;
-    let (conditions, activation) = (&programs.common.conditions, Activation::new(input, param, variables));
+    let (conditions, activation) = (&programs.common.conditions, Activation::of_conditions(input, param));
     if !conditions_hold(conditions, &activation, budget, metrics.of_policy(policy, noted.operation))? {
         return Ok(false);
     }

@@ -200,26 +200,27 @@ async fn judge(
         }
     };
     for param in &found {
-        let activation = Activation::new(input, param.as_ref(), &programs.common.variables);
-        evaluate(programs, &activation, ignores, noted, judgement);
+        evaluate(programs, (input, param.as_ref()), ignores, noted, judgement);
     }
 }
 
-fn evaluate<'a>(
-    programs: &'a Programs,
-    activation: &Activation<'a>,
+fn evaluate(
+    programs: &Programs,
+    (input, param): (&Input, Option<&serde_json::Value>),
     ignores: bool,
     noted: Conditions<'_>,
     judgement: &mut Judgement,
 ) {
     let budget = &mut Budget::default();
     let Judgement { refusals, annotations, ignored } = judgement;
-    match conditions_hold(&programs.common.conditions, activation, budget, noted) {
+    let conditions = Activation::of_conditions(input, param);
+    match conditions_hold(&programs.common.conditions, &conditions, budget, noted) {
         Ok(true) => {}
         Ok(false) => return,
         Err(_) if ignores => return,
         Err(why) => return refusals.push(Refusal::failed(why)),
     }
+    let activation = &Activation::new(input, param, &programs.common.variables);
     for (index, check) in programs.validations.iter().enumerate() {
         let began = Instant::now();
         let outcome = check.condition.evaluate(activation, budget);

@@ -93,7 +93,7 @@ impl<'w> Hook<'w> {
             return Ok(None);
         };
         let input = Input::new(subject, seen).map_err(|status| Status::internal(status.message))?;
-        let activation = Activation::new(&input, None, &[]);
+        let activation = Activation::of_conditions(&input, None);
         let operation = subject.attributes.operation;
         let noted = metrics.of_webhook(self.name, step, operation);
         let excluded = || metrics.excluded(self.name, step, operation);
