@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value};
 
 use crate::field_error::{BadValue, FieldError};
@@ -40,6 +42,29 @@ impl Sent {
             if let Some(sent) = sent {
                 complete(&mut error.bad_value, sent);
             }
+        }
+    }
+}
+
+impl Sent {
+    /// The same for the text of a value in JSON, indented by one space, which stands at a path of the document.
+    pub fn complete_text(&self, text: String, path: &str) -> String {
+        if !text.contains("null") {
+            return text;
+        }
+        let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let document = sent.as_ref().and_then(|read| read());
+        let sent = document.as_ref().and_then(|document| find(document, path));
+        let tree = serde_json::from_str::<Value>(&text).ok();
+        let (Some(sent), Some(mut tree)) = (sent, tree) else { return text };
+        if !fill(&mut tree, sent) {
+            return text;
+        }
+        let mut out = Vec::new();
+        let mut serializer = Serializer::with_formatter(&mut out, PrettyFormatter::with_indent(b" "));
+        match tree.serialize(&mut serializer) {
+            Ok(()) => String::from_utf8_lossy(&out).into_owned(),
+            Err(_) => text,
         }
     }
 }
@@ -121,6 +146,16 @@ fn fill(shown: &mut Value, sent: &Value) -> bool {
 mod tests {
     use super::*;
     use crate::field_path::Path;
+
+    #[test]
+    fn texts_show_what_was_sent_empty() {
+        let sent = Sent::default();
+        sent.set(|| serde_json::from_str(r#"{"spec": {"accessModes": [], "selector": null}}"#).ok());
+        let shown = "{\n \"AccessModes\": null,\n \"Selector\": null\n}".to_owned();
+        let expect = "{\n \"AccessModes\": [],\n \"Selector\": null\n}";
+        assert_eq!(sent.complete_text(shown.clone(), "spec"), expect);
+        assert_eq!(sent.complete_text(shown.clone(), "status"), shown);
+    }
 
     /// What the message of an error at a path shows, of a document.
     fn shown(path: &'static str, value: BadValue, document: &'static str) -> String {

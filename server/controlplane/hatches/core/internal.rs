@@ -4,6 +4,8 @@
 use machinery::def::StructDef;
 use machinery::diff;
 use machinery::field_error::BadValue;
+use machinery::field_path::Path;
+use machinery::sent::Sent;
 use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
 
@@ -23,10 +25,10 @@ pub fn internal_values<T: Struct>(values: &[T]) -> BadValue {
     BadValue::Json(format!("[{}]", items.join(",")))
 }
 
-/// What a change that is not allowed would change.
-pub fn internal_diff<T: Struct>(old: &T, new: &T) -> String {
-    let lines = |value| json::encode_internal_lines(Ref::of(value), find);
-    diff::unified(&lines(old), &lines(new))
+/// What a change that is not allowed would change, at a path of what was sent.
+pub fn internal_diff<T: Struct>(sent: &Sent, path: &Path<'_>, old: &T, new: &T) -> String {
+    let text = |value| json::encode_internal_lines(Ref::of(value), find);
+    diff::unified(&text(old), &sent.complete_text(text(new), &path.to_string()))
 }
 
 /// The tables, by the module of their group.

@@ -15,8 +15,10 @@ use generated::core::v1::PersistentVolumeClaim;
 use generated::hatches::core::internal::internal_diff;
 use generated::resource::v1::ResourceSlice;
 use machinery::features::FeatureGates;
+use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
+use machinery::sent::Sent;
 use machinery::status::{GroupResource, Status};
 use machinery::type_meta::TypeMeta;
 use registry::meta;
@@ -198,7 +200,7 @@ impl<L: Lookup> Request<'_, L> {
         Err(format!(
             "node {} is not allowed to update fields other than status.quantity and status.conditions: {}",
             quote(self.node),
-            internal_diff(&old, &new)
+            internal_diff(&Sent::default(), &Path::NONE, &old, &new)
         )
         .into())
     }

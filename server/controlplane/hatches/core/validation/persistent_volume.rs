@@ -179,7 +179,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         csi.controller_expand_secret_ref = None;
     }
     if Ref::of(&source) != Ref::of(&old.persistent_volume_source) {
-        let changes = internal_diff(&old.persistent_volume_source, &source);
+        let changes = internal_diff(&v.context.sent, path, &old.persistent_volume_source, &source);
         let detail = format!("spec.persistentvolumesource is immutable after creation\n{changes}");
         v.forbidden(&path.child("persistentvolumesource"), detail);
     }

@@ -75,7 +75,7 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PersistentVolu
         after.volume_attributes_class_name.clone_from(&before.volume_attributes_class_name);
     }
     if Ref::of(&after) != Ref::of(&before) {
-        let changes = internal_diff(&before, &after);
+        let changes = internal_diff(&v.context.sent, path, &before, &after);
         let detail = format!(
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n{changes}"
         );

@@ -25,10 +25,11 @@ pub(super) fn validate_ephemeral_containers_change(v: &mut Validation<'_>, new: 
     let path = path.child("ephemeralContainers");
     for old in &old.spec.ephemeral_containers {
         let name = &old.ephemeral_container_common.name;
-        match new.spec.ephemeral_containers.iter().rfind(|new| new.ephemeral_container_common.name == *name) {
+        let mut sent = new.spec.ephemeral_containers.iter().enumerate();
+        match sent.rfind(|(_, new)| new.ephemeral_container_common.name == *name) {
             None => v.forbidden(&path, format!("existing ephemeral containers {} may not be removed\n", quote(name))),
-            Some(new) if new != old => {
-                let change = internal_diff(old, new);
+            Some((index, new)) if new != old => {
+                let change = internal_diff(&v.context.sent, &path.index(index), old, new);
                 let detail = format!("existing ephemeral containers {} may not be changed\n{change}", quote(name));
                 v.forbidden(&path, detail);
             }

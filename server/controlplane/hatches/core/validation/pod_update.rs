@@ -46,7 +46,8 @@ pub(super) fn validate_change(v: &mut Validation<'_>, new: &Pod, old: &Pod, opti
         validate_gated_change(v, &path, &mut rest, old);
     }
     if rest != *old {
-        v.forbidden(&path, format!("{MUTABLE}\n{}", internal_diff(old, &rest)));
+        let change = internal_diff(&v.context.sent, &path, old, &rest);
+        v.forbidden(&path, format!("{MUTABLE}\n{change}"));
     }
 }
 
