@@ -8,7 +8,7 @@ use machinery::json::{self, Issues, Scanner};
 use machinery::reflect::{Mut, Ref};
 use registry::Describe;
 use serde_json::Value;
-use storage::cache::{Attributes, Description, Entry};
+use storage::cache::{Attributes, Damage, Description, Entry};
 use storage::{KeyValue, Revision};
 
 use crate::custom::{CustomKind, Version};
@@ -154,7 +154,7 @@ pub fn attributes(kind: &CustomKind, version: Option<&Version>, object: &Unstruc
 }
 
 fn damaged(why: String) -> Description {
-    Description { damage: Some(why.into()), ..Description::default() }
+    Description { damage: Some(Damage::Undecodable(why.into())), ..Description::default() }
 }
 
 impl Describe for TextForm {

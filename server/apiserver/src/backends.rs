@@ -142,7 +142,8 @@ impl Opening<'_> {
         let store = Arc::new(MeteredStore::new(store, self.metrics.clone(), &self.options.storage.prefix));
         let backend = Backend::new(store, &self.options.storage.prefix);
         let (as_json, collects_garbage) = (self.options.storage.as_json, self.options.storage.collects_garbage);
-        Opened { backend: Backend { as_json, collects_garbage, ..backend }, medium }
+        let tells_corrupt = self.options.features.enabled("AllowUnsafeMalformedObjectDeletion");
+        Opened { backend: Backend { as_json, collects_garbage, tells_corrupt, ..backend }, medium }
     }
 }
 

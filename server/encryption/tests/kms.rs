@@ -73,7 +73,7 @@ impl Running {
     /// The secret in the cache, or why it cannot be read.
     fn cached(&self) -> Result<Bytes, String> {
         let entry = self.secrets.get(SECRET.as_bytes()).unwrap();
-        entry.damage.as_deref().map_or(Ok(entry.object.clone()), |why| Err(why.to_owned()))
+        entry.damage.as_ref().map_or(Ok(entry.object.clone()), |damage| Err(damage.why().to_owned()))
     }
 
     async fn is_stale(&self) -> bool {

@@ -142,6 +142,20 @@ pub fn success(kind: &KindDef, plural: &str, name: &str, uid: &str, accepted: &A
     Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
 }
 
+/// What the deletion of an object answers that could not be read: its kind stands where its plural does otherwise.
+pub fn deleted_unread(kind: &KindDef, name: &str, accepted: &Accepted) -> Result<Response, Status> {
+    let details = apimachinery::meta::v1::StatusDetails {
+        name: name.into(),
+        group: kind.group.into(),
+        kind: kind.kind.into(),
+        ..Default::default()
+    };
+    let details = Some(Box::new(details));
+    let value = apimachinery::meta::v1::Status { status: "Success".into(), code: 200, details, ..Default::default() };
+    let typed = Typed { api_version: "v1", kind: "Status", value: Ref::of(&value) };
+    Ok(respond(StatusCode::OK, accepted.encoding, encode(&typed, accepted)?))
+}
+
 /// What a POST answers that leaves no object to show.
 pub fn created(accepted: &Accepted) -> Result<Response, Status> {
     let value = apimachinery::meta::v1::Status { status: "Success".into(), code: 201, ..Default::default() };

@@ -197,20 +197,36 @@ impl Endpoint {
 
     /// Whether the user may create the object that an update did not find (upstream: `withAuthorization`), or what a connection stands for.
     pub async fn authorize_create(&self, attributes: &Attributes) -> Result<(), Status> {
-        let wish = serving::authorization::Attributes {
+        let wish = self.wish(attributes, "create");
+        let decision = self.authorizer.authorize(&wish).await;
+        if decision.is_allowed() { Ok(()) } else { Err(wish.forbidden(decision.reason())) }
+    }
+
+    /// Whether the user may delete what cannot be read (upstream: `authorizeUnsafeDelete`).
+    pub async fn authorize_unsafe_delete(&self, attributes: &Attributes) -> Result<(), Status> {
+        const VERB: &str = "unsafe-delete-ignore-read-errors";
+        let decision = self.authorizer.authorize(&self.wish(attributes, VERB)).await;
+        if decision.is_allowed() {
+            return Ok(());
+        }
+        let of = GroupResource { group: self.group_version.0, resource: self.resource.plural };
+        let why = format!("not permitted to do \"{VERB}\", reason: {}", decision.reason());
+        Err(Status::forbidden(of, &attributes.name, why))
+    }
+
+    fn wish<'a>(&'a self, attributes: &'a Attributes, verb: &'a str) -> serving::authorization::Attributes<'a> {
+        serving::authorization::Attributes {
             namespace: &attributes.namespace,
             version: self.group_version.1,
             name: &attributes.name,
             subresource: &attributes.subresource,
             ..serving::authorization::Attributes::resource(
                 &attributes.user,
-                "create",
+                verb,
                 self.group_version.0,
                 self.resource.plural,
             )
-        };
-        let decision = self.authorizer.authorize(&wish).await;
-        if decision.is_allowed() { Ok(()) } else { Err(wish.forbidden(decision.reason())) }
+        }
     }
 
     /// Asks validating admission about a write; of one that was to be an update and creates, first whether its user may create.

@@ -8,7 +8,7 @@ use machinery::def::StructDef;
 use machinery::protobuf;
 use machinery::protobuf::{Mask, decode_masked, with_text};
 use machinery::reflect::{Owned, Ref, Struct};
-use storage::cache::{Attributes, Describe, Description, Entry};
+use storage::cache::{Attributes, Damage, Describe, Description, Entry};
 use storage::{KeyValue, Revision};
 
 use crate::complete::Complete;
@@ -89,7 +89,7 @@ impl Describe for StoredForm {
 }
 
 fn damaged(why: &str) -> Description {
-    Description { damage: Some(why.into()), ..Description::default() }
+    Description { damage: Some(Damage::Undecodable(why.into())), ..Description::default() }
 }
 
 /// Labels and the selectable fields, where each of them says which field of the stored version it reads.

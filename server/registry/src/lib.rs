@@ -7,6 +7,7 @@ mod clock;
 mod companion;
 mod complete;
 mod converted;
+mod corrupt;
 mod create;
 mod delete;
 mod describe;

@@ -119,6 +119,7 @@ impl ResourceStore {
         let mut listed = listed.map_err(|status| match (status.reason, continued) {
             ("Expired", Some(start)) => inconsistent(relative(start.as_bytes(), &prefix)),
             ("Expired", None) => Status::expired("The resourceVersion for the provided list is too old."),
+            ("InternalError", _) if self.tells_corrupt => self.corrupt_list(namespace).unwrap_or(status),
             _ => status,
         })?;
         if let (true, Some(last)) = (listed.more, listed.entries.last()) {
@@ -335,15 +336,15 @@ pub(crate) fn starting_at(range: &KeyRange, start: Option<String>) -> KeyRange {
 
 /// A damaged object fails whatever would show it.
 pub(crate) fn check(entry: &Entry) -> Result<(), Status> {
-    entry.damage.as_ref().map_or(Ok(()), |why| Err(Status::internal(why)))
+    entry.damage.as_ref().map_or(Ok(()), |damage| Err(Status::internal(damage.why())))
 }
 
 /// Likewise; who did not ask for it by name is told which one it is.
 pub(crate) fn check_listed(entry: &Entry) -> Result<(), Status> {
     match &entry.damage {
         None => Ok(()),
-        Some(why) => {
-            let key = String::from_utf8_lossy(&entry.key);
+        Some(damage) => {
+            let (key, why) = (String::from_utf8_lossy(&entry.key), damage.why());
             Err(Status::internal(format!("unable to transform key {key:?}: {why}")))
         }
     }

@@ -17,7 +17,6 @@ use storage::{KeyRange, KeyValue, Revision, Store, Txn, TxnOutcome};
 use crate::clock::{Clock, SystemClock};
 use crate::companion::{Companion, Outcome, Reservation};
 use crate::describe::StoredForm;
-use crate::list::check;
 use crate::list_counts::ListCounts;
 use crate::lookup::Recent;
 use crate::open::Versions;
@@ -45,6 +44,8 @@ pub struct ResourceStore {
     pub(crate) as_json: bool,
     /// Whether deletes wait for the garbage collector.
     pub(crate) collects_garbage: bool,
+    /// Objects that cannot be read are told, and may be deleted.
+    pub(crate) tells_corrupt: bool,
     companion: OnceLock<Arc<dyn Companion>>,
     /// How many of its objects were decoded.
     decoded: AtomicU64,
@@ -68,6 +69,8 @@ pub struct Backend {
     pub as_json: bool,
     /// Somebody collects garbage, for whom deletes wait where they ask for that (`--enable-garbage-collector`).
     pub collects_garbage: bool,
+    /// Objects that cannot be read are told in upstream's words, and may be deleted (`AllowUnsafeMalformedObjectDeletion`).
+    pub tells_corrupt: bool,
 }
 
 /// How many bytes of encodings other than the stored one are kept.
@@ -81,7 +84,7 @@ impl Backend {
         let options = CacheOptions { prefix: format!("{prefix}/").into(), encodings: ENCODINGS, queue: WATCH_QUEUE };
         let cache = Cache::new(store.clone(), options);
         let (clock, prefix) = (Arc::new(SystemClock), prefix.into());
-        Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true }
+        Backend { store, cache, clock, prefix, as_json: false, collects_garbage: true, tells_corrupt: false }
     }
 
     /// The same with a cache that has been filled when this returns.
@@ -150,6 +153,7 @@ impl ResourceStore {
             versions: None,
             as_json: def.stored_as_json || backend.as_json,
             collects_garbage: backend.collects_garbage,
+            tells_corrupt: backend.tells_corrupt,
             companion: OnceLock::new(),
             decoded: AtomicU64::new(0),
             recent: Recent::default(),
@@ -273,7 +277,7 @@ impl ResourceStore {
     }
 
     fn decode(&self, entry: &Entry, mask: Option<&Mask>) -> Result<Owned, Status> {
-        check(entry)?;
+        self.check(entry)?;
         self.decoded.fetch_add(1, Ordering::Relaxed);
         stored::decode(self.storage_kind, entry, mask)
     }
@@ -321,7 +325,7 @@ impl ResourceStore {
             }
         };
         let entry = entry.ok_or_else(|| Status::not_found(self.name(), name))?;
-        check(&entry)?;
+        self.check(&entry)?;
         self.in_version(entry).await
     }
 

@@ -34,6 +34,12 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     warn(endpoint, &call, &options);
     let context = call.context(endpoint, options.store.dry_run);
     let name = call.info.name.clone();
+    if options.ignores_read_errors {
+        call.trail.annotate("apiserver.k8s.io/unsafe-delete-ignore-read-error", "");
+        endpoint.authorize_unsafe_delete(&call.attributes(endpoint, Operation::Delete, &name, false)).await?;
+        endpoint.store()?.delete_corrupt(&context, &name).await?;
+        return answer::deleted_unread(endpoint.kind, &name, &accepted);
+    }
     let check =
         AdmitDelete { endpoint, attributes: call.attributes(endpoint, Operation::Delete, &name, context.dry_run) };
     let deleted = endpoint.store()?.delete(&context, &name, &options.store, &check).await?;
@@ -53,6 +59,10 @@ pub async fn delete_collection(endpoint: &Arc<Endpoint>, mut call: Call) -> Resu
     super::list::check_list(&query, &call.info.query)?;
     let predicate = super::list::predicate(endpoint, &call)?;
     let options = options(endpoint, &mut call).await?;
+    if options.ignores_read_errors {
+        let why = "is not allowed with DELETECOLLECTION, try again after removing the option";
+        refuse("DeleteOptions", &[FieldError::invalid(&Path::new(IGNORE_READ_ERRORS), true, why)])?;
+    }
     warn(endpoint, &call, &options);
     let store = endpoint.store()?;
     offload::to_work_pool().await?;
@@ -136,13 +146,17 @@ fn warn(endpoint: &Endpoint, call: &Call, options: &Options) {
 struct Options {
     store: DeleteOptions,
     orphan_dependents: Option<bool>,
+    /// The object goes because it cannot be read.
+    ignores_read_errors: bool,
 }
+
+const IGNORE_READ_ERRORS: &str = "ignoreStoreReadErrorWithClusterBreakingPotential";
 
 /// The options of body and query; the body wins when there is one.
 async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status> {
     let cost = call.spoken.body_encoding(call.content_type()).map_or(Cost::BySize, Cost::of);
     let bytes = call.read_body(endpoint, cost).await?;
-    let said = match bytes.is_empty() {
+    let mut said = match bytes.is_empty() {
         true => from_query(&call.info.query)?,
         false => {
             let said = from_body(call, &bytes)?;
@@ -150,7 +164,11 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
             said
         }
     };
+    if !endpoint.features.enabled("AllowUnsafeMalformedObjectDeletion") {
+        said.ignore_store_read_error_with_cluster_breaking_potential = None;
+    }
     check(&said)?;
+    let ignores_read_errors = said.ignore_store_read_error_with_cluster_breaking_potential == Some(true);
     let preconditions = said.preconditions.unwrap_or_default();
     let propagation = match (said.propagation_policy.as_deref(), said.orphan_dependents) {
         (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
@@ -164,7 +182,7 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
         propagation,
         grace_period_seconds: said.grace_period_seconds,
     };
-    Ok(Options { store, orphan_dependents: said.orphan_dependents })
+    Ok(Options { store, orphan_dependents: said.orphan_dependents, ignores_read_errors })
 }
 
 fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status> {
@@ -231,6 +249,7 @@ fn from_query(query: &Query) -> Result<metav1::DeleteOptions, Status> {
         dry_run: query.all("dryRun").map(str::to_string).collect(),
         preconditions: (preconditions.uid.is_some() || preconditions.resource_version.is_some())
             .then(|| Box::new(preconditions)),
+        ignore_store_read_error_with_cluster_breaking_potential: query.optional_flag(IGNORE_READ_ERRORS),
         ..metav1::DeleteOptions::default()
     })
 }
@@ -260,5 +279,24 @@ pub fn check(options: &metav1::DeleteOptions) -> Result<(), Status> {
     }
     let dry_run: Vec<&str> = options.dry_run.iter().map(String::as_str).collect();
     check_dry_run(&dry_run, &mut errors);
+    check_unread(options, &mut errors);
     refuse("DeleteOptions", &errors)
+}
+
+/// What cannot be read is deleted whole and at once (`ValidateIgnoreStoreReadError`).
+fn check_unread(options: &metav1::DeleteOptions, errors: &mut Vec<FieldError>) {
+    if options.ignore_store_read_error_with_cluster_breaking_potential != Some(true) {
+        return;
+    }
+    let others = [
+        ("dryRun", !options.dry_run.is_empty()),
+        ("propagationPolicy", options.propagation_policy.is_some()),
+        ("orphanDependents", options.orphan_dependents.is_some()),
+        ("gracePeriodSeconds", options.grace_period_seconds.is_some()),
+        ("preconditions", options.preconditions.is_some()),
+    ];
+    for (other, _) in others.iter().filter(|(_, is_set)| *is_set) {
+        let why = format!("cannot be set together with .{other}");
+        errors.push(FieldError::invalid(&Path::new(IGNORE_READ_ERRORS), true, why));
+    }
 }

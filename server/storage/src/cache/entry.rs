@@ -18,7 +18,7 @@ pub struct Entry {
     /// The value as it is stored, where the object is more than a form of it: what a schema drops or adds.
     pub stored: Option<Bytes>,
     /// Why the stored bytes cannot be read.
-    pub damage: Option<Box<str>>,
+    pub damage: Option<Damage>,
     encodings: Mutex<Vec<(EncodingId, Bytes)>>,
     budget: Arc<Budget>,
 }
@@ -46,7 +46,7 @@ impl Entry {
     /// What is stored, or as good as that: read again, it makes the same entry.
     pub(super) fn key_value(&self) -> KeyValue {
         let value = self.stored.as_ref().unwrap_or(&self.object).clone();
-        let damage = self.damage.clone().filter(|_| self.stored.is_none());
+        let damage = self.damage.as_ref().filter(|_| self.stored.is_none()).map(|damage| damage.why().into());
         KeyValue { key: self.key.clone(), value, mod_revision: self.revision, damage, ..KeyValue::default() }
     }
 
@@ -101,7 +101,24 @@ pub struct Description {
     pub attributes: Attributes,
     /// See [`Entry::stored`].
     pub stored: Option<Bytes>,
-    pub damage: Option<Box<str>>,
+    pub damage: Option<Damage>,
+}
+
+/// Why stored bytes cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// They cannot be decrypted.
+    Untransformable(Box<str>),
+    /// They are no object.
+    Undecodable(Box<str>),
+}
+
+impl Damage {
+    /// What does not fit.
+    pub fn why(&self) -> &str {
+        let (Damage::Untransformable(why) | Damage::Undecodable(why)) = self;
+        why
+    }
 }
 
 /// Labels and selectable fields of an object, in two allocations.

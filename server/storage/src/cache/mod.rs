@@ -28,7 +28,7 @@ mod watchers;
 
 pub use change::{Change, ChangeKind, Seen};
 pub use counts::{Count, Counts, Waits};
-pub use entry::{Attributes, Description, EncodingId, Entry};
+pub use entry::{Attributes, Damage, Description, EncodingId, Entry};
 pub use feed::{Cache, CacheOptions};
 pub use resource::{Describe, ResourceCache, Started, WatchFrom};
 pub use snapshot::Snapshot;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use super::budget::Budget;
 use super::change::Change;
 use super::counts::Counts;
-use super::entry::{Description, Entry};
+use super::entry::{Damage, Description, Entry};
 use super::snapshot::Snapshot;
 use super::watchers::{Selection, Watcher, Watchers};
 use crate::{KeyValue, Revision};
@@ -34,7 +34,7 @@ impl Shaper {
     pub fn entry(&self, kv: &KeyValue) -> Arc<Entry> {
         let description = match &kv.damage {
             None => self.describe.describe(kv),
-            Some(why) => Description { damage: Some(why.clone()), ..Description::default() },
+            Some(why) => Description { damage: Some(Damage::Untransformable(why.clone())), ..Description::default() },
         };
         self.make(kv.key.clone(), kv.mod_revision, description)
     }
