@@ -1,62 +1,32 @@
 //! HTTP/2 over TLS to one server: a connection per client, as controllers have.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use dial::error::{Error, Result};
+use dial::kubeconfig::Access;
+use dial::{Dial, HTTP1, HTTP2};
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http2::SendRequest;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
 use serde_json::Value;
 use tokio::net::TcpStream;
-use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use crate::error::{Error, Result};
-use crate::kubeconfig::Access;
-
 /// A server that connections can be made to.
-pub struct Server {
-    access: Access,
-    tls: TlsConnector,
-}
+pub struct Server(Dial);
 
 impl Server {
     pub fn new(access: Access) -> Result<Self> {
-        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()?;
-        let builder = match &access.authority {
-            Some(pem) => {
-                let mut roots = RootCertStore::empty();
-                for certificate in certificates(pem)? {
-                    roots.add(certificate)?;
-                }
-                builder.with_root_certificates(roots)
-            }
-            None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate)),
-        };
-        let mut config = match &access.certificate {
-            Some((certificate, key)) => {
-                let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::Other(e.to_string()))?;
-                builder.with_client_auth_cert(certificates(certificate)?, key)?
-            }
-            None => builder.with_no_client_auth(),
-        };
-        config.alpn_protocols = vec![b"h2".to_vec()];
-        Ok(Server { access, tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Server(Dial::new(access)?))
     }
 
     /// A connection of its own.
     pub async fn connect(&self) -> Result<Client> {
-        let Access { host, port, token, .. } = &self.access;
-        let tls = self.handshake(&self.tls).await?;
+        let tls = self.0.connect(HTTP2).await?;
         let (sender, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(4 << 20)
             .initial_connection_window_size(16 << 20)
@@ -64,31 +34,16 @@ impl Server {
             .handshake(TokioIo::new(tls))
             .await?;
         tokio::spawn(connection);
-        let authorization = token.as_ref().map(|token| HeaderValue::from_str(&format!("Bearer {token}"))).transpose();
+        let token = self.0.access.token.as_ref();
+        let authorization = token.map(|token| HeaderValue::from_str(&format!("Bearer {token}"))).transpose();
         let authorization = authorization.map_err(http::Error::from)?;
-        Ok(Client { sender, authority: format!("{host}:{port}"), authorization })
+        Ok(Client { sender, authority: self.0.authority(), authorization })
     }
-}
 
-impl Server {
     /// A connection on which HTTP/1.1 can be spoken by hand.
     pub async fn connect_raw(&self) -> Result<TlsStream<TcpStream>> {
-        let mut config = ClientConfig::clone(self.tls.config());
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        self.handshake(&TlsConnector::from(Arc::new(config))).await
+        self.0.connect(HTTP1).await
     }
-
-    async fn handshake(&self, tls: &TlsConnector) -> Result<TlsStream<TcpStream>> {
-        let Access { host, port, .. } = &self.access;
-        let tcp = TcpStream::connect((host.as_str(), *port)).await?;
-        tcp.set_nodelay(true)?;
-        let name = ServerName::try_from(host.clone()).map_err(|e| Error::Other(e.to_string()))?;
-        Ok(tls.connect(name, tcp).await?)
-    }
-}
-
-fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> {
-    CertificateDer::pem_slice_iter(pem).collect::<std::result::Result<_, _>>().map_err(|e| Error::Other(e.to_string()))
 }
 
 /// One connection. Clones share it.
@@ -191,44 +146,5 @@ impl Client {
             return Err(Error::Answer { method: ask.method.clone(), path: ask.path.clone(), code, body });
         }
         Ok(answer)
-    }
-}
-
-/// Takes whatever certificate a server shows, when the kubeconfig says so.
-#[derive(Debug)]
-struct AnyCertificate;
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
     }
 }

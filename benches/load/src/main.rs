@@ -4,8 +4,6 @@
 //! `docs/performance.md` has the figures and the commands that repeat them.
 
 mod client;
-mod error;
-mod kubeconfig;
 mod measure;
 mod objects;
 mod process;
@@ -16,6 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use dial::{error, kubeconfig};
 
 use crate::client::Server;
 use crate::error::Result;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::catalog::{Answer, Catalog, GroupVersion, GroupVersionKind, Resource, Scope, Serving, Subresource};
-use crate::documents::Options;
+use crate::documents::{Options, kinds_of_all};
 use crate::item::{Item, Operation};
 use crate::paths::ResourcePaths;
 use crate::references::{SCHEMAS, closure};
@@ -55,6 +55,9 @@ impl Catalog {
         document["info"] = json!({"title": "Kubernetes CRD Swagger", "version": "v0.1.0"});
         if let Some(components) = document["components"].as_object_mut() {
             components.remove("securitySchemes");
+            if let Some(options) = components["schemas"].get_mut(names::DELETE_OPTIONS) {
+                options["x-kubernetes-group-version-kind"] = kinds_of_all(self, names::DELETE_OPTIONS);
+            }
         }
         document
     }

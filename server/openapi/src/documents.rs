@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::catalog::{Catalog, GroupVersion};
 use crate::endpoints::{self, Discovery};
@@ -125,4 +125,11 @@ fn document_of(path: &str) -> String {
 /// `DeleteOptions` and `WatchEvent` are known to every group version; a document says it of those that it speaks of.
 pub(crate) fn is_shared_by_all(definition: &str) -> bool {
     definition == names::DELETE_OPTIONS || definition == names::WATCH_EVENT
+}
+
+/// The kinds that such a definition is of, in all versions that the server knows.
+pub(crate) fn kinds_of_all(catalog: &Catalog, definition: &str) -> Value {
+    let kind = definition.rsplit('.').next().unwrap_or(definition);
+    let kinds = catalog.known_versions.iter();
+    kinds.map(|(group, version)| json!({"group": group, "kind": kind, "version": version})).collect()
 }

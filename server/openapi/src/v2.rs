@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::{Catalog, GroupVersionKind, Parameter};
-use crate::documents::{Options, is_shared_by_all};
+use crate::documents::{Options, is_shared_by_all, kinds_of_all};
 use crate::item::{Content, Item, Operation};
 use crate::schema::to_v2;
 
@@ -38,10 +38,7 @@ pub(crate) fn document(catalog: &Catalog, options: &Options, items: &[Item], use
 fn definition(catalog: &Catalog, name: &str) -> Value {
     let mut schema = catalog.definitions.get(name).map(to_v2).unwrap_or_else(|| json!({}));
     if is_shared_by_all(name) {
-        let kind = name.rsplit('.').next().unwrap_or(name);
-        let kinds = catalog.known_versions.iter();
-        let kinds = kinds.map(|(group, version)| json!({"group": group, "kind": kind, "version": version}));
-        schema[GVK] = kinds.collect();
+        schema[GVK] = kinds_of_all(catalog, name);
     }
     schema
 }

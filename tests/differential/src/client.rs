@@ -1,23 +1,17 @@
 //! HTTP/1.1 over TLS to one server. Paths and headers are sent as they stand, however odd.
 
-use std::sync::Arc;
 use std::time::Duration;
 
+use dial::kubeconfig::Access;
+use dial::{Dial, HTTP1};
 use http::{HeaderValue, Request};
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1::SendRequest;
 use hyper_util::rt::TokioIo;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use tokio::net::TcpStream;
 use tokio::sync::Mutex;
-use tokio_rustls::TlsConnector;
 
 use crate::error::{Error, Result};
-use crate::kubeconfig::Access;
 use crate::play::{Answer, Exchange, Server};
 
 /// How long an answer may take.
@@ -25,40 +19,17 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A server at the other end of a connection.
 pub struct Remote {
-    access: Access,
-    tls: TlsConnector,
+    dial: Dial,
     connection: Mutex<Option<SendRequest<Full<Bytes>>>>,
 }
 
 impl Remote {
     pub fn new(access: Access) -> Result<Self> {
-        let builder = ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
-            .with_safe_default_protocol_versions()?;
-        let builder = match &access.authority {
-            Some(pem) => {
-                let mut roots = RootCertStore::empty();
-                for certificate in certificates(pem)? {
-                    roots.add(certificate)?;
-                }
-                builder.with_root_certificates(roots)
-            }
-            None => builder.dangerous().with_custom_certificate_verifier(Arc::new(AnyCertificate)),
-        };
-        let config = match &access.certificate {
-            Some((certificate, key)) => {
-                let key = PrivateKeyDer::from_pem_slice(key).map_err(|e| Error::Other(e.to_string()))?;
-                builder.with_client_auth_cert(certificates(certificate)?, key)?
-            }
-            None => builder.with_no_client_auth(),
-        };
-        Ok(Remote { access, tls: TlsConnector::from(Arc::new(config)), connection: Mutex::new(None) })
+        Ok(Remote { dial: Dial::new(access)?, connection: Mutex::new(None) })
     }
 
     async fn connect(&self) -> Result<SendRequest<Full<Bytes>>> {
-        let tcp = TcpStream::connect((self.access.host.as_str(), self.access.port)).await?;
-        tcp.set_nodelay(true)?;
-        let name = ServerName::try_from(self.access.host.clone()).map_err(|e| Error::Other(e.to_string()))?;
-        let tls = self.tls.connect(name, tcp).await?;
+        let tls = self.dial.connect(HTTP1).await?;
         let (sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(tls)).await?;
         tokio::spawn(connection.with_upgrades());
         Ok(sender)
@@ -70,7 +41,7 @@ impl Remote {
         for (name, value) in &exchange.headers {
             request = request.header(name, HeaderValue::from_bytes(value.as_bytes()).map_err(http::Error::from)?);
         }
-        match (&exchange.user, &self.access.token) {
+        match (&exchange.user, &self.dial.access.token) {
             (Some(user), _) if user.is_empty() => {}
             (Some(token), _) | (None, Some(token)) => {
                 request = request.header("authorization", format!("Bearer {token}"));
@@ -150,49 +121,6 @@ impl Server for Remote {
     }
 
     fn address(&self) -> String {
-        format!("{}:{}", self.access.host, self.access.port)
-    }
-}
-
-fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>> {
-    CertificateDer::pem_slice_iter(pem).collect::<std::result::Result<_, _>>().map_err(|e| Error::Other(e.to_string()))
-}
-
-/// Takes whatever certificate a server shows, when the kubeconfig says so.
-#[derive(Debug)]
-struct AnyCertificate;
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
+        self.dial.authority()
     }
 }

@@ -4,9 +4,7 @@ pub mod catalog;
 pub mod client;
 pub mod compare;
 pub mod conversation;
-pub mod error;
 pub mod generate;
-pub mod kubeconfig;
 pub mod minimise;
 pub mod normalise;
 pub mod play;
@@ -14,3 +12,5 @@ pub mod random;
 pub mod replay;
 pub mod rules;
 pub mod run;
+
+pub use dial::{error, kubeconfig};

@@ -115,3 +115,18 @@ fn operations_of_custom_resources() {
     assert_eq!(media, ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"]);
     assert_eq!(v3["paths"].as_object().expect("paths").len(), 5, "no discovery and no /watch/ paths");
 }
+
+/// As upstream's, of the scheme of the server around them.
+#[test]
+fn options_of_deletion_are_of_all_known_versions() {
+    let options = json!({"type": "object"});
+    let catalog = Catalog {
+        definitions: [(names::DELETE_OPTIONS.to_owned(), options)].into(),
+        known_versions: vec![(String::new(), "v1".into()), ("apps".into(), "v1".into())],
+        ..catalog()
+    };
+    let v3 = catalog.custom_v3(&Options::default(), &[widget(json!({"type": "object"}))]);
+    let kinds = &v3["components"]["schemas"][names::DELETE_OPTIONS]["x-kubernetes-group-version-kind"];
+    let kind = |group| json!({"group": group, "kind": "DeleteOptions", "version": "v1"});
+    assert_eq!(*kinds, json!([kind(""), kind("apps")]));
+}

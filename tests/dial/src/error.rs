@@ -1,6 +1,6 @@
 //! What ends a run.
 
-/// A result of this program.
+/// A result of these programs.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a run ended early.
@@ -16,6 +16,8 @@ pub enum Error {
     Http(#[from] hyper::Error),
     #[error("{0}")]
     Request(#[from] http::Error),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
     #[error("{method} {path} answered {code}: {body}")]
     Answer { method: http::Method, path: String, code: u16, body: String },
     #[error("{0}")]
