@@ -8,7 +8,7 @@ use crate::meta::ObjectMeta;
     v1beta2(introduced = "1.23", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema"),
     v1beta1(introduced = "1.20", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec, metadata, metadata.uid, metadata.generateName, metadata.deletionGracePeriodSeconds))]
 #[strategy(order = precedence_of_flow_schema)]
 #[column("PriorityLevel", spec.priorityLevelConfiguration.name)]
 #[column("MatchingPrecedence", spec.matchingPrecedence)]

@@ -8,7 +8,7 @@ use crate::meta::ObjectMeta;
     v1beta2(introduced = "1.23", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration"),
     v1beta1(introduced = "1.20", replacement = "flowcontrol.apiserver.k8s.io/v1beta3 PriorityLevelConfiguration")
 )]
-#[subresource(status)]
+#[subresource(status, resets(spec, metadata, metadata.uid, metadata.generateName, metadata.deletionGracePeriodSeconds))]
 #[column("Type", spec.type)]
 #[column("NominalConcurrencyShares", spec.limited.nominalConcurrencyShares or "<none>")]
 #[column("Queues", spec.limited.limitResponse.queuing.queues or "<none>")]

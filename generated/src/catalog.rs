@@ -3126,7 +3126,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3167,7 +3167,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3208,7 +3208,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3249,7 +3249,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3290,7 +3290,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3329,7 +3329,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3368,7 +3368,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3407,7 +3407,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },

@@ -92,6 +92,40 @@ pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted)
     Ok(respond(code, accepted.encoding, encode(&typed, accepted)?))
 }
 
+/// Answers with an object that is not stored, in which `empty` points to lists that are shown though they are empty: Go tells them from
+/// absent ones until an object is stored.
+pub fn object_with_empty(
+    code: StatusCode,
+    kind: &KindDef,
+    hub: Owned,
+    empty: &[String],
+    accepted: &Accepted,
+) -> Result<Response, Status> {
+    if empty.is_empty() || accepted.encoding == Encoding::Protobuf {
+        return object(code, kind, hub, accepted);
+    }
+    let (value, mut text) = (in_version(kind, hub), Vec::with_capacity(USUAL));
+    json::encode_object(&kind.api_version(), kind.kind, value.as_ref(), &mut text);
+    let mut document = json::parse(&text, &mut json::Issues::ignore()).map_err(Status::internal)?;
+    for pointer in empty {
+        if let Some(value) = document.pointer_mut(pointer).filter(|value| value.is_null()) {
+            *value = serde_json::Value::Array(Vec::new());
+        }
+    }
+    text.clear();
+    json::encode_value_in_order(&document, &mut text);
+    let mut out = Vec::with_capacity(text.len());
+    match (accepted.encoding, accepted.pretty) {
+        (Encoding::Json, true) => json::pretty(&text, &mut out),
+        (Encoding::Json, false) => {
+            out = text;
+            out.push(b'\n');
+        }
+        (other, _) => rewrite(&text, other, &mut out)?,
+    }
+    Ok(respond(code, accepted.encoding, out))
+}
+
 /// What a list says of itself.
 pub fn list_meta(revision: u64, continue_token: String, remaining: Option<i64>) -> ListMeta {
     ListMeta {

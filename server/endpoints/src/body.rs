@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use machinery::budget::DecodeError;
-use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::catalog::{Catalog, KindDef};
 use machinery::limits::MAX_BODY;
 use machinery::reflect::{Mut, Owned};
 use machinery::status::Status;
@@ -128,7 +128,7 @@ impl Reader<'_> {
     fn protobuf(&self, bytes: &[u8]) -> Result<Read, Status> {
         let parts = envelope::split(bytes).map_err(|e| unrecognized(self.expected, &e, bytes))?;
         let said = Names { api_version: parts.api_version, kind: parts.kind };
-        let kind = self.kind(&said)?;
+        let kind = self.kind(&said, None, bytes)?;
         let mut value = Owned::new(kind.def);
         protobuf::decode_body(parts.raw, value.as_mut())
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
@@ -142,7 +142,7 @@ impl Reader<'_> {
         let said = Names { api_version: &meta.api_version, kind: &meta.kind };
         let kind = match self.open {
             Some(_) => self.open_kind(&said, text, sent)?,
-            None => self.kind(&said)?,
+            None => self.kind(&said, Some(text), sent)?,
         };
         let mut value = Owned::new(kind.def);
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
@@ -163,10 +163,18 @@ impl Reader<'_> {
         Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text)? })
     }
 
-    /// The kind to decode as: the one that the body says, where there is such.
-    fn kind(&self, said: &Names<'_>) -> Result<&'static KindDef, Status> {
+    /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as it came.
+    fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<&'static KindDef, Status> {
         match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
             Said::Same(kind) | Said::Other(kind) => Ok(kind),
+            Said::NoVersion => Err(self.other_kind(said, &said_kind::no_version(sent))),
+            Said::Machinery(def) => {
+                let why = match text {
+                    Some(text) => said_kind::machinery_refused(self.expected, def, text)?,
+                    None => said_kind::no_conversion(self.expected, "v1", def.name),
+                };
+                Err(self.other_kind(said, &why))
+            }
             Said::Refused(why) => Err(self.other_kind(said, &why)),
         }
     }
@@ -216,10 +224,7 @@ impl Reader<'_> {
     fn refused(&self, said: &Names<'_>, why: &dyn std::fmt::Display) -> Status {
         let expected = self.expected;
         let name = if said.kind.is_empty() { expected.kind } else { said.kind };
-        let version = match said.api_version {
-            "" => expected.version,
-            said => parse_api_version(said).1,
-        };
+        let (_, version) = said_kind::group_version(said.api_version, (expected.group, expected.version));
         Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", expected.kind))
     }
 }

@@ -1,7 +1,7 @@
 //! Lists that a document says are empty. Go tells them from absent ones until an object is stored: who writes one out owns it.
 
 use machinery::budget::DecodeError;
-use machinery::def::{Flags, Shape, StructDef};
+use machinery::def::{Flags, JsonForm, Shape, StructDef};
 use machinery::json;
 use machinery::status::Status;
 use serde_json::Value;
@@ -32,7 +32,42 @@ pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, 
     Ok(lists(def, &document))
 }
 
-fn has_empty_list(text: &[u8]) -> bool {
+/// Pointers (RFC 6901) to the values of a document that are nothing but an empty list, which an object without a stored form shows as it
+/// came.
+pub fn bare_lists(def: &'static StructDef, document: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    collect_bare(def, document, "", &mut found);
+    found
+}
+
+fn collect_bare(def: &'static StructDef, value: &Value, pointer: &str, found: &mut Vec<String>) {
+    match (def.json_form, value) {
+        (JsonForm::Items, Value::Array(items)) if items.is_empty() => found.push(pointer.to_owned()),
+        (JsonForm::Fields, Value::Object(members)) => {
+            for field in def.fields {
+                let Some(value) = members.get(field.json) else { continue };
+                collect_bare_field(field.shape(), value, &format!("{pointer}/{}", field.json), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect_bare_field(shape: Shape, value: &Value, pointer: &str, found: &mut Vec<String>) {
+    match (shape, value) {
+        (Shape::Struct(def) | Shape::OptStruct(def), value) => collect_bare(def, value, pointer, found),
+        (Shape::StructMap(def, _), Value::Object(members)) => {
+            for (key, value) in members {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                collect_bare(def, value, &format!("{pointer}/{key}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a text in JSON or YAML has an empty list.
+pub fn has_empty_list(text: &[u8]) -> bool {
     let behind = text.split(|byte| *byte == b'[').skip(1);
     behind.into_iter().any(|rest| rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']'))
 }

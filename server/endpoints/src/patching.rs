@@ -213,10 +213,13 @@ impl Decoding<'_> {
         &self,
         mut value: Owned,
         kind: &'static KindDef,
-        document: Value,
+        mut document: Value,
         mut issues: json::Issues,
     ) -> Result<Patched, Status> {
         let endpoint = self.endpoint;
+        if matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) && endpoint.open.is_none() {
+            patch::fit_integers(kind.def, &mut document);
+        }
         let decoded = match self.patch.kind {
             PatchType::Json | PatchType::Merge if endpoint.open.is_none() => {
                 json::decode_version(&self.text, kind.version, value.as_mut(), &mut issues)
@@ -251,15 +254,23 @@ impl Decoding<'_> {
             return Err(self.undecodable(&why));
         }
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
-        if text("apiVersion").is_empty() {
-            return Ok(None);
-        }
+        let endpoint = self.endpoint;
         if let Some(why) = said_kind::malformed_version(text("apiVersion")) {
             return Err(self.undecodable(&why));
         }
-        let endpoint = self.endpoint;
+        let own = (endpoint.kind.group, "");
+        if said_kind::group_version(text("apiVersion"), own) == own {
+            return match said_kind::internal_refused(endpoint.catalog, endpoint.kind, text("kind")) {
+                Some(why) => Err(self.undecodable(&why)),
+                None => Ok(None),
+            };
+        }
         match said_kind::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
             Said::Same(kind) | Said::Other(kind) => Ok(Some(kind)),
+            Said::NoVersion => Err(self.undecodable(&said_kind::no_version(&self.text))),
+            Said::Machinery(def) => {
+                Err(self.undecodable(&said_kind::machinery_refused(endpoint.kind, def, &self.text)?))
+            }
             Said::Refused(why) => Err(self.undecodable(&why)),
         }
     }

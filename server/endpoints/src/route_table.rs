@@ -77,7 +77,7 @@ pub(crate) fn find(endpoint: &Endpoint, info: &RequestInfo, method: &Method) -> 
 /// What handlers look at once a route has been found: the namespace and the name of the path.
 ///
 /// # Errors
-/// 400 for a path whose name is empty or leads elsewhere in the store.
+/// 400 for a path whose name is empty.
 pub(crate) fn check_names(endpoint: &Endpoint, info: &RequestInfo) -> Result<(), Status> {
     // `namespaces//pods/a` has the template of an object, and a list of all namespaces has none of an object.
     if endpoint.resource.namespaced && info.in_namespace && info.namespace.is_empty() && info.depth > 1 {
@@ -145,21 +145,16 @@ fn of_custom(endpoint: &Endpoint, info: &RequestInfo) -> Result<Route, Status> {
     verb.map(|verb| Route::Verb(Target::Subresource(def), verb)).ok_or_else(Status::method_not_allowed)
 }
 
-/// The name of an object in the path is not empty, and none that leads elsewhere in the store (`NamespaceKeyFunc`).
+/// The name of an object in the path is not empty.
 fn check_name(info: &RequestInfo) -> Result<(), Status> {
-    let name = info.name.as_str();
     // The verb of a collection at the path of an object: the name, if any, is that of the field selector.
     let is_unnamed = !info.verb_in_path && matches!(&*info.verb, "list" | "watch" | "deletecollection");
-    if info.depth > 1 && (name.is_empty() || is_unnamed) {
+    if info.depth > 1 && (info.name.is_empty() || is_unnamed) {
         return Err(Status::bad_request("name must be provided"));
     }
-    match name {
-        // The name of a watch in the path only selects: no key is made of it.
-        _ if info.verb_in_path => Ok(()),
-        "." | ".." => Err(Status::bad_request(format!("Name parameter invalid: {name:?}: may not be '{name}'"))),
-        _ => Ok(()),
-    }
+    Ok(())
 }
+
 /// What metrics are told of a request that has a route.
 pub(crate) fn routed(endpoint: &Endpoint, route: &Route) -> Routed {
     Routed { removed_release: removed_release(endpoint, route) }

@@ -1,7 +1,13 @@
 //! The kind and version that a document says it is of, and whether that may stand for the kind of the path.
 
+use apimachinery::meta::v1 as metav1;
+use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
+use machinery::def::StructDef;
+use machinery::json;
+use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
+use machinery::status::Status;
 
 /// What decoding a document begins with.
 pub enum Said {
@@ -9,6 +15,10 @@ pub enum Said {
     Same(&'static KindDef),
     /// Of another kind: it is decoded, and then does not convert.
     Other(&'static KindDef),
+    /// Of a kind of the machinery, such as a `Status` or a `List`: it is decoded, and then does not convert.
+    Machinery(&'static StructDef),
+    /// Of a group without a version.
+    NoVersion,
     /// A list, or what no version has; the text says why it is refused.
     Refused(String),
 }
@@ -27,18 +37,24 @@ pub fn is_unversioned(kind: &str) -> bool {
 
 /// What a document of `api_version` and `kind`, either of which may be empty, is to `expected`.
 pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_version: &str, kind: &str) -> Said {
-    let (group, version) = match api_version {
-        "" => (expected.group, expected.version),
-        said => parse_api_version(said),
-    };
+    let (group, version) = group_version(api_version, (expected.group, expected.version));
+    if version.is_empty() {
+        return Said::NoVersion;
+    }
     let name = if kind.is_empty() { expected.kind } else { kind };
     if (group, version, name) == (expected.group, expected.version, expected.kind) {
         return Said::Same(expected);
     }
     let is_of_every_version =
         || OF_EVERY_VERSION.contains(&name) && catalog.kinds.iter().any(|k| (k.group, k.version) == (group, version));
-    if is_unversioned(name) || (group, version, name) == ("", "v1", "List") || is_of_every_version() {
-        return Said::Refused(no_conversion(expected, "v1", name));
+    if let Some(def) = machinery_kind(name).filter(|_| is_unversioned(name) || is_of_every_version()) {
+        return Said::Machinery(def);
+    }
+    if has_scheme_of_its_own(expected) && group != expected.group {
+        return Said::Refused(not_registered(name, group, version));
+    }
+    if (group, version, name) == ("", "v1", "List") {
+        return Said::Machinery(metav1::List::def());
     }
     match catalog.kind(group, version, name) {
         Some(said) if std::ptr::eq(said.hub, expected.hub) => Said::Same(said),
@@ -47,6 +63,82 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
             Said::Refused(no_conversion(expected, version, name))
         }
         None => Said::Refused(not_registered(name, group, version)),
+    }
+}
+
+/// The group and version that an `apiVersion` says, with those by default where it says neither, or no version of the same group
+/// (`gvkWithDefaults`).
+pub fn group_version<'a>(api_version: &'a str, default: (&'a str, &'a str)) -> (&'a str, &'a str) {
+    let (group, version) = parse_api_version(api_version);
+    if version.is_empty() && (group.is_empty() || group == default.0) { default } else { (group, version) }
+}
+
+/// Why a document without a version, which is one of upstream's internal types then, is none of `expected`; nothing when it says that kind.
+pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, kind: &str) -> Option<String> {
+    if kind.is_empty() || kind == expected.kind {
+        return None;
+    }
+    if is_unversioned(kind) {
+        return Some(no_conversion(expected, "v1", kind));
+    }
+    if kind == "WatchEvent" {
+        return Some(no_conversion(expected, "v1", "InternalEvent"));
+    }
+    let is_list = kind == "List" && expected.group.is_empty();
+    if is_list || catalog.kinds.iter().any(|k| k.group == expected.group && (k.kind == kind || k.list_kind == kind)) {
+        return Some(no_conversion(expected, internal_package(expected.group), kind));
+    }
+    let (kind, group) = (quote(kind), quote(expected.group));
+    Some(format!(
+        "no kind {kind} is registered for the internal version of group {group} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+    ))
+}
+
+/// Kinds whose servers within upstream's know no other groups.
+fn has_scheme_of_its_own(kind: &KindDef) -> bool {
+    matches!(kind.group, "apiextensions.k8s.io" | "apiregistration.k8s.io")
+}
+
+/// Why a document in JSON of a group without a version is refused.
+pub fn no_version(document: &[u8]) -> String {
+    format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(document))
+}
+
+fn machinery_kind(name: &str) -> Option<&'static StructDef> {
+    Some(match name {
+        "Status" => metav1::Status::def(),
+        "APIVersions" => metav1::APIVersions::def(),
+        "APIGroup" => metav1::APIGroup::def(),
+        "APIGroupList" => metav1::APIGroupList::def(),
+        "APIResourceList" => metav1::APIResourceList::def(),
+        "WatchEvent" => metav1::WatchEvent::def(),
+        "ListOptions" => metav1::ListOptions::def(),
+        "GetOptions" => metav1::GetOptions::def(),
+        "DeleteOptions" => metav1::DeleteOptions::def(),
+        "CreateOptions" => metav1::CreateOptions::def(),
+        "UpdateOptions" => metav1::UpdateOptions::def(),
+        "PatchOptions" => metav1::PatchOptions::def(),
+        _ => return None,
+    })
+}
+
+/// Why a document in JSON that says a kind of the machinery is not an object of `expected`.
+///
+/// # Errors
+/// 413 or 429 when a memory budget is exceeded.
+pub fn machinery_refused(expected: &KindDef, def: &'static StructDef, document: &[u8]) -> Result<String, Status> {
+    let mut value = Owned::new(def);
+    let decoded = json::decode_version(document, "v1", value.as_mut(), &mut json::Issues::only_limit());
+    match decoded {
+        Ok(()) => Ok(no_conversion(expected, "v1", def.name)),
+        Err(error) => {
+            let mut why = None;
+            let status = error.into_status(|malformed| {
+                why = Some(malformed.to_string());
+                Status::bad_request("")
+            });
+            why.ok_or(status)
+        }
     }
 }
 

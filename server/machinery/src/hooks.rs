@@ -38,6 +38,18 @@ pub struct Context {
     pub warnings: Warnings,
     /// What the writer sent, for messages about it.
     pub sent: Sent,
+    /// What a delete says of dependents.
+    pub propagation: Option<Propagation>,
+}
+
+/// What happens to dependents of an object that is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Propagation {
+    Orphan,
+    Background,
+    Foreground,
+    /// `orphanDependents: false`: the background, but the foreground for namespaces.
+    NotOrphan,
 }
 
 impl Context {
@@ -93,6 +105,7 @@ impl Default for Context {
             allow_privileged: false,
             warnings: Warnings::default(),
             sent: Sent::default(),
+            propagation: None,
         }
     }
 }

@@ -161,7 +161,11 @@ fn name(names: &mut Names, steps: &[String]) -> Option<()> {
 }
 
 fn decode(patch: &[u8], issues: &mut Issues) -> Result<Vec<Map<String, Value>>, Status> {
-    let failed = |why: String| Status::bad_request(format!("error decoding patch: {why}"));
+    let failed = |why: String| {
+        // A number that is none can stand in a value only, of which no type is known but that of numbers.
+        let why = why.replace("Go value of type float64", "Go struct field jsonPatchOp.value of type float64");
+        Status::bad_request(format!("error decoding patch: {why}"))
+    };
     let mut duplicates = if issues.is_collecting() { Issues::collect() } else { Issues::ignore() };
     let list = document::read(patch, &mut duplicates, "[]handlers.jsonPatchOp", Value::is_array, failed)?;
     let Value::Array(list) = list else { return Ok(Vec::new()) };

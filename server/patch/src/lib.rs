@@ -6,6 +6,7 @@
 mod document;
 pub mod field_set;
 mod go_print;
+mod integers;
 mod json_patch;
 pub mod managed;
 mod merge_patch;
@@ -18,6 +19,7 @@ mod work;
 
 pub use document::undecodable_document;
 pub use field_set::FieldSet;
+pub use integers::fit_integers;
 pub use json_patch::{MAX_OPERATIONS, json_patch, json_patch_of, names_of_operations};
 pub use merge_patch::merge_patch;
 pub use numbers::{Patched, has_odd_numbers, with_numbers};

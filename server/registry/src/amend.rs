@@ -22,12 +22,13 @@ impl ResourceStore {
         options: &UpdateOptions,
         change: &(dyn Fn(&mut Owned) -> Result<(), Status> + Send + Sync),
     ) -> Result<Owned, Status> {
+        self.check_key(&context.namespace, name)?;
         let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else { return Err(Status::not_found(self.name_in(context), name)) };
             let mut object = self.object(&entry)?;
-            self.check_stored(context, &key, name, meta(object.as_ref()), &options.precondition)?;
+            self.check_stored(context, name, meta(object.as_ref()), options)?;
             change(&mut object)?;
             match self.put(&key, &entry, object, options.dry_run, &mut Outcome::default()).await? {
                 Ok(stored) => return Ok(stored),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use machinery::catalog::GarbageCollection;
+use machinery::hooks::Propagation;
 use machinery::reflect::Owned;
 use machinery::scalar::Time;
 use machinery::status::Status;
@@ -12,7 +13,7 @@ use storage::{Txn, TxnOutcome};
 
 use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
-use crate::options::{DeleteOptions, Propagation};
+use crate::options::DeleteOptions;
 use crate::resource::ResourceStore;
 use crate::strategy::Context;
 
@@ -25,6 +26,8 @@ pub struct Deleted {
     pub object: Owned,
     /// Nothing holds it any longer.
     pub gone: bool,
+    /// It is the answer also where deletes are answered by a `Status`.
+    pub is_answer: bool,
 }
 
 /// Says whether an object may be deleted: admission.
@@ -43,6 +46,8 @@ enum Step {
     /// It is marked with no time left, and then removed.
     MarkAndRemove(Owned),
     Remove,
+    /// Likewise: what held it was the garbage collector, which this request does without.
+    Release,
 }
 
 impl ResourceStore {
@@ -54,16 +59,26 @@ impl ResourceStore {
         options: &DeleteOptions,
         check: &dyn CheckDelete,
     ) -> Result<Deleted, Status> {
+        self.check_key(&context.namespace, name)?;
         let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else { return Err(Status::not_found(self.name_in(context), name)) };
             let object = self.object(&*self.in_version(entry.clone()).await?)?;
-            self.check_precondition(name, &object, options)?;
+            self.check_precondition(context, name, &object, options)?;
             check.check(&object).await?;
             let written = &mut Outcome::default();
             let outcome = match self.next_step(context, &object, options) {
-                Step::Nothing => return Ok(Deleted { object, gone: false }),
+                Step::Nothing => return Ok(Deleted { object, gone: false, is_answer: false }),
+                Step::Release if options.dry_run => {
+                    // Upstream answers the object that it would have read the stored one into.
+                    return Ok(Deleted { object: Owned::new(object.def()), gone: true, is_answer: true });
+                }
+                Step::Release if options.precondition.resource_version.is_some() => {
+                    // Upstream insists on the version of that object then, which is none.
+                    let is = meta(object.as_ref()).map_or("", |meta| &meta.resource_version);
+                    return Err(self.precondition_failed(context, name, false, "ResourceVersion", "", is));
+                }
                 Step::Mark(marked) => {
                     self.put(&key, &entry, marked, options.dry_run, written).await?.map(|object| (object, false))
                 }
@@ -73,17 +88,29 @@ impl ResourceStore {
                     }
                     Err(newer) => Err(newer),
                 },
-                Step::Remove => self.remove(&key, object, options.dry_run, written).await?.map(|object| (object, true)),
+                Step::Remove | Step::Release => {
+                    self.remove(&key, object, options.dry_run, written).await?.map(|object| (object, true))
+                }
             };
             match outcome {
-                Ok((object, gone)) => return Ok(Deleted { object, gone }),
+                Ok((object, gone)) => return Ok(Deleted { object, gone, is_answer: false }),
                 Err(newer) => current = newer,
             }
         }
     }
 
-    fn check_precondition(&self, name: &str, object: &Owned, options: &DeleteOptions) -> Result<(), Status> {
+    fn check_precondition(
+        &self,
+        context: &Context,
+        name: &str,
+        object: &Owned,
+        options: &DeleteOptions,
+    ) -> Result<(), Status> {
         let Some(meta) = meta(object.as_ref()) else { return Ok(()) };
+        if self.def.hooks.delete.is_some() {
+            let failed = options.precondition.failed(meta);
+            return failed.map_or(Ok(()), |why| Err(Status::conflict(self.name_in(context), name, why)));
+        }
         options.precondition.check(meta).map_err(|why| Status::conflict(self.kind_name(), name, why))
     }
 
@@ -93,8 +120,8 @@ impl ResourceStore {
         let Some(meta) = meta_mut(&mut marked) else { return Step::Remove };
         if let Some(delete) = self.def.hooks.delete.filter(|_| !meta.is_deleting()) {
             meta.deletion_timestamp = Some(context.now);
-            meta.finalizers = finalizers;
-            delete(context, marked.as_mut());
+            let context = Context { propagation: options.propagation, ..context.clone() };
+            delete(&context, marked.as_mut());
             return Step::Mark(marked);
         }
         if self.def.hooks.holds.is_some_and(|holds| holds(object.as_ref())) {
@@ -105,6 +132,7 @@ impl ResourceStore {
             Graceful::Period(seconds) => Some(seconds),
             Graceful::No => None,
         };
+        let was_held = !meta.finalizers.is_empty();
         meta.finalizers = finalizers;
         let held = !meta.finalizers.is_empty();
         match grace {
@@ -114,6 +142,7 @@ impl ResourceStore {
                 mark_as_deleting(meta, context.now);
                 Step::Mark(marked)
             }
+            None if was_held => Step::Release,
             None => Step::Remove,
         }
     }
@@ -167,7 +196,7 @@ impl ResourceStore {
             _ if self.def.garbage_collection == GarbageCollection::Unsupported => (false, false),
             Some(Propagation::Orphan) => (true, false),
             Some(Propagation::Foreground) => (false, true),
-            Some(Propagation::Background) => (false, false),
+            Some(Propagation::Background | Propagation::NotOrphan) => (false, false),
             None if has(ORPHAN) => (true, false),
             None if has(FOREGROUND) => (false, true),
             None => (self.def.garbage_collection == GarbageCollection::Orphan, false),

@@ -1,6 +1,7 @@
 //! What a caller may ask for besides the object (the parts of `metav1.*Options` that the store acts on).
 
 use apimachinery::meta::v1::ObjectMeta;
+use machinery::hooks::Propagation;
 
 /// Options of a create.
 #[derive(Clone, Debug, Default)]
@@ -49,14 +50,15 @@ impl Precondition {
         }
         Ok(())
     }
-}
 
-/// What happens to dependents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Propagation {
-    Orphan,
-    Background,
-    Foreground,
+    /// In which way an object is not the one that is meant, as kinds say that begin their deletion in a way of their own (namespaces).
+    pub(crate) fn failed(&self, meta: &ObjectMeta) -> Option<String> {
+        let pairs =
+            [("UID", &self.uid, &meta.uid), ("ResourceVersion", &self.resource_version, &meta.resource_version)];
+        let (what, wanted, is) =
+            pairs.into_iter().find_map(|(what, wanted, is)| Some((what, wanted.as_ref().filter(|w| *w != is)?, is)))?;
+        Some(format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}"))
+    }
 }
 
 /// Options of a delete.

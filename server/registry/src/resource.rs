@@ -7,6 +7,7 @@ use std::time::Duration;
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
 use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
+use machinery::format::is_path_segment_name;
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Value};
 use machinery::scalar::go_text::quote;
@@ -234,7 +235,24 @@ impl ResourceStore {
         if self.def.namespaced { format!("{}{namespace}/{name}", self.root) } else { format!("{}{name}", self.root) }
     }
 
-    /// Refuses namespaces that would lead out of the resource's keys (`storage.PrepareKey`).
+    /// The key of an object below the store's prefix, as upstream's messages show it.
+    pub(crate) fn key_without_prefix(&self, namespace: &str, name: &str) -> String {
+        let prefix = self.def.key_prefix;
+        if self.def.namespaced { format!("/{prefix}/{namespace}/{name}") } else { format!("/{prefix}/{name}") }
+    }
+
+    /// Refuses names that no key can have (`NamespaceKeyFunc`), and namespaces that would lead out of the resource's keys
+    /// (`storage.PrepareKey`).
+    pub(crate) fn check_key(&self, namespace: &str, name: &str) -> Result<(), Status> {
+        let messages = is_path_segment_name(name);
+        if !messages.is_empty() {
+            let why = format!("Name parameter invalid: {}: {}", quote(name), messages.join(";"));
+            return Err(Status::bad_request(why));
+        }
+        self.check_keys_of(namespace, name)
+    }
+
+    /// Refuses namespaces that would lead out of the resource's keys.
     pub(crate) fn check_keys_of(&self, namespace: &str, name: &str) -> Result<(), Status> {
         if !self.def.namespaced || !matches!(namespace, "." | "..") {
             return Ok(());
@@ -309,7 +327,7 @@ impl ResourceStore {
 
     /// Reads an object as the cache has it.
     pub async fn get_entry(&self, namespace: &str, name: &str, resource_version: &str) -> Result<Arc<Entry>, Status> {
-        self.check_keys_of(namespace, name)?;
+        self.check_key(namespace, name)?;
         let key = self.key(namespace, name);
         // Upstream's store says this in its own words, its cache does not.
         let refused = |status: Status| match self.def.watch_cache {

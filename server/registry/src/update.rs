@@ -14,7 +14,7 @@ use storage::{Txn, TxnOutcome};
 
 use crate::companion::Outcome;
 use crate::metadata::{MetaExt, meta, meta_mut};
-use crate::options::{CreateOptions, Precondition, UpdateOptions};
+use crate::options::{CreateOptions, UpdateOptions};
 use crate::resource::{ResourceStore, sent_version};
 use crate::strategy::Context;
 use crate::validation;
@@ -59,14 +59,15 @@ impl ResourceStore {
         options: &UpdateOptions,
         change: &mut dyn Change,
     ) -> Result<Updated, Status> {
+        self.check_key(&context.namespace, name)?;
         let key = self.key(&context.namespace, name);
         let mut current = self.current(&key).await?;
         loop {
             let Some(entry) = current else {
-                return self.create_by_update(context, &key, name, options, change).await;
+                return self.create_by_update(context, name, options, change).await;
             };
             let old = self.object(&*self.in_version(entry.clone()).await?)?;
-            self.check_stored(context, &key, name, meta(old.as_ref()), &options.precondition)?;
+            self.check_stored(context, name, meta(old.as_ref()), options)?;
             let mut new = change.apply(Some(&old)).await?;
             self.check_namespace(context, &mut new)?;
             self.check_version(context, name, &old, &mut new)?;
@@ -90,7 +91,6 @@ impl ResourceStore {
     async fn create_by_update(
         &self,
         context: &Context,
-        key: &str,
         name: &str,
         options: &UpdateOptions,
         change: &mut dyn Change,
@@ -98,7 +98,7 @@ impl ResourceStore {
         if !options.create_when_absent {
             return Err(Status::not_found(self.name_in(context), name));
         }
-        self.check_stored(context, key, name, None, &options.precondition)?;
+        self.check_stored(context, name, None, options)?;
         let mut new = change.apply(None).await?;
         if let Some(meta) = meta_mut(&mut new) {
             sent_version(meta)?;
@@ -150,11 +150,11 @@ impl ResourceStore {
     pub(crate) fn check_stored(
         &self,
         context: &Context,
-        key: &str,
         name: &str,
         stored: Option<&ObjectMeta>,
-        wanted: &Precondition,
+        options: &UpdateOptions,
     ) -> Result<(), Status> {
+        let wanted = &options.precondition;
         let stored = |of: fn(&ObjectMeta) -> &str| stored.map_or("", of);
         let pairs = [
             ("UID", &wanted.uid, stored(|meta| &meta.uid)),
@@ -162,11 +162,28 @@ impl ResourceStore {
         ];
         for (what, wanted, is) in pairs {
             if let Some(wanted) = wanted.as_deref().filter(|wanted| *wanted != is) {
-                let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}");
-                return Err(Status::conflict(self.name_in(context), name, invalid_object(key, &why)));
+                return Err(self.precondition_failed(context, name, options.dry_run, what, wanted, is));
             }
         }
         Ok(())
+    }
+
+    /// The answer when the stored object is not what a write insists on. Upstream's dry runs do not see the store's prefix.
+    pub(crate) fn precondition_failed(
+        &self,
+        context: &Context,
+        name: &str,
+        dry_run: bool,
+        what: &str,
+        wanted: &str,
+        is: &str,
+    ) -> Status {
+        let key = match dry_run {
+            true => self.key_without_prefix(&context.namespace, name),
+            false => self.key(&context.namespace, name),
+        };
+        let why = format!("Precondition failed: {what} in precondition: {wanted}, {what} in object meta: {is}");
+        Status::conflict(self.name_in(context), name, invalid_object(&key, &why))
     }
 
     fn check_version(&self, context: &Context, name: &str, old: &Owned, new: &mut Owned) -> Result<(), Status> {

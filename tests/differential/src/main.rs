@@ -44,6 +44,9 @@ struct Cli {
     /// Conversations of this folder instead, with the answers that are recorded in them.
     #[arg(long)]
     replay: Option<PathBuf>,
+    /// Sends the conversations of this folder to `--here`, and writes its answers into their files.
+    #[arg(long)]
+    record: Option<PathBuf>,
 }
 
 #[tokio::main]
@@ -65,6 +68,9 @@ async fn run(cli: Cli) -> Result<bool> {
     let prefix = format!("{:x}-", now.as_secs() & 0xff_ffff);
     if let Some(folder) = &cli.replay {
         return replayed(&here, folder, &prefix).await;
+    }
+    if let Some(folder) = &cli.record {
+        return recorded(&here, folder, &prefix).await;
     }
     let missing = || Error::Other("--upstream or --replay is needed".into());
     let upstream = Remote::new(kubeconfig::read(cli.upstream.as_deref().ok_or_else(missing)?)?)?;
@@ -101,6 +107,15 @@ async fn replayed(here: &Remote, folder: &std::path::Path, prefix: &str) -> Resu
     }
     println!("{} of {} conversations are answered as recorded", talks.len() - differing, talks.len());
     Ok(differing == 0)
+}
+
+async fn recorded(here: &Remote, folder: &std::path::Path, prefix: &str) -> Result<bool> {
+    for (at, file) in replay::files(folder)?.iter().enumerate() {
+        let mut talk = replay::read(file)?;
+        replay::record(here, &mut talk, &format!("{prefix}{at:x}")).await?;
+        std::fs::write(file, talk.to_text())?;
+    }
+    Ok(true)
 }
 
 fn bounds(range: &str) -> Result<(u64, u64)> {

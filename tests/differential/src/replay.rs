@@ -1,6 +1,6 @@
 //! Replays conversations with the answers that were recorded in them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -25,13 +25,33 @@ pub async fn replay(server: &impl Server, talk: &Conversation, word: &str) -> Re
     Ok(complaints)
 }
 
+/// Plays a conversation on a server, and makes its answers those that are recorded.
+pub async fn record(server: &impl Server, talk: &mut Conversation, word: &str) -> Result<()> {
+    let mut play = Play::begin(server, talk, word).await?;
+    for step in &mut talk.steps {
+        let answer = play.step(step).await?;
+        step.response = answer;
+    }
+    play.end().await
+}
+
 /// The conversations of a folder, by name.
 pub fn read_folder(folder: &Path) -> Result<Vec<Conversation>> {
+    files(folder)?.iter().map(|file| read(file)).collect()
+}
+
+/// The files of a folder's conversations, in order.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         files.push(entry?.path());
     }
     files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    files.iter().map(|file| Conversation::from_text(&std::fs::read_to_string(file)?)).collect()
+    Ok(files)
+}
+
+/// The conversation of a file.
+pub fn read(file: &Path) -> Result<Conversation> {
+    Conversation::from_text(&std::fs::read_to_string(file)?)
 }

@@ -125,9 +125,13 @@ pub fn validate_object_meta_update(v: &mut Validation<'_>, path: &Path<'_>, new:
 
 /// Takes back what a write through `status` may not change (`ResetObjectMetaForStatus`).
 pub fn reset_object_meta_for_status(new: &mut ObjectMeta, old: &ObjectMeta) {
-    let changed = std::mem::replace(new, old.clone());
-    new.managed_fields = changed.managed_fields;
-    new.resource_version = changed.resource_version;
+    new.deletion_timestamp = old.deletion_timestamp;
+    new.generation = old.generation;
+    new.self_link.clone_from(&old.self_link);
+    new.labels.clone_from(&old.labels);
+    new.annotations.clone_from(&old.annotations);
+    new.finalizers.clone_from(&old.finalizers);
+    new.owner_references.clone_from(&old.owner_references);
 }
 
 fn validate_owner_references(v: &mut Validation<'_>, path: &Path<'_>, references: &[OwnerReference]) {

@@ -12,10 +12,10 @@ use super::{Call, Cost};
 use crate::admission::{Attributes, Operation};
 use crate::endpoint::{AdmitCreate, Answer, Endpoint, Posted};
 use crate::managed::{self, Manager};
-use crate::media::Forms;
+use crate::media::{Form, Forms};
 use crate::options;
 use crate::owners::{self, Moment};
-use crate::{answer, audit, body};
+use crate::{answer, audit, body, empty};
 
 /// Creates an object.
 pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response, Status> {
@@ -108,6 +108,8 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         name => name.to_owned(),
     };
     let context = call.context(endpoint, options.dry_run);
+    let sent = empty::has_empty_list(&bytes).then(|| body::document(encoding, &bytes)).flatten();
+    let empty = sent.map_or(Vec::new(), |sent| empty::bare_lists(endpoint.kind.def, &sent));
     context.sent.set(move || body::document(encoding, &bytes));
     let attributes = call.attributes(endpoint, Operation::Create, &name, options.dry_run);
     let attributes = Attributes { generate_name, ..attributes };
@@ -116,6 +118,9 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
     match handler.create(Posted { endpoint, context: &context, attributes: &attributes, body }).await? {
+        Answer::Object(object) if accepted.form == Form::Object => {
+            answer::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
+        }
         Answer::Object(object) => super::get::object_in_form(endpoint, StatusCode::CREATED, object, &accepted, &call),
         Answer::Success => answer::created(&accepted),
     }

@@ -45,7 +45,7 @@ pub async fn delete(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let deleted = endpoint.store()?.delete(&context, &name, &options.store, &check).await?;
     let code =
         if !deleted.gone && options.orphan_dependents == Some(false) { StatusCode::ACCEPTED } else { StatusCode::OK };
-    if !deleted.gone || endpoint.resource.delete_returns_object {
+    if !deleted.gone || deleted.is_answer || endpoint.resource.delete_returns_object {
         return super::get::object_in_form(endpoint, code, deleted.object, &accepted, &call);
     }
     let uid = meta(deleted.object.as_ref()).map_or(String::new(), |m| m.uid.clone());
@@ -173,7 +173,8 @@ async fn options(endpoint: &Endpoint, call: &mut Call) -> Result<Options, Status
     let propagation = match (said.propagation_policy.as_deref(), said.orphan_dependents) {
         (Some("Orphan"), _) | (None, Some(true)) => Some(Propagation::Orphan),
         (Some("Foreground"), _) => Some(Propagation::Foreground),
-        (Some("Background"), _) | (None, Some(false)) => Some(Propagation::Background),
+        (Some("Background"), _) => Some(Propagation::Background),
+        (None, Some(false)) => Some(Propagation::NotOrphan),
         _ => None,
     };
     let store = DeleteOptions {
@@ -192,28 +193,32 @@ fn from_body(call: &Call, bytes: &[u8]) -> Result<metav1::DeleteOptions, Status>
     match encoding {
         Encoding::Protobuf => {
             let parts = machinery::envelope::split(bytes).map_err(undecodable)?;
-            check_kind(parts.api_version, parts.kind)?;
+            check_kind(parts.api_version, parts.kind, bytes)?;
             machinery::protobuf::decode_body(parts.raw, into).map_err(undecodable)?;
         }
-        Encoding::Json => decode_json(bytes, into)?,
+        Encoding::Json => decode_json(bytes, bytes, into)?,
         Encoding::Cbor => {
             let text = machinery::cbor::to_json(bytes).map_err(undecodable)?;
-            decode_json(&text, into)?;
+            decode_json(&text, bytes, into)?;
         }
         Encoding::Yaml => {
             let text =
                 machinery::yaml::to_json(bytes, &mut machinery::json::Issues::only_limit()).map_err(undecodable)?;
-            decode_json(&text, into)?;
+            decode_json(&text, bytes, into)?;
         }
     }
     Ok(value)
 }
 
-/// The version of options that name none.
-const META_VERSION: &str = "meta.k8s.io/v1";
+/// The group and version of options that name none.
+const META_VERSION: (&str, &str) = ("meta.k8s.io", "v1");
 
 /// A body may leave out its kind; options of any group's version are taken.
-fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
+fn check_kind(api_version: &str, kind: &str, sent: &[u8]) -> Result<(), Status> {
+    let (group, version) = said_kind::group_version(api_version, META_VERSION);
+    if version.is_empty() {
+        return Err(Status::bad_request(said_kind::no_version(sent)));
+    }
     if matches!(kind, "" | "DeleteOptions") {
         return Ok(());
     }
@@ -221,15 +226,15 @@ fn check_kind(api_version: &str, kind: &str) -> Result<(), Status> {
         let why = format!("converting (v1.{kind}) to (v1.DeleteOptions): unknown conversion");
         return Err(Status::bad_request(why));
     }
-    let api_version = if api_version.is_empty() { META_VERSION } else { api_version };
+    let api_version = if group.is_empty() { version.to_owned() } else { format!("{group}/{version}") };
     Err(Status::bad_request(format!(
         "no kind {kind:?} is registered for version {api_version:?} in scheme \"pkg/apis/meta/internalversion/scheme/register.go\""
     )))
 }
 
-fn decode_json(text: &[u8], into: machinery::reflect::Mut<'_>) -> Result<(), Status> {
+fn decode_json(text: &[u8], sent: &[u8], into: machinery::reflect::Mut<'_>) -> Result<(), Status> {
     let meta = body::type_meta(text, Status::bad_request)?;
-    check_kind(&meta.api_version, &meta.kind)?;
+    check_kind(&meta.api_version, &meta.kind, sent)?;
     machinery::json::decode(text, into, &mut machinery::json::Issues::only_limit()).map_err(undecodable)
 }
 

@@ -16,14 +16,34 @@ use crate::reflect::Ref;
 /// Turns the first document of a stream into JSON (upstream `yaml.YAMLToJSON`). Keys that are set twice become one issue, as those
 /// of upstream's `YAMLToJSONStrict`; the last one counts.
 pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
-    let value = to_value(document, issues)?;
+    let value = tree_of(document, issues)?;
     let mut out = Vec::with_capacity(document.len());
     encode_value(&value, &mut out);
     Ok(out)
 }
 
-/// The first document of a stream as a tree.
+/// The first document of a stream as a tree, its numbers as those of its JSON: `1.0` is an integer there, and an integer beyond 64 bits
+/// with a sign is none.
 pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
+    let mut value = tree_of(document, issues)?;
+    numbers_as_of_json(&mut value);
+    Ok(value)
+}
+
+fn numbers_as_of_json(value: &mut Value) {
+    match value {
+        Value::Number(number) if !number.is_i64() => {
+            let mut text = Vec::new();
+            encode_value(value, &mut text);
+            *value = parse(&text, &mut Issues::only_limit()).unwrap_or_default();
+        }
+        Value::Array(items) => items.iter_mut().for_each(numbers_as_of_json),
+        Value::Object(members) => members.values_mut().for_each(numbers_as_of_json),
+        _ => {}
+    }
+}
+
+fn tree_of(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let mut meter = Meter::of_document(document.len());
     let nodes = compose::compose(document, &mut meter)?;
     let (value, repeated) = tree::value(&nodes, issues.is_collecting(), &mut meter)?;

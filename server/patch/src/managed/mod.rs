@@ -19,6 +19,7 @@ mod updater;
 use std::convert::Infallible;
 use std::sync::OnceLock;
 
+use machinery::catalog::parse_api_version;
 use machinery::json;
 use machinery::reflect::Owned;
 use machinery::scalar::FieldsV1;
@@ -238,7 +239,8 @@ fn is_owners(value: &Value) -> bool {
 
 fn check_kind(context: &Context<'_, '_>, config: &Value) -> Result<(), Status> {
     let text = |name: &str| config.get(name).and_then(Value::as_str).unwrap_or_default();
-    if text("apiVersion") == context.api_version && text("kind") == context.kind {
+    let version = parse_api_version(text("apiVersion"));
+    if version == parse_api_version(context.api_version) && text("kind") == context.kind {
         return Ok(());
     }
     let kind = group_version_kind(text("apiVersion"), text("kind"));
