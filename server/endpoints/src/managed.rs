@@ -96,12 +96,18 @@ impl InVersions<'_> {
         Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
     }
 
-    /// Whether an object of open form, as it is and as it was, is what its schema says. All others have the types of their structs.
+    /// Whether an object, as it is and as it was, is what its schema says. Those of declared kinds have the types of their structs.
     fn have_types(&self) -> bool {
-        let Some(open) = &self.endpoint.open else { return true };
+        let Some(open) = &self.endpoint.open else { return self.have_keys() };
         let Some(of) = open.merge_type(&self.endpoint.kind.api_version()) else { return true };
         let have_types = |object: &Owned| typed::content_has_types(of, object.as_ref());
         have_types(self.new) && self.live.is_none_or(have_types)
+    }
+
+    fn have_keys(&self) -> bool {
+        let kind = self.endpoint.kind;
+        let have_keys = |object: &Owned| typed::items_have_keys(in_version(kind, object).as_ref().as_ref());
+        !typed::may_miss_keys(kind.def) || (have_keys(self.new) && self.live.is_none_or(have_keys))
     }
 
     fn compare_open(&self, open: &dyn OpenKind, api_version: &str) -> Option<Comparison> {

@@ -27,7 +27,9 @@ pub fn with_numbers<E>(
     mut apply: impl FnMut(&[u8]) -> Result<Value, E>,
 ) -> Result<Patched, E> {
     let places = odd_numbers(patch);
-    if places.is_empty() || json::syntax_error(patch).is_some() {
+    let has_members = matches!(patch.trim_ascii().first(), Some(b'{' | b'['));
+    // A patch that is nothing but a number is refused as one.
+    if places.is_empty() || !has_members || json::syntax_error(patch).is_some() {
         return Ok(Patched { document: apply(patch)?, mark: String::new(), texts: Vec::new() });
     }
     let mark = mark(patch, document);

@@ -67,6 +67,15 @@ fn list_kind(field: &'static FieldDef) -> ListKind<'static> {
     }
 }
 
+/// The fields that tell the items of a list apart, when an item may have none of them.
+pub(crate) fn keys_to_miss(field: &'static FieldDef) -> Option<&'static [&'static str]> {
+    let (Shape::StructList(items, _), ListKind::Map(Keys::Declared(keys))) = (field.shape(), list_kind(field)) else {
+        return None;
+    };
+    let is_missed = |field: &'static FieldDef| field.flags.has(Flags::OMIT_EMPTY) && default_of(field).is_none();
+    keys.iter().all(|key| items.json_field(key).is_some_and(is_missed)).then_some(keys)
+}
+
 fn of_scalar(scalar: Declared) -> Atom<'static> {
     let scalar = match scalar {
         Declared::Bool => Scalar::Boolean,

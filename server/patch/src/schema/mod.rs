@@ -11,6 +11,7 @@ use machinery::json::{Form, Node};
 use serde_json::Value;
 
 pub use custom::{CustomField, CustomList, CustomMap, CustomType};
+pub(crate) use described::keys_to_miss;
 
 /// A type; cheap to copy.
 #[derive(Clone, Copy)]

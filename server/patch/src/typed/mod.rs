@@ -3,6 +3,7 @@
 mod atomics;
 mod compare;
 mod items;
+mod keys;
 mod merge;
 mod names;
 mod remove;
@@ -12,6 +13,7 @@ mod validate;
 
 pub use atomics::atomics;
 pub use compare::{Comparison, compare};
+pub use keys::{items_have_keys, may_miss_keys};
 pub use merge::merge;
 pub(crate) use names::{reconcile, with_named_fields};
 pub use remove::remove_items;
