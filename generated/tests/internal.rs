@@ -7,7 +7,9 @@ use generated::core::v1::{
 };
 use generated::hatches::core::internal::{internal_diff, internal_value, internal_values};
 use generated::networking::v1::{IPAddressSpec, ParentReference};
+use machinery::field_path::Path;
 use machinery::reflect::Struct;
+use machinery::sent::Sent;
 
 fn check<T: Struct>(value: T, expect: &str) {
     assert_eq!(internal_value(&value).to_string(), expect);
@@ -66,5 +68,5 @@ fn differences_are_lines() {
     new.local.as_mut().unwrap().path = "/e".into();
     let expect = "@@ -19,7 +19,7 @@\n  \"PortworxVolume\": null,\n  \"ScaleIO\": null,\n  \"Local\": {\n-  \"Path\": \"/d\",\n+  \
                   \"Path\": \"/e\",\n   \"FSType\": null\n  },\n  \"StorageOS\": null,\n";
-    assert_eq!(internal_diff(&old, &new), expect);
+    assert_eq!(internal_diff(&Sent::default(), &Path::new("spec"), &old, &new), expect);
 }
