@@ -42,8 +42,12 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
         validate_object_meta(v, &path, new, def.namespaced, def.name_rule);
         qualified_finalizers(v, def, new);
     };
+    let resets_metadata =
+        def.subresources.iter().any(|s| s.name == context.subresource && s.resets.contains(&"metadata"));
     match def.metadata_check {
         MetadataCheck::Unchecked => {}
+        // What may not change is looked at by the updates of no such kind.
+        MetadataCheck::Anew if resets_metadata => {}
         // Only the object itself can be written anew.
         _ if !context.subresource.is_empty() => change(&mut v),
         _ if old.is_none() => anew(&mut v),
