@@ -7,7 +7,8 @@ use crate::meta::ObjectMeta;
     category = "all",
     scope = Namespaced,
     prefix = "controllers",
-    gc = orphan
+    gc = orphan,
+    name = long_name
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(

@@ -22,6 +22,7 @@ use generated::hatches::core::{needs_health_check, needs_node_ports};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::reflect::{Owned, Struct};
+use machinery::scalar::go_text::quote;
 use machinery::status::{GroupResource, Status};
 use registry::{Backend, Companion, Context, Outcome, Pending, Predicate};
 
@@ -144,6 +145,11 @@ enum Refusal {
     Exhausted(String),
 }
 
+fn not_allocated(spec: &ServiceSpec, why: String) -> Refusal {
+    let path = Path::new("spec");
+    Refusal::Asked(FieldError::invalid(&path.child("clusterIPs"), BadValue::strings(&spec.cluster_ips), why))
+}
+
 impl Refusal {
     fn into_status(self, refuse: impl Fn(&[FieldError]) -> Status) -> Status {
         match self {
@@ -206,19 +212,19 @@ impl Given {
         let asked = spec.cluster_ips[index].clone();
         if asked.is_empty() {
             let next = self.addresses.next(&spec.ip_families[index], owner, self.dry_run).await;
-            let next = next.map_err(|why| Refusal::Exhausted(format!("failed to allocate a serviceIP: {why}")))?;
+            let next = next.map_err(|why| match why.as_str() {
+                addresses::FULL => {
+                    let service = quote(owner.name);
+                    Refusal::Exhausted(format!("failed to allocate a serviceIP for Service {service}: {why}"))
+                }
+                _ => not_allocated(spec, format!("failed to allocate IP: {why}")),
+            })?;
             spec.cluster_ips[index].clone_from(&next);
             self.taken.push(next);
             return Ok(());
         }
         if let Err(why) = self.addresses.take(&asked, owner, self.dry_run).await {
-            let path = Path::new("spec");
-            let why = format!("failed to allocate IP {asked}: {why}");
-            return Err(Refusal::Asked(FieldError::invalid(
-                &path.child("clusterIPs"),
-                BadValue::strings(&spec.cluster_ips),
-                why,
-            )));
+            return Err(not_allocated(spec, format!("failed to allocate IP {asked}: {why}")));
         }
         self.taken.push(asked);
         Ok(())

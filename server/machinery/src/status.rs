@@ -120,7 +120,7 @@ impl Status {
         let message = format!(
             "{of} {name_text} already exists, the server was not able to generate a unique name for the object"
         );
-        Self::new(409, "AlreadyExists", message).about(of, name)
+        Self::new(409, "AlreadyExists", message).about(of, name).retry_after(1)
     }
 
     /// `NewConflict`

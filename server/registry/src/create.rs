@@ -123,7 +123,7 @@ impl ResourceStore {
     fn already_exists(&self, context: &Context, asked: &AskedName, taken: Option<Arc<Entry>>) -> Status {
         let mut status = match asked.generate_name.as_str() {
             "" => Status::already_exists(self.name_in(context), &asked.name),
-            _ => Status::generate_name_conflict(self.name_in(context), &asked.name),
+            _ => Status::generate_name_conflict(self.name(), &asked.name),
         };
         let taken = taken.and_then(|entry| self.object(&entry).ok());
         if taken.is_some_and(|object| meta(object.as_ref()).is_some_and(MetaExt::is_deleting)) {

@@ -259,10 +259,15 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// Does what the controller of namespaces would.
+    /// Does what the controller of namespaces would. Another write may come between, so it is tried again.
     async fn finalize(&self, name: &str) -> Result<()> {
         let empty = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}});
-        self.quietly("PUT", &format!("/api/v1/namespaces/{name}/finalize"), Some(empty)).await?;
+        for _ in 0..3 {
+            let path = format!("/api/v1/namespaces/{name}/finalize");
+            if self.quietly("PUT", &path, Some(empty.clone())).await?.status != 409 {
+                break;
+            }
+        }
         Ok(())
     }
 

@@ -25,7 +25,8 @@ pub const RULES: &[Rule] = &[
     Rule { id: "order-of-rules", matches: order_of_rules },
     Rule { id: "status-creates-service", matches: status_creates_service },
     Rule { id: "generation-of-empty-lists", matches: generation_of_empty_lists },
-    Rule { id: "quantities-of-autoscalers", matches: quantities_of_autoscalers },
+    Rule { id: "quantities-in-atomic-lists", matches: quantities_in_atomic_lists },
+    Rule { id: "blank-token", matches: blank_token },
     Rule { id: "version", matches: |step, found| is_body_of(step, found, "/version") && is_of_build(found) },
     Rule {
         id: "openid-address",
@@ -67,7 +68,8 @@ fn order_of_rules(step: &Step, found: &Difference) -> bool {
 fn status_creates_service(step: &Step, found: &Difference) -> bool {
     let is_other_status = found.place == "status" && found.here.as_ref().is_none_or(|status| status != 404);
     let writes = matches!(step.method.as_str(), "PUT" | "PATCH");
-    writes && step.path.contains("/services/") && step.path.contains("/status") && !is_other_status
+    let creates = ["/services/", "/validatingadmissionpolicies/"].iter().any(|kind| step.path.contains(kind));
+    writes && creates && step.path.contains("/status") && !is_other_status
 }
 
 /// A write that sends an empty list where there is none: upstream counts it as a change of the specification.
@@ -79,13 +81,20 @@ fn generation_of_empty_lists(step: &Step, found: &Difference) -> bool {
     is_write && says_empty && places.contains(&found.place.as_str())
 }
 
-/// A quantity of an autoscaler's metric that is not in its canonical form: upstream takes it for another one than the stored.
-fn quantities_of_autoscalers(step: &Step, found: &Difference) -> bool {
+/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored.
+fn quantities_in_atomic_lists(step: &Step, found: &Difference) -> bool {
     let says_metrics =
         step.body.as_ref().is_some_and(|body| body.pointer("/spec/metrics").is_some() || body.is_array());
     let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && step.path.contains("/horizontalpodautoscalers/");
     let of_owners = found.place.starts_with("body.metadata.managedFields");
     is_write && says_metrics && (of_owners || found.place == "body.metadata.resourceVersion")
+}
+
+/// A review of a token of spaces, which upstream passes to the authenticator of anonymous requests.
+fn blank_token(step: &Step, found: &Difference) -> bool {
+    let token = step.body.as_ref().and_then(|body| body.pointer("/spec/token")?.as_str());
+    let is_blank = token.is_some_and(|token| !token.is_empty() && token.trim().is_empty());
+    step.path.ends_with("/tokenreviews") && is_blank && found.place.starts_with("body.status")
 }
 
 /// Whether a list or an object without members is in a value.

@@ -19,6 +19,9 @@ use super::{NONE, all, families};
 
 const ADDRESSES: Resource = ("networking.k8s.io", "v1", "ipaddresses");
 pub const SERVICE_CIDRS: Resource = ("networking.k8s.io", "v1", "servicecidrs");
+/// Why no address is left (`ipallocator.ErrFull`).
+pub const FULL: &str = "range is full";
+
 /// The ServiceCIDR of the ranges of the flag.
 pub const DEFAULT_RANGE: &str = "kubernetes";
 /// The condition of a ServiceCIDR that addresses may be taken from.
@@ -163,7 +166,7 @@ impl Addresses {
             }
             self.metrics.refused(range, Scope::Dynamic);
         }
-        Err("range is full".into())
+        Err(FULL.into())
     }
 
     async fn is_taken(&self, address: IpAddr) -> bool {

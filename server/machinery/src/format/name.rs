@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub enum NameRule {
     /// A DNS name; most kinds.
     Dns1123Subdomain,
+    /// A DNS name; the beginning of one that is generated is not looked at (`validate.LongName`).
+    LongName,
     /// One label of a DNS name.
     Dns1123Label,
     /// One label of a DNS name, starting with a letter.
@@ -29,6 +31,8 @@ impl NameRule {
         let masked = if prefix { mask_trailing_dash(name) } else { Cow::Borrowed(name) };
         match self {
             Self::Dns1123Subdomain => super::is_dns1123_subdomain(&masked),
+            Self::LongName if prefix => Messages::new(),
+            Self::LongName => super::is_dns1123_subdomain(name),
             Self::Dns1123Label => super::is_dns1123_label(&masked),
             Self::Dns1035Label => super::is_dns1035_label(&masked),
             Self::PathSegment if prefix => super::is_path_segment_prefix(name),
@@ -69,6 +73,7 @@ mod tests {
             (NameRule::PathSegment, "..", false),
             (NameRule::IpAddress, "10.0.0.1", true),
             (NameRule::IpAddress, "2001:DB8::1", false),
+            (NameRule::LongName, "A", false),
             (NameRule::Any, "%", true),
         ];
         for (rule, name, valid) in cases {
@@ -85,6 +90,7 @@ mod tests {
             (NameRule::Dns1123Label, "a.b-", false),
             (NameRule::Dns1123Label, "é-", false),
             (NameRule::PathSegment, "..", true),
+            (NameRule::LongName, ".", true),
         ];
         for (rule, prefix, valid) in cases {
             assert_eq!(rule.check(prefix, true).is_empty(), valid, "{rule:?} {prefix}");
