@@ -144,7 +144,7 @@ pub fn failure(status: &Status, encoding: Encoding, pretty: bool) -> Response {
     let text = status.to_json();
     let retry = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
     let mut response = match encoding {
-        Encoding::Json if pretty => respond(code, Encoding::Json, format!("{:#}", status.to_value())),
+        Encoding::Json if pretty => respond(code, Encoding::Json, status.to_pretty_json()),
         Encoding::Json => respond(code, Encoding::Json, text),
         other => {
             let decoded = json::decode(&text, typed.as_mut(), &mut json::Issues::ignore());

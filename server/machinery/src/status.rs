@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::field_error::FieldError;
 use crate::scalar::go_text::quote;
+use crate::scalar::json_text::append_compact;
 
 /// Most errors of fields that a Status tells, and most bytes of their text; the first one is always told.
 const MAX_ERRORS: usize = 1000;
@@ -273,10 +274,23 @@ impl Status {
         Value::Object(out)
     }
 
-    /// As JSON text, ended by a line feed as upstream does.
+    /// As JSON text, ended by a line feed as upstream does. What means something in HTML is escaped: messages show what clients sent.
     pub fn to_json(&self) -> Vec<u8> {
-        let mut text = self.to_value().to_string().into_bytes();
+        let mut text = self.compact();
         text.push(b'\n');
+        text
+    }
+
+    /// As JSON text in lines, for people.
+    pub fn to_pretty_json(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        crate::json::pretty(&self.compact(), &mut text);
+        text
+    }
+
+    fn compact(&self) -> Vec<u8> {
+        let (plain, mut text) = (self.to_value().to_string(), Vec::new());
+        append_compact(&mut text, plain.as_bytes());
         text
     }
 }

@@ -52,7 +52,7 @@ impl Style {
             Encoding::Protobuf => {
                 bytes(status.code, HeaderValue::from_static(protobuf::MEDIA_TYPE), protobuf::encode(status))
             }
-            Encoding::Json if self.pretty => bytes(status.code, JSON, format!("{:#}", status.to_value())),
+            Encoding::Json if self.pretty => bytes(status.code, JSON, status.to_pretty_json()),
             Encoding::Json => bytes(status.code, JSON, status.to_json()),
         };
         let retry = status.details.as_ref().map_or(0, |d| d.retry_after_seconds);
@@ -174,5 +174,10 @@ mod tests {
             "application/vnd.kubernetes.protobuf"
         );
         assert!(written("", "/?pretty=true").await.1.starts_with("{\n  \"kind\": \"Status\",\n"));
+        for uri in ["/", "/?pretty=true"] {
+            let response = failure(&request("GET", uri), &Status::bad_request("<a> & b"));
+            let body = response.into_body().read(1 << 20).await.unwrap();
+            assert!(String::from_utf8_lossy(&body).contains(r"\u003ca\u003e \u0026 b"), "{body:?}");
+        }
     }
 }
