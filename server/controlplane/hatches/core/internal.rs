@@ -5,9 +5,9 @@ use machinery::def::StructDef;
 use machinery::diff;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::sent::Sent;
 use machinery::json::{self, InternalType};
 use machinery::reflect::{Ref, Struct};
+use machinery::sent::Sent;
 
 /// A struct as messages show it.
 pub fn internal_value<T: Struct>(value: &T) -> BadValue {
