@@ -2,7 +2,7 @@ use crate::core::ObjectReference;
 use crate::meta::ObjectMeta;
 
 /// Creates Jobs on a repeating cron schedule.
-#[kind(plural = "cronjobs", short = "cj", category = "all", scope = Namespaced)]
+#[kind(plural = "cronjobs", short = "cj", category = "all", scope = Namespaced, metadata = unchecked)]
 #[versions(
     v1(introduced = "1.21"),
     v1beta1(introduced = "1.8", deprecated = "1.21", removed = "1.25", replacement = "batch/v1 CronJob")

@@ -1774,7 +1774,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -1819,7 +1819,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Change,
+    metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3818,7 +3818,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -3854,7 +3854,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -3890,7 +3890,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -4681,7 +4681,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4713,7 +4713,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4745,7 +4745,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5234,7 +5234,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5266,7 +5266,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5298,7 +5298,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5337,7 +5337,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5376,7 +5376,7 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::Anew,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {

@@ -7,6 +7,7 @@ use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef};
 use machinery::limits::MAX_BODY;
 use machinery::reflect::{Mut, Owned};
+use machinery::scalar::go_text::quote;
 use machinery::status::Status;
 use machinery::type_meta::TypeMeta;
 use machinery::{cbor, defaulting, envelope, json, protobuf, yaml};
@@ -225,7 +226,8 @@ impl Reader<'_> {
         let expected = self.expected;
         let name = if said.kind.is_empty() { expected.kind } else { said.kind };
         let (_, version) = said_kind::group_version(said.api_version, (expected.group, expected.version));
-        Status::bad_request(format!("{name} in version {version:?} cannot be handled as a {}: {why}", expected.kind))
+        let version = quote(version);
+        Status::bad_request(format!("{name} in version {version} cannot be handled as a {}: {why}", expected.kind))
     }
 }
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use machinery::catalog::KindDef;
 use machinery::def::JsonForm;
+use machinery::defaulting;
 use machinery::envelope;
 use machinery::reflect::Owned;
 use machinery::status::Status;
@@ -68,8 +69,12 @@ impl ResourceStore {
     /// An object as it is to be stored, and as readers see it.
     pub(crate) async fn encode_for_readers(&self, mut object: Owned) -> Result<(Vec<u8>, Owned), Status> {
         let value = self.encode(&mut object).await?;
-        let mut seen = self.seen(object);
-        if self.versions.is_none() && !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
+        if self.versions.is_some() || !defaulting::has_defaults(self.storage_kind.def) {
+            return Ok((value, object));
+        }
+        let mut seen = stored::with_defaults(self.storage_kind, object);
+        // Readers need not complete what is complete.
+        if !self.as_json && stored::encode(self.storage_kind, false, &mut seen) == value {
             complete::written_here(&value);
         }
         Ok((value, seen))

@@ -181,8 +181,8 @@ impl Authentication {
                 Ok(Some(found)) => {
                     found.warnings.iter().for_each(|text| request.extensions.warn(text));
                     let trail = request.extensions.trail();
-                    let said = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
-                    said.for_each(|(key, value)| trail.annotate(key, value));
+                    let annotations = found.annotations.into_iter().chain([(SOURCE, found.source.to_owned())]);
+                    annotations.for_each(|(key, value)| trail.annotate(key, value));
                     return Some(Arc::new(with_authenticated_group(found.user)));
                 }
                 Ok(None) => errors.push(INVALID_TOKEN.into()),

@@ -54,8 +54,8 @@ pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
     if !is_wanted(headers) {
         return Vec::new();
     }
-    let said = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
-    said.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
+    let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
 }
 
 /// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with the request.

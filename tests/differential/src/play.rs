@@ -259,14 +259,14 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// Does what the controller of namespaces would. Another write may come between, so it is tried again.
+    /// Does what the controller of namespaces would. A policy of the conversation may refuse that for some time after it is deleted.
     async fn finalize(&self, name: &str) -> Result<()> {
         let empty = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}});
-        for _ in 0..3 {
-            let path = format!("/api/v1/namespaces/{name}/finalize");
-            if self.quietly("PUT", &path, Some(empty.clone())).await?.status != 409 {
-                break;
-            }
+        let (path, begin) = (format!("/api/v1/namespaces/{name}/finalize"), Instant::now());
+        while !matches!(self.quietly("PUT", &path, Some(empty.clone())).await?.status, 200 | 404)
+            && begin.elapsed() < Duration::from_secs(5)
+        {
+            tokio::time::sleep(Duration::from_millis(50)).await;
         }
         Ok(())
     }

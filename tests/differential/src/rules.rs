@@ -81,13 +81,21 @@ fn generation_of_empty_lists(step: &Step, found: &Difference) -> bool {
     is_write && says_empty && places.contains(&found.place.as_str())
 }
 
-/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored.
+/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored. Later writes show
+/// the owners that this made.
 fn quantities_in_atomic_lists(step: &Step, found: &Difference) -> bool {
-    let says_metrics =
-        step.body.as_ref().is_some_and(|body| body.pointer("/spec/metrics").is_some() || body.is_array());
-    let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && step.path.contains("/horizontalpodautoscalers/");
-    let of_owners = found.place.starts_with("body.metadata.managedFields");
-    is_write && says_metrics && (of_owners || found.place == "body.metadata.resourceVersion")
+    let kinds = ["/horizontalpodautoscalers/", "/resourceslices/"];
+    let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && kinds.iter().any(|kind| step.path.contains(kind));
+    let lists = ["f:metrics", "f:devices"];
+    let is_list = |value: &Option<Value>| {
+        let text = value.as_ref().map(Value::to_string).unwrap_or_default();
+        lists.iter().any(|list| text.contains(list))
+    };
+    let of_owners = found.place.starts_with("body.metadata.managedFields")
+        && (lists.iter().any(|list| found.place.ends_with(list)) || is_list(&found.upstream) || is_list(&found.here));
+    let says = |body: &Value| ["/spec/metrics", "/spec/devices"].iter().any(|list| body.pointer(list).is_some());
+    let says_quantities = step.body.as_ref().is_some_and(|body| says(body) || body.is_array());
+    is_write && (of_owners || (says_quantities && found.place == "body.metadata.resourceVersion"))
 }
 
 /// A review of a token of spaces, which upstream passes to the authenticator of anonymous requests.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use apimachinery::hatches::meta::validate_labels;
+use apimachinery::hatches::meta::{validate_labels, validate_object_meta_update};
 use machinery::field_path::Path;
 use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
@@ -31,8 +31,11 @@ pub fn validate_runtime_class(v: &mut Validation<'_>, path: &Path<'_>, new: &Run
     if let Some(scheduling) = &new.scheduling {
         validate_scheduling(v, &path.child("scheduling"), scheduling);
     }
-    if old.is_some_and(|old| old.handler != new.handler) {
-        v.invalid(&handler, &new.handler, "field is immutable");
+    if let Some(old) = old {
+        validate_object_meta_update(v, &path.child("metadata"), &new.metadata, &old.metadata);
+        if old.handler != new.handler {
+            v.invalid(&handler, &new.handler, "field is immutable");
+        }
     }
 }
 

@@ -81,7 +81,7 @@ mod tests {
         pairs.iter().map(|(k, v)| (k.parse().unwrap(), HeaderValue::from_static(v))).collect()
     }
 
-    /// What is tried, or said.
+    /// The tokens that are tried, and the errors of the others.
     fn tried(pairs: &[(&'static str, &'static str)]) -> String {
         let headers = headers(pairs);
         let tokens = tokens(&headers).map(|token| token.unwrap_or_else(|why| format!("! {why}")));

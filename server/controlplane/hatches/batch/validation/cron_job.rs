@@ -1,7 +1,9 @@
 //! Cron jobs.
 
+use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
+use machinery::format::NameRule;
 use machinery::hooks::Validation;
 
 use super::job_spec::validate_spec;
@@ -18,7 +20,12 @@ const MAX_NAME: usize = 52;
 /// `ValidateCronJobCreate`, `ValidateCronJobUpdate`
 pub fn validate_cron_job(v: &mut Validation<'_>, _: &Path<'_>, new: &CronJob, old: Option<&CronJob>) {
     if !v.context.subresource.is_empty() {
+        // Writes of the status are not looked at, their metadata no more than the rest.
         return;
+    }
+    match old {
+        None => validate_whole_object_meta(v, &new.metadata, true, NameRule::Dns1123Subdomain),
+        Some(old) => validate_whole_object_meta_update(v, &new.metadata, &old.metadata),
     }
     let old_spec = old.map(|old| &old.spec);
     let options = PodOptions::of_template(v.context, old_spec.map(|old| &old.job_template.spec.template));

@@ -1,5 +1,6 @@
 //! Claims and their templates.
 
+use apimachinery::hatches::meta::validate_whole_object_meta_update;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
@@ -37,7 +38,10 @@ pub fn validate_resource_claim_template(
     let path = path.child("spec");
     validate_template_meta(v, &path.child("metadata"), &new.spec.metadata);
     validate_device_claim(v, &path.child("spec.devices"), &new.spec.spec.devices);
-    if old.is_some_and(|old| Ref::of(&old.spec) != Ref::of(&new.spec)) {
-        v.invalid(&path, internal_value(&new.spec), IMMUTABLE);
+    if let Some(old) = old {
+        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
+        if Ref::of(&old.spec) != Ref::of(&new.spec) {
+            v.invalid(&path, internal_value(&new.spec), IMMUTABLE);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! How much storage there is for a class.
 
-use apimachinery::hatches::meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
+use apimachinery::hatches::meta::{
+    SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update,
+};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::NameRule;
@@ -32,6 +34,7 @@ pub fn validate_csi_storage_capacity(
         validate_not_negative_quantity(v, &path.child("capacity"), capacity);
     }
     let Some(old) = old else { return };
+    validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
     if Ref::of(new).by_name("nodeTopology") != Ref::of(old).by_name("nodeTopology") {
         v.invalid(&topology, new.node_topology.as_deref().map_or(BadValue::None, internal_value), IMMUTABLE);
     }

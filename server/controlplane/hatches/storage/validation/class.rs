@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apimachinery::hatches::meta::{validate_label_name, validate_whole_object_meta};
+use apimachinery::hatches::meta::{validate_label_name, validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
@@ -34,6 +34,7 @@ pub fn validate_storage_class(v: &mut Validation<'_>, path: &Path<'_>, new: &Sto
     }
     validate_topologies(v, &path.child("allowedTopologies"), &new.allowed_topologies);
     if let Some(old) = old {
+        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
         validate_change(v, path, new, old);
     }
 }
