@@ -8,8 +8,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
-use serde_json::{Map, Value};
 
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
@@ -120,7 +120,13 @@ fn complete(shown: &mut BadValue, sent: &Value) {
 fn fill(shown: &mut Value, sent: &Value) -> bool {
     match (shown, sent) {
         (shown @ Value::Null, sent) => {
-            let is_empty = sent.as_array().is_some_and(Vec::is_empty) || sent.as_object().is_some_and(Map::is_empty);
+            let is_empty = match sent {
+                Value::Array(items) => items.is_empty(),
+                Value::Object(members) => members.is_empty(),
+                // Bytes, which are a list to Go.
+                Value::String(text) => text.is_empty(),
+                _ => false,
+            };
             if is_empty {
                 *shown = sent.clone();
             }
@@ -155,6 +161,11 @@ mod tests {
         let expect = "{\n \"AccessModes\": [],\n \"Selector\": null\n}";
         assert_eq!(sent.complete_text(shown.clone(), "spec"), expect);
         assert_eq!(sent.complete_text(shown.clone(), "status"), shown);
+        sent.set(|| serde_json::from_str(r#"{"spec": {"request": ""}}"#).ok());
+        let spec = Path::new("spec");
+        let mut errors = [FieldError::invalid(&spec.child("request"), BadValue::None, "why")];
+        sent.complete(&mut errors);
+        assert_eq!(errors[0].bad_value.to_string(), "\"\"");
     }
 
     /// What the message of an error at a path shows, of a document.
