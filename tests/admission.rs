@@ -214,3 +214,32 @@ spec: {policyName: by-limit, validationActions: [Deny], paramRef: {name: l, name
     }
     panic!("the policy is not followed");
 }
+
+/// As with kube-apiserver 1.36.2: `namespaceObject` is null in conditions, and the namespace in validations.
+#[needs(kubectl)]
+#[test]
+fn conditions_of_policies_have_no_namespace() {
+    let kubectl = Kubectl::start();
+    let policy = "apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: by-namespace}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]
+  matchConditions: [{name: none, expression: 'namespaceObject == null'}]
+  validations: [{expression: 'namespaceObject == null', messageExpression: '\"in \" + namespaceObject.metadata.name'}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: by-namespace}
+spec: {policyName: by-namespace, validationActions: [Deny]}
+";
+    kubectl.run_with(&["create", "-f", "-"], policy);
+    for attempt in 0..50 {
+        let outcome = kubectl.try_run(&["create", "configmap", &format!("map-{attempt}")], "");
+        if !outcome.ok {
+            return assert_has(&outcome.stderr, &["denied request: in default"]);
+        }
+    }
+    panic!("the policy is not followed");
+}

@@ -1,4 +1,5 @@
-//! Objects that cannot be decrypted any more: who is told of them, and how they are deleted (`AllowUnsafeMalformedObjectDeletion`).
+//! Objects that cannot be decrypted any more: who is told of them, and how they are deleted
+//! (`AllowUnsafeMalformedObjectDeletion`).
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helpers too")]
 

@@ -8,7 +8,7 @@ use crate::meta::ObjectMeta;
     storage = v1beta1,
     unconditional_update = false,
     generation,
-    metadata = anew
+    metadata = whole
 )]
 #[versions(
     v1(introduced = "1.36"),

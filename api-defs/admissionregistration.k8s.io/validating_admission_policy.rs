@@ -6,7 +6,7 @@ use crate::meta::{Condition, ObjectMeta, StatusReason};
     category = "api-extensions",
     scope = Cluster,
     unconditional_update = false,
-    metadata = anew
+    metadata = whole
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
 #[subresource(status, resets(spec, metadata))]

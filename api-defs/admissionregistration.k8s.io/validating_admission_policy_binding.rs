@@ -7,7 +7,7 @@ use crate::meta::ObjectMeta;
     scope = Cluster,
     unconditional_update = false,
     generation,
-    metadata = anew
+    metadata = whole
 )]
 #[versions(v1(introduced = "1.30"), v1beta1(unserved, introduced = "1.28"), v1alpha1(unserved, introduced = "1.26"))]
 #[column("PolicyName", spec.policyName)]

@@ -7,7 +7,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     scope = Cluster,
     unconditional_update = false,
     generation,
-    metadata = anew
+    metadata = whole
 )]
 #[versions(
     v1(introduced = "1.16"),
@@ -22,6 +22,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]
 #[validate(by_hand = validate_validating_webhooks)]
+#[strategy(update = update_validating_webhooks)]
 pub struct ValidatingWebhookConfiguration {
     /// Name, labels and annotations of this validating webhook registration.
     #[field(1)]

@@ -20,7 +20,7 @@ use crate::meta::ObjectMeta;
         replacement = "apiextensions.k8s.io/v1 CustomResourceDefinition"
     )
 )]
-#[subresource(status, resets(spec))]
+#[subresource(status, resets(spec), without_tables)]
 #[strategy(delete = begin_cleanup)]
 #[default(by_hand = default_custom_resource_definition)]
 pub struct CustomResourceDefinition {

@@ -10,7 +10,7 @@ use crate::meta::ObjectMeta;
     unconditional_update = false,
     generation = false,
     name = any,
-    metadata = both
+    metadata = change
 )]
 #[versions(
     v1(introduced = "1.10"),
@@ -21,7 +21,11 @@ use crate::meta::ObjectMeta;
         replacement = "apiregistration.k8s.io/v1 APIService"
     )
 )]
-#[subresource(status)]
+#[subresource(
+    status,
+    resets(spec, metadata.labels, metadata.annotations, metadata.finalizers, metadata.ownerReferences),
+    without_tables
+)]
 #[column("Service", by_hand = api_service_service, reads(spec.service), "The service that serves the group version, or Local.")]
 #[column("Available", by_hand = api_service_available, reads(status.conditions), "Whether the group version is served, and why not.")]
 #[column("Age", age)]

@@ -12,7 +12,7 @@ use crate::meta::ObjectMeta;
         replacement = "certificates.k8s.io/v1 CertificateSigningRequest"
     )
 )]
-#[subresource(approval, verbs(get, patch, update), resets(spec, status.certificate))]
+#[subresource(approval, verbs(get, patch, update), resets(spec, status.certificate), without_tables)]
 #[subresource(status, resets(spec))]
 #[column("Age", age)]
 #[column("SignerName", spec.signerName or "<none>")]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Per-namespace defaults and bounds on what pods, containers and claims may request.
-#[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update, metadata = anew)]
+#[kind(plural = "limitranges", short = "limits", scope = Namespaced, create_on_update, metadata = whole)]
 #[versions(v1(introduced = "1.0"))]
 #[validate(by_hand = validate_limit_range)]
 #[strategy(create = create_limit_range)]

@@ -9,10 +9,10 @@ use crate::meta::ObjectMeta;
     delete_returns_object,
     generation = false,
     name = dns1123_label,
-    metadata = anew_and_change
+    metadata = whole_and_change
 )]
 #[versions(v1(introduced = "1.0"))]
-#[subresource(finalize, verbs(update), resets(status))]
+#[subresource(finalize, verbs(update), resets(status), without_tables)]
 #[subresource(status, resets(spec))]
 #[column("Status", status.phase)]
 #[column("Age", age)]

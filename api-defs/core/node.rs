@@ -1,7 +1,14 @@
 use crate::meta::{ObjectMeta, OwnerReference};
 
 /// A worker machine registered with the cluster.
-#[kind(plural = "nodes", short = "no", scope = Cluster, prefix = "minions", generation = false, metadata = anew_and_change)]
+#[kind(
+    plural = "nodes",
+    short = "no",
+    scope = Cluster,
+    prefix = "minions",
+    generation = false,
+    metadata = whole_and_change
+)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::NodeProxyOptions, verbs(create, delete, get, patch, update))]
 #[subresource(status, resets(spec))]

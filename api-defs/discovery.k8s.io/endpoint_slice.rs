@@ -2,7 +2,7 @@ use crate::core::{ObjectReference, Protocol};
 use crate::meta::ObjectMeta;
 
 /// A chunk of a Service's backends, sharing one address family and port list.
-#[kind(plural = "endpointslices", scope = Namespaced, generation, metadata = anew)]
+#[kind(plural = "endpointslices", scope = Namespaced, generation, metadata = whole)]
 #[versions(
     v1(introduced = "1.21"),
     v1beta1(

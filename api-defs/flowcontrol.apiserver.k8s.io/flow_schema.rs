@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Classifies incoming API requests and routes them to a priority level.
-#[kind(plural = "flowschemas", scope = Cluster, metadata = anew)]
+#[kind(plural = "flowschemas", scope = Cluster, metadata = whole)]
 #[versions(
     v1(introduced = "1.29"),
     v1beta3(introduced = "1.26", replacement = "flowcontrol.apiserver.k8s.io/v1 FlowSchema"),

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Cluster-scoped concurrency bucket for API requests, isolating traffic classes from each other.
-#[kind(plural = "prioritylevelconfigurations", scope = Cluster, metadata = anew)]
+#[kind(plural = "prioritylevelconfigurations", scope = Cluster, metadata = whole)]
 #[versions(
     v1(introduced = "1.29"),
     v1beta3(introduced = "1.26", replacement = "flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration"),

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Cluster-scoped record of one allocated Service IP, preventing double assignment.
-#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = anew_and_change)]
+#[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = whole_and_change)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref, reads(spec.parentRef), "The object that the address belongs to.")]
 #[validate(by_hand = validate_ip_address)]

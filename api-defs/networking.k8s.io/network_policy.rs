@@ -8,7 +8,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Age", age)]
 #[default(by_hand = default_network_policy)]
 #[validate(by_hand = validate_network_policy)]
-#[strategy(warnings = warn_network_policy)]
+#[strategy(update = update_network_policy, warnings = warn_network_policy)]
 pub struct NetworkPolicy {
     /// Name and labels; policies act purely on pods in their own namespace.
     #[field(1)]

@@ -2,7 +2,7 @@ use crate::core::Toleration;
 use crate::meta::ObjectMeta;
 
 /// Names a container runtime configuration that pods may choose through `runtimeClassName`.
-#[kind(plural = "runtimeclasses", scope = Cluster, create_on_update, unconditional_update = false, metadata = anew)]
+#[kind(plural = "runtimeclasses", scope = Cluster, create_on_update, unconditional_update = false, metadata = whole)]
 #[versions(v1(introduced = "1.20"), v1beta1(introduced = "1.13", deprecated = "1.22"), v1alpha1)]
 #[column("Handler", handler)]
 #[column("Age", age)]

@@ -1,7 +1,14 @@
 use crate::meta::ObjectMeta;
 
 /// Admin-defined category of devices with preset filters and settings.
-#[kind(plural = "deviceclasses", scope = Cluster, name = long_name, delete_returns_object, generation, metadata = anew_and_change)]
+#[kind(
+    plural = "deviceclasses",
+    scope = Cluster,
+    name = long_name,
+    delete_returns_object,
+    generation,
+    metadata = whole_and_change
+)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
 #[validate(by_hand = validate_device_class)]

@@ -2,9 +2,15 @@ use crate::core::NodeSelector;
 use crate::meta::{Condition, ObjectMeta};
 
 /// Request for devices that pods can use, comparable to a claim for storage.
-#[kind(plural = "resourceclaims", scope = Namespaced, delete_returns_object, generation = false, metadata = anew_and_change)]
+#[kind(
+    plural = "resourceclaims",
+    scope = Namespaced,
+    delete_returns_object,
+    generation = false,
+    metadata = whole_and_change
+)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
-#[subresource(status)]
+#[subresource(status, without_tables)]
 #[column("State", by_hand = resource_claim_state, reads(metadata.deletionTimestamp, status.allocation, status.reservedFor), "Whether the claim is allocated, reserved, or being deleted.")]
 #[column("Age", age)]
 #[strategy(update = update_resource_claim)]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Blueprint from which each pod receives its own ResourceClaim.
-#[kind(plural = "resourceclaimtemplates", scope = Namespaced, delete_returns_object, metadata = anew)]
+#[kind(plural = "resourceclaimtemplates", scope = Namespaced, delete_returns_object, metadata = whole)]
 #[versions(v1(introduced = "1.34"), v1beta2(introduced = "1.33"), v1beta1(introduced = "1.32"))]
 #[column("Age", age)]
 #[validate(by_hand = validate_resource_claim_template)]

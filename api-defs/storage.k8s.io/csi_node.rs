@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Lists CSI drivers installed on a node; maintained by the kubelet.
-#[kind(plural = "csinodes", scope = Cluster, unconditional_update = false, delete_returns_object, metadata = anew)]
+#[kind(plural = "csinodes", scope = Cluster, unconditional_update = false, delete_returns_object, metadata = whole)]
 #[versions(
     v1(introduced = "1.17"),
     v1beta1(

@@ -1,7 +1,7 @@
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Reports free space for a StorageClass in one topology segment.
-#[kind(plural = "csistoragecapacities", scope = Namespaced, unconditional_update = false, metadata = anew)]
+#[kind(plural = "csistoragecapacities", scope = Namespaced, unconditional_update = false, metadata = whole)]
 #[versions(
     v1(introduced = "1.24"),
     v1beta1(unserved, introduced = "1.21", deprecated = "1.24", replacement = "storage.k8s.io/v1 CSIStorageCapacity"),

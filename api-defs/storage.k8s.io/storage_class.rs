@@ -2,7 +2,7 @@ use crate::core::{PersistentVolumeReclaimPolicy, TopologySelectorTerm};
 use crate::meta::ObjectMeta;
 
 /// Template for provisioning PersistentVolumes on demand.
-#[kind(plural = "storageclasses", short = "sc", scope = Cluster, delete_returns_object, metadata = anew)]
+#[kind(plural = "storageclasses", short = "sc", scope = Cluster, delete_returns_object, metadata = whole)]
 #[versions(
     v1(introduced = "1.6"),
     v1beta1(unserved, introduced = "1.4", deprecated = "1.19", replacement = "storage.k8s.io/v1 StorageClass")

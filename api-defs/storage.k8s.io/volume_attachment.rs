@@ -8,7 +8,7 @@ use crate::meta::ObjectMeta;
     unconditional_update = false,
     delete_returns_object,
     generation = false,
-    metadata = anew
+    metadata = whole
 )]
 #[versions(
     v1(introduced = "1.13"),

@@ -7,7 +7,7 @@ use crate::meta::{Condition, GroupResource, ObjectMeta};
     unconditional_update = false,
     generation = false,
     gate = StorageVersionMigrator,
-    metadata = anew_and_change
+    metadata = whole_and_change
 )]
 #[versions(v1beta1(introduced = "1.35"))]
 #[subresource(status)]

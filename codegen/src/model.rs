@@ -209,7 +209,7 @@ pub struct Resource {
     pub resets: Option<Vec<String>>,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
-    /// `metadata = change | anew | both | unchecked`.
+    /// `metadata = change | whole | both | unchecked`.
     pub metadata_check: MetadataCheck,
     /// `watch_cache = false`.
     pub watch_cache: bool,
@@ -220,10 +220,10 @@ pub struct Resource {
 pub enum MetadataCheck {
     #[default]
     Change,
-    Anew,
+    Whole,
     Both,
     /// On update in both ways, first as that of a new object.
-    AnewAndChange,
+    WholeAndChange,
     /// On update twice as that of a new object.
     Twice,
     Unchecked,
@@ -249,6 +249,8 @@ pub struct Subresource {
     pub scale: Option<ScalePaths>,
     /// JSON paths of what a write through it leaves as it was; `None` where that is not said.
     pub resets: Option<Vec<String>>,
+    /// `without_tables`: a request for a table of it is answered with 406.
+    pub without_tables: bool,
     pub span: Span,
 }
 

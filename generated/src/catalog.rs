@@ -75,7 +75,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -109,7 +109,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -143,7 +143,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -177,7 +177,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -211,7 +211,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -245,7 +245,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -278,10 +278,13 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -311,10 +314,13 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
@@ -328,7 +334,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -347,7 +353,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -364,7 +370,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -383,7 +389,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -400,7 +406,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"] },
+        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -419,7 +425,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -453,7 +459,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -487,7 +493,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -521,7 +527,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -554,10 +560,13 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -587,10 +596,13 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
-    hooks: Hooks::NONE,
+    hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
+        ..Hooks::NONE
+    },
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
@@ -604,7 +616,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: false },
     ],
     columns: &[],
     selectable: &[],
@@ -638,7 +650,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: false },
     ],
     columns: &[],
     selectable: &[],
@@ -672,7 +684,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"], has_tables: false },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -691,7 +703,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Both,
+    metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -711,7 +723,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"], has_tables: false },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -730,7 +742,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::Both,
+    metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -852,7 +864,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -900,7 +912,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -948,8 +960,8 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -993,8 +1005,8 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1038,8 +1050,8 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1083,8 +1095,8 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1127,8 +1139,8 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1171,8 +1183,8 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1212,8 +1224,8 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1253,8 +1265,8 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1671,7 +1683,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1710,7 +1722,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1749,7 +1761,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1794,7 +1806,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1839,7 +1851,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1885,8 +1897,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"] },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"], has_tables: false },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1929,8 +1941,8 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"] },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"], has_tables: false },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1990,7 +2002,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -2024,7 +2036,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Any,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -2041,7 +2053,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2419,7 +2431,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -2439,8 +2451,8 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &["status"] },
-        SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &["status"], has_tables: false },
+        SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2460,7 +2472,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -2483,8 +2495,8 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "NodeProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
-        SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "NodeProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2511,7 +2523,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -2533,7 +2545,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2581,7 +2593,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2627,16 +2639,16 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "attach", kind: ("", "v1", "PodAttachOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
-        SubresourceDef { name: "binding", kind: ("", "v1", "Binding"), verbs: &["create"], scale: None, resets: &[] },
-        SubresourceDef { name: "ephemeralcontainers", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[] },
-        SubresourceDef { name: "eviction", kind: ("policy", "v1", "Eviction"), verbs: &["create"], scale: None, resets: &[] },
-        SubresourceDef { name: "exec", kind: ("", "v1", "PodExecOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
-        SubresourceDef { name: "log", kind: ("", "v1", "Pod"), verbs: &["get"], scale: None, resets: &[] },
-        SubresourceDef { name: "portforward", kind: ("", "v1", "PodPortForwardOptions"), verbs: &["create", "get"], scale: None, resets: &[] },
-        SubresourceDef { name: "proxy", kind: ("", "v1", "PodProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
-        SubresourceDef { name: "resize", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[] },
-        SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"] },
+        SubresourceDef { name: "attach", kind: ("", "v1", "PodAttachOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "binding", kind: ("", "v1", "Binding"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "ephemeralcontainers", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[], has_tables: false },
+        SubresourceDef { name: "eviction", kind: ("policy", "v1", "Eviction"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "exec", kind: ("", "v1", "PodExecOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "log", kind: ("", "v1", "Pod"), verbs: &["get"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "portforward", kind: ("", "v1", "PodPortForwardOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "PodProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "resize", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[], has_tables: false },
+        SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2732,8 +2744,8 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[] },
-        SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2778,7 +2790,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2857,8 +2869,8 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "ServiceProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[] },
-        SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "proxy", kind: ("", "v1", "ServiceProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2905,7 +2917,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None, resets: &[] },
+        SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2962,7 +2974,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3002,7 +3014,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3126,7 +3138,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3147,7 +3159,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3167,7 +3179,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3188,7 +3200,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3208,7 +3220,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3229,7 +3241,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3249,7 +3261,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3270,7 +3282,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -3290,7 +3302,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3312,7 +3324,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3329,7 +3341,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3351,7 +3363,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3368,7 +3380,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3390,7 +3402,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3407,7 +3419,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"] },
+        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3429,7 +3441,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     generation: true,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3446,7 +3458,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("internal.apiserver.k8s.io", "v1alpha1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3482,7 +3494,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3523,7 +3535,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3647,7 +3659,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::IpAddress,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3679,7 +3691,7 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::IpAddress,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -3716,6 +3728,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
+        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::networking::v1::NetworkPolicy>(), old.downcast()) { crate::hatches::networking::update_network_policy(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::NetworkPolicy>().map_or(Vec::new(), |new| crate::hatches::networking::warn_network_policy(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
@@ -3732,7 +3745,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3767,7 +3780,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3818,7 +3831,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -3854,7 +3867,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -3890,7 +3903,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     watch_cache: true,
     hooks: Hooks {
@@ -3910,7 +3923,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3947,7 +3960,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"] },
+        SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3996,7 +4009,7 @@ static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4025,7 +4038,7 @@ static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4054,7 +4067,7 @@ static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4090,7 +4103,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4126,7 +4139,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4162,7 +4175,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4191,7 +4204,7 @@ static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4220,7 +4233,7 @@ static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4249,7 +4262,7 @@ static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4285,7 +4298,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4321,7 +4334,7 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4357,7 +4370,7 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::PathSegment,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4389,7 +4402,7 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     generation: true,
     resets: &[],
     name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4421,7 +4434,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     generation: true,
     resets: &[],
     name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4453,7 +4466,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: true,
     resets: &[],
     name_rule: NameRule::LongName,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4470,7 +4483,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4511,7 +4524,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4552,7 +4565,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4570,7 +4583,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -4590,7 +4603,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4608,7 +4621,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -4628,7 +4641,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4646,7 +4659,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -4681,7 +4694,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4713,7 +4726,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4745,7 +4758,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -4762,7 +4775,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4927,7 +4940,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1alpha2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5172,7 +5185,7 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5205,7 +5218,7 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5234,7 +5247,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5266,7 +5279,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5298,7 +5311,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5337,7 +5350,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5376,7 +5389,7 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks {
@@ -5396,7 +5409,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5417,7 +5430,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5434,7 +5447,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5455,7 +5468,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5472,7 +5485,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5493,7 +5506,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::Anew,
+    metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,
@@ -5609,7 +5622,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     stored_as_json: false,
     storage: ("storagemigration.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5627,7 +5640,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     generation: false,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
-    metadata_check: MetadataCheck::AnewAndChange,
+    metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
     watch_cache: true,
     hooks: Hooks::NONE,

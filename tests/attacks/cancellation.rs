@@ -255,7 +255,7 @@ async fn reset_writes_of_services_lose_no_address_and_no_port() {
     let given = fill(&target, json!({"type": "NodePort", "ports": port}), full).await;
     assert_eq!(given, NODE_PORTS.count(), "node ports that are free after all services are gone");
     remove_services(&target).await;
-    let full = "range is full";
+    let full = "failed to allocate a serviceIP for Service";
     let given = fill(&target, json!({"ports": port}), full).await;
     assert_eq!(given, ADDRESSES - 1, "addresses that are free when only the service kubernetes has one");
     addresses_belong_to_services(&target).await.unwrap();

@@ -112,8 +112,8 @@ async fn serves_others_beside_silent_websockets() {
     let target = Target::start(&[]);
     let before = target.memory().resident;
     let ask = format!(
-        "GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
-         Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nAuthorization: Bearer {}\r\n\r\n",
+        "GET /api/v1/configmaps?watch=1 HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nUpgrade: websocket\r\n\
+         Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\nAuthorization: Bearer {}\r\n\r\n",
         token(ADMIN)
     );
     let dialer = Dialer::new(&target.server, None, false);

@@ -178,13 +178,15 @@ impl<'m> KindEmitter<'m> {
                     )
                 });
                 format!(
-                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale}, resets: {} }},",
+                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale}, resets: {}, \
+                     has_tables: {} }},",
                     string(&s.name),
                     string(g),
                     string(v),
                     string(k),
                     strings(&s.verbs),
-                    strings(&self.resets(s))
+                    strings(&self.resets(s)),
+                    !s.without_tables
                 )
             })
             .collect();

@@ -35,11 +35,11 @@ const KIND_WORDS: &[&str] = &[
     "list",
     "gate",
 ];
-const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "replicas", "observed", "selector"];
+const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "without_tables", "replicas", "observed", "selector"];
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
 const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
-const METADATA_CHECKS: [&str; 6] = ["change", "anew", "both", "anew_and_change", "twice", "unchecked"];
+const METADATA_CHECKS: [&str; 6] = ["change", "whole", "both", "whole_and_change", "twice", "unchecked"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -122,9 +122,9 @@ impl Reader<'_> {
             "resets" => resource.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect()),
             "metadata" => {
                 resource.metadata_check = match self.one_of(entry, &METADATA_CHECKS) {
-                    Some("anew") => MetadataCheck::Anew,
+                    Some("whole") => MetadataCheck::Whole,
                     Some("both") => MetadataCheck::Both,
-                    Some("anew_and_change") => MetadataCheck::AnewAndChange,
+                    Some("whole_and_change") => MetadataCheck::WholeAndChange,
                     Some("twice") => MetadataCheck::Twice,
                     Some("unchecked") => MetadataCheck::Unchecked,
                     _ => MetadataCheck::Change,
@@ -213,6 +213,7 @@ impl Reader<'_> {
                 Some("resets") => {
                     out.model.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect());
                 }
+                Some("without_tables") => out.model.without_tables = self.flag(entry),
                 Some(word @ ("replicas" | "observed" | "selector")) => {
                     out.paths.extend(self.path(entry).map(|path| (word.to_string(), path)));
                 }

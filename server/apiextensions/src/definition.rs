@@ -14,10 +14,11 @@ mod spec;
 mod structural;
 mod visit;
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use apimachinery::apiextensions::v1beta1::CustomResourceDefinition as Internal;
+use apimachinery::hatches::meta::validate_object_names;
 use machinery::catalog::KindDef;
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -142,22 +143,12 @@ fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
     formats
 }
 
-/// The part of `nameValidationFn` that no other kind has: its errors follow those of the same field.
+/// The part of `nameValidationFn` that no other kind has. As upstream, a prefix of a name has to be all of it.
 fn name(v: &mut Validation<'_>, definition: &Internal) {
     let wanted = format!("{}.{}", definition.spec.names.plural, definition.spec.group);
-    let (metadata, path) = (&definition.metadata, Path::new("metadata"));
-    let mut at = 0;
-    // As upstream, a prefix of a name has to be all of it.
-    for (field, name) in [("generateName", &metadata.generate_name), ("name", &metadata.name)] {
-        let path = path.child(field);
-        let text = path.to_string();
-        at += v.errors[at..].iter().take_while(|error| error.field == text).count();
-        if !name.is_empty() && *name != wanted {
-            let error = FieldError::invalid(&path, name, r#"must be spec.names.plural+"."+spec.group"#);
-            v.errors.insert(at, error);
-            at += 1;
-        }
-    }
+    let refusal = || r#"must be spec.names.plural+"."+spec.group"#.into();
+    let rule = |name: &str, _| (name != wanted).then(refusal).into_iter().collect();
+    validate_object_names(v, &Path::new("metadata"), &definition.metadata, 0, rule);
 }
 
 /// `ValidateCustomResourceDefinitionStoredVersions`
@@ -168,15 +159,18 @@ fn stored_versions(v: &mut Validation<'_>, definition: &Internal) {
     if stored.is_empty() {
         return v.invalid(&path, shown(), "must have at least one stored version");
     }
-    let known: HashSet<&String> = stored.iter().collect();
-    let storage = definition.spec.versions.iter().filter(|v| v.storage && !known.contains(&v.name));
+    // As upstream, a version that is there twice is found once, and a name that is stored twice is missed once.
+    let mut left: HashMap<&String, usize> = stored.iter().enumerate().map(|(index, name)| (name, index)).collect();
     // Each error repeats the whole list.
-    for version in storage.take(listed_errors(stored.iter().map(String::len).sum())) {
-        v.invalid(&path, shown(), format!("must have the storage version {}", version.name));
+    let mut errors_left = listed_errors(stored.iter().map(String::len).sum());
+    for version in &definition.spec.versions {
+        if left.remove(&version.name).is_none() && version.storage && errors_left > 0 {
+            v.invalid(&path, shown(), format!("must have the storage version {}", version.name));
+            errors_left -= 1;
+        }
     }
-    let versions: HashSet<&String> = definition.spec.versions.iter().map(|version| &version.name).collect();
     for (index, name) in stored.iter().enumerate() {
-        if !versions.contains(name) {
+        if left.get(name) == Some(&index) {
             let why = format!(
                 "missing from spec.versions; {name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in {name} and removes {name} from status.storedVersions"
             );

@@ -178,6 +178,7 @@ fn subresources(facts: &Facts, kind: (&'static str, &'static str, &'static str))
         verbs: &SUBRESOURCE_VERBS,
         scale: None,
         resets: &["metadata", "spec"],
+        has_tables: true,
     };
     let scale = |paths: &Scale| SubresourceDef {
         name: "scale",
@@ -189,6 +190,7 @@ fn subresources(facts: &Facts, kind: (&'static str, &'static str, &'static str))
             selector: text(&paths.selector),
         }),
         resets: &[],
+        has_tables: true,
     };
     let all = facts.has_status.then(status).into_iter().chain(facts.scale.as_ref().map(scale));
     Vec::leak(all.collect())

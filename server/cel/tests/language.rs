@@ -63,6 +63,9 @@ fn operators_and_selection() {
         ("object.nope", "no such key: nope"),
         ("1 / 0", "division by zero"),
         ("9223372036854775807 + 1", "integer overflow"),
+        ("object.none.x", "no such key: x"),
+        ("has(object.none.x) || has(object.n.x)", "false"),
+        ("object.list.x", "unsupported index type 'string' in list"),
         ("object.list[7]", "index out of bounds: 7"),
         ("object.name + object.n", "no such overload"),
     ]);

@@ -26,7 +26,7 @@ resources:
 /// What the keys of the suite begin with, each a resource.
 const RESOURCES: [&str; 38] = [
     "ahead",
-    "anew",
+    "whole",
     "bytes",
     "confined",
     "count",

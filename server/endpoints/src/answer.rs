@@ -92,8 +92,8 @@ pub fn object(code: StatusCode, kind: &KindDef, hub: Owned, accepted: &Accepted)
     Ok(respond(code, accepted.encoding, encode(&typed, accepted)?))
 }
 
-/// Answers with an object that is not stored, in which `empty` points to lists that are shown though they are empty: Go tells them from
-/// absent ones until an object is stored.
+/// Answers with an object that is not stored, in which `empty` points to lists that are shown though they are empty:
+/// Go tells them from absent ones until an object is stored.
 pub fn object_with_empty(
     code: StatusCode,
     kind: &KindDef,

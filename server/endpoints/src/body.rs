@@ -164,7 +164,8 @@ impl Reader<'_> {
         Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text)? })
     }
 
-    /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as it came.
+    /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as
+    /// it came.
     fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<&'static KindDef, Status> {
         match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
             Said::Same(kind) | Said::Other(kind) => Ok(kind),
@@ -272,7 +273,7 @@ fn unrecognized(kind: &KindDef, why: &dyn std::fmt::Display, sent: &[u8]) -> Sta
 }
 
 /// Upstream reads kind and version into a struct without a name.
-fn anonymous(why: &str) -> String {
+pub fn anonymous(why: &str) -> String {
     const STRUCT: &str = r#"Go value of type struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }"#;
     match why.split_once("Go value of type ") {
         Some((before, _)) => format!("{before}{STRUCT}"),

@@ -32,8 +32,8 @@ pub fn lists_of_text(def: &'static StructDef, text: &[u8]) -> Result<Vec<Path>, 
     Ok(lists(def, &document))
 }
 
-/// Pointers (RFC 6901) to the values of a document that are nothing but an empty list, which an object without a stored form shows as it
-/// came.
+/// Pointers (RFC 6901) to the values of a document that are nothing but an empty list, which an object without a
+/// stored form shows as it came.
 pub fn bare_lists(def: &'static StructDef, document: &Value) -> Vec<String> {
     let mut found = Vec::new();
     collect_bare(def, document, "", &mut found);

@@ -15,6 +15,7 @@ use serving::authorization::Authorizer;
 use serving::{Query, Request, RequestInfo, Response};
 
 use crate::admission::{Admission, Attributes};
+use crate::media::Forms;
 use crate::open::OpenKind;
 use crate::said_kind;
 use crate::verbs::connect;
@@ -58,6 +59,7 @@ pub struct Posted<'a> {
     pub attributes: &'a Attributes,
     /// In hub form, with defaults, after mutating admission.
     pub body: Owned,
+    pub query: &'a Query,
 }
 
 impl Posted<'_> {
@@ -257,6 +259,14 @@ impl Endpoint {
     /// The declared subresource of this name.
     pub fn subresource(&self, name: &str) -> Option<&'static SubresourceDef> {
         self.resource.subresources.iter().find(|s| s.name == name)
+    }
+
+    /// The forms that answers about an object, or a subresource of one, may be asked in.
+    pub fn forms(&self, subresource: &str) -> Forms {
+        match self.subresource(subresource) {
+            Some(def) if !def.has_tables => Forms::NoTable,
+            _ => Forms::All,
+        }
     }
 
     /// The Go package of upstream's internal type, which a few messages show.

@@ -142,15 +142,7 @@ impl Chunk {
         self.length = 0;
         match self.pieces.len() {
             0 | 1 => self.pieces.pop_front(),
-            _ => Some(
-                std::mem::take(&mut self.pieces)
-                    .iter()
-                    .fold(Vec::new(), |mut all, piece| {
-                        all.extend_from_slice(piece);
-                        all
-                    })
-                    .into(),
-            ),
+            _ => Some(Vec::from(std::mem::take(&mut self.pieces)).concat().into()),
         }
     }
 }

@@ -96,7 +96,8 @@ impl InVersions<'_> {
         Cow::Owned(kind.from_hub(own.to_hub(own.from_hub(object.clone()))))
     }
 
-    /// Whether an object, as it is and as it was, is what its schema says. Those of declared kinds have the types of their structs.
+    /// Whether an object, as it is and as it was, is what its schema says. Those of declared kinds have the types of
+    /// their structs.
     fn have_types(&self) -> bool {
         let Some(open) = &self.endpoint.open else { return self.have_keys() };
         let Some(of) = open.merge_type(&self.endpoint.kind.api_version()) else { return true };

@@ -92,7 +92,7 @@ pub struct Accepted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forms {
     All,
-    /// What is not stored has no table.
+    /// What is not stored has no table, and some subresources have none.
     NoTable,
     /// Documents that are no resources, and failures.
     Object,

@@ -1,10 +1,11 @@
 //! Patches: their media types, and how each makes the new object out of the stored one.
 
+use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
 use machinery::budget::DecodeError;
 use machinery::catalog::{KindDef, parse_api_version};
 use machinery::json::Names;
-use machinery::reflect::Owned;
+use machinery::reflect::{Mut, Owned, Struct};
 use machinery::status::Status;
 use machinery::{cbor, json, yaml};
 use serde_json::Value;
@@ -245,6 +246,10 @@ impl Decoding<'_> {
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
     fn said_kind(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+        if document.is_array() {
+            let why = body::anonymous("json: cannot unmarshal array into Go value of type TypeMeta");
+            return Err(self.undecodable(&format!("couldn't get version/kind; json parse error: {why}")));
+        }
         for name in ["apiVersion", "kind"] {
             let Some(other) = document.get(name).filter(|value| !value.is_string()).and_then(go_kind) else {
                 continue;
@@ -275,13 +280,28 @@ impl Decoding<'_> {
         }
     }
 
-    /// A document without a version is one of upstream's internal form, which shares no field's name with any version.
+    /// A document without a version is one of upstream's internal form: Go embeds the metadata in the object there, so
+    /// its fields stand beside `kind`, and no other field has the name that any version gives it.
     fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
-        let fields = document.as_object().into_iter().flat_map(serde_json::Map::keys);
-        let unknown = fields.filter(|name| !matches!(name.as_str(), "apiVersion" | "kind"));
-        unknown.for_each(|name| issues.add(json::Issue::Unknown(name.as_str().into())));
+        let members = document.as_object().into_iter().flatten();
+        let members = members.filter(|(name, _)| !matches!(name.as_str(), "apiVersion" | "kind"));
+        let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
+        let (metadata, unknown): (Vec<_>, Vec<_>) = members.partition(|(name, _)| is_metadata(name));
+        for (name, _) in unknown {
+            issues.add(json::Issue::Unknown(name.as_str().into()));
+        }
+        let metadata: Value = metadata.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut object = Owned::new(self.endpoint.kind.hub);
+        if let Some(meta) = registry::meta_mut(&mut object) {
+            let embedded = |why: String| {
+                let field = format!("Go struct field {}.ObjectMeta.", self.endpoint.kind.kind);
+                why.replace("Go struct field ObjectMeta.", &field)
+            };
+            json::from_value(&metadata, Mut::of(meta), &mut issues)
+                .map_err(|e| e.into_status(|e| self.undecodable(&embedded(e.to_string()))))?;
+        }
         let warnings = self.judge(&issues)?;
-        Ok(Patched { object: Owned::new(self.endpoint.kind.hub), warnings, empty: Vec::new(), document })
+        Ok(Patched { object, warnings, empty: Vec::new(), document })
     }
 
     /// The answer when the document has not the form of the kind's type. A strategic merge patch and an apply look at it by another way than

@@ -58,7 +58,7 @@ const CUSTOM: [&str; 8] = ["get", "list", "watch", "create", "update", "patch", 
 /// Whether a custom resource of this scope is at the path; lists and watches may be of all namespaces.
 pub(crate) fn is_in_scope(namespaced: bool, info: &RequestInfo) -> bool {
     match namespaced {
-        true => info.in_namespace || matches!(info.verb.as_ref(), "list" | "watch"),
+        true => !info.namespace.is_empty() || matches!(info.verb.as_ref(), "list" | "watch"),
         false => info.namespace.is_empty(),
     }
 }

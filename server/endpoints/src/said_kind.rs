@@ -66,14 +66,15 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     }
 }
 
-/// The group and version that an `apiVersion` says, with those by default where it says neither, or no version of the same group
-/// (`gvkWithDefaults`).
+/// The group and version that an `apiVersion` says, with those by default where it says neither, or no version of the
+/// same group (`gvkWithDefaults`).
 pub fn group_version<'a>(api_version: &'a str, default: (&'a str, &'a str)) -> (&'a str, &'a str) {
     let (group, version) = parse_api_version(api_version);
     if version.is_empty() && (group.is_empty() || group == default.0) { default } else { (group, version) }
 }
 
-/// Why a document without a version, which is one of upstream's internal types then, is none of `expected`; nothing when it says that kind.
+/// Why a document without a version, which is one of upstream's internal types then, is none of `expected`; nothing
+/// when it says that kind.
 pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, kind: &str) -> Option<String> {
     if kind.is_empty() || kind == expected.kind {
         return None;
@@ -90,7 +91,8 @@ pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, k
     }
     let (kind, group) = (quote(kind), quote(expected.group));
     Some(format!(
-        "no kind {kind} is registered for the internal version of group {group} in scheme \"pkg/api/legacyscheme/scheme.go:30\""
+        "no kind {kind} is registered for the internal version of group {group} in scheme \
+         \"pkg/api/legacyscheme/scheme.go:30\""
     ))
 }
 

@@ -291,8 +291,11 @@ pub fn respond(headers: &http::HeaderMap, spoken: Spoken, status: &Status) -> Re
 
 fn failure(accept: Option<&HeaderValue>, spoken: Spoken, pretty: bool, status: &Status) -> Response {
     let accept = accept.and_then(|value| value.to_str().ok());
-    let encoding = spoken.accept_object(accept, false, Forms::Object).map_or(Encoding::Json, |a| a.encoding);
-    answer::failure(status, encoding, pretty)
+    match spoken.accept_object(accept, false, Forms::Object) {
+        Ok(accepted) => answer::failure(status, accepted.encoding, pretty),
+        // A failure has none of the forms that the header names: as upstream, it is indented JSON then.
+        Err(_) => answer::failure(status, Encoding::Json, true),
+    }
 }
 
 /// Answers a request for a resource.

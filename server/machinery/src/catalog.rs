@@ -137,11 +137,11 @@ pub enum MetadataCheck {
     /// On create as that of a new object, on update at what may not change.
     Change,
     /// On update too as that of a new object.
-    Anew,
+    Whole,
     /// On update in both ways.
     Both,
     /// On update in both ways, first as that of a new object.
-    AnewAndChange,
+    WholeAndChange,
     /// On update twice as that of a new object.
     Twice,
     /// Not at all.
@@ -166,6 +166,8 @@ pub struct SubresourceDef {
     pub scale: Option<ScalePaths>,
     /// JSON paths of what a write through it leaves as it was; such writers do not own it either.
     pub resets: &'static [&'static str],
+    /// Whether its objects have the form of a table; a request for one is answered with 406 otherwise.
+    pub has_tables: bool,
 }
 
 /// JSON paths that `/scale` reads and writes, without a leading dot.

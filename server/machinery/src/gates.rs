@@ -35,10 +35,10 @@ fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
         })
 }
 
-/// Whether a field holds anything; one that may be absent holds a zero that was sent, too.
+/// Whether a field holds anything; one that may be absent holds a zero or an empty struct that was sent, too.
 fn is_used(field: &FieldDef, value: Value<'_>) -> bool {
     match field.shape() {
-        Shape::Opt(_) => !matches!(value, Value::Null),
+        Shape::Opt(_) | Shape::OptStruct(_) => !matches!(value, Value::Null),
         _ => !value.is_empty(),
     }
 }

@@ -5,25 +5,52 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
+use crate::def::{FieldDef, Scalar, Shape, StructDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
 
-/// The document of one request. It is read only when something is wrong with it. Clones share it.
+/// The document of one request. It is read once, only when something is wrong with it, or for what it says empty. Clones
+/// share it.
 #[derive(Clone, Default)]
-pub struct Sent(Arc<Mutex<Option<Box<Read>>>>);
+pub struct Sent(Arc<Mutex<Document>>);
 
-type Read = dyn Fn() -> Option<Value> + Send;
+#[derive(Default)]
+enum Document {
+    #[default]
+    None,
+    Unread(Box<dyn FnOnce() -> Option<Value> + Send>),
+    Read(Value),
+}
+
+impl Document {
+    fn read(&mut self) -> Option<&Value> {
+        if let Document::Unread(_) = self
+            && let Document::Unread(read) = std::mem::take(self)
+            && let Some(value) = read()
+        {
+            *self = Document::Read(value);
+        }
+        match self {
+            Document::Read(value) => Some(value),
+            _ => None,
+        }
+    }
+}
 
 impl Sent {
     /// Remembers how to read the document.
-    pub fn set(&self, read: impl Fn() -> Option<Value> + Send + 'static) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(read));
+    pub fn set(&self, read: impl FnOnce() -> Option<Value> + Send + 'static) {
+        *self.document() = Document::Unread(Box::new(read));
+    }
+
+    fn document(&self) -> MutexGuard<'_, Document> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Shows what is empty in the document where errors show nothing.
@@ -31,13 +58,13 @@ impl Sent {
         if !errors.iter().any(|error| shows_nothing(&error.bad_value)) {
             return;
         }
-        let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(document) = sent.as_ref().and_then(|read| read()) else { return };
+        let mut sent = self.document();
+        let Some(document) = sent.read() else { return };
         for error in errors {
             let sent = match error.bad_value {
-                BadValue::NoneIn(field) => find(&document, &format!("{}.{field}", error.field)),
+                BadValue::NoneIn(field) => find(document, &format!("{}.{field}", error.field)),
                 // A few of upstream's paths begin below `spec` and do not say so.
-                _ => find(&document, &error.field).or_else(|| find(document.get("spec")?, &error.field)),
+                _ => find(document, &error.field).or_else(|| find(document.get("spec")?, &error.field)),
             };
             if let Some(sent) = sent {
                 complete(&mut error.bad_value, sent);
@@ -52,9 +79,8 @@ impl Sent {
         if !text.contains("null") {
             return text;
         }
-        let sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let document = sent.as_ref().and_then(|read| read());
-        let sent = document.as_ref().and_then(|document| find(document, path));
+        let mut document = self.document();
+        let sent = document.read().and_then(|document| find(document, path));
         let tree = serde_json::from_str::<Value>(&text).ok();
         let (Some(sent), Some(mut tree)) = (sent, tree) else { return text };
         if !fill(&mut tree, sent) {
@@ -66,6 +92,50 @@ impl Sent {
             Ok(()) => String::from_utf8_lossy(&out).into_owned(),
             Err(_) => text,
         }
+    }
+}
+
+impl Sent {
+    /// Whether the document has an empty list or map at or below the field of this name, of an object of this type.
+    pub fn says_empty(&self, def: &'static StructDef, field: &str) -> bool {
+        let mut document = self.document();
+        let value = document.read().and_then(|document| document.get(field));
+        let shape = def.fields.iter().find(|of| of.json == field).map(FieldDef::shape);
+        matches!((shape, value), (Some(shape), Some(value)) if has_empty(shape, value))
+    }
+
+    /// Whether the document has an empty list or map at this path, such as `spec.rules[0].values`.
+    pub fn is_empty_at(&self, path: &str) -> bool {
+        match self.document().read().and_then(|document| find(document, path)) {
+            Some(Value::Array(items)) => items.is_empty(),
+            Some(Value::Object(members)) => members.is_empty(),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a value has an empty list or map where this shape, or one below it, has a list or map.
+fn has_empty(shape: Shape, value: &Value) -> bool {
+    let below = |def: &'static StructDef, value: &Value| {
+        def.fields.iter().any(|field| match field.json {
+            "" => has_empty(field.shape(), value),
+            name => value.get(name).is_some_and(|value| has_empty(field.shape(), value)),
+        })
+    };
+    match (shape, value) {
+        (Shape::List(_), Value::Array(items)) => items.is_empty(),
+        // Bytes, which are a list to Go.
+        (Shape::One(Scalar::Bytes), Value::String(text)) => text.is_empty(),
+        (Shape::One(Scalar::Bytes), Value::Array(items)) => items.is_empty(),
+        (Shape::Map(_), Value::Object(members)) => members.is_empty(),
+        (Shape::StructList(def, _), Value::Array(items)) => {
+            items.is_empty() || items.iter().any(|item| below(def, item))
+        }
+        (Shape::StructMap(def, _), Value::Object(members)) => {
+            members.is_empty() || members.values().any(|value| below(def, value))
+        }
+        (Shape::Struct(def) | Shape::OptStruct(def), value) => below(def, value),
+        _ => false,
     }
 }
 
@@ -166,6 +236,16 @@ mod tests {
         let mut errors = [FieldError::invalid(&spec.child("request"), BadValue::None, "why")];
         sent.complete(&mut errors);
         assert_eq!(errors[0].bad_value.to_string(), "\"\"");
+    }
+
+    #[test]
+    fn says_what_was_sent_empty() {
+        let sent = Sent::default();
+        assert!(!sent.is_empty_at("spec"), "no document");
+        sent.set(|| serde_json::from_str(r#"{"spec": {"a": [], "b": [{"c": {}}], "d": [1], "e": null}}"#).ok());
+        for (path, expect) in [("spec.a", true), ("spec.b[0].c", true), ("spec.d", false), ("spec.e", false)] {
+            assert_eq!(sent.is_empty_at(path), expect, "{path}");
+        }
     }
 
     /// What the message of an error at a path shows, of a document.

@@ -274,7 +274,8 @@ impl Status {
         Value::Object(out)
     }
 
-    /// As JSON text, ended by a line feed as upstream does. What means something in HTML is escaped: messages show what clients sent.
+    /// As JSON text, ended by a line feed as upstream does. What means something in HTML is escaped: messages show
+    /// what clients sent.
     pub fn to_json(&self) -> Vec<u8> {
         let mut text = self.compact();
         text.push(b'\n');

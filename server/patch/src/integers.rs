@@ -1,11 +1,11 @@
-//! Numbers of fields that hold integers, as upstream's `DefaultUnstructuredConverter` takes them: by conversions of Go, which cut off what
-//! does not fit, where a decoder of JSON refuses.
+//! Numbers of fields that hold integers, as upstream's `DefaultUnstructuredConverter` takes them: by conversions of
+//! Go, which cut off what does not fit, where a decoder of JSON refuses.
 
 use machinery::def::{FieldDef, JsonForm, Scalar, Shape, StructDef};
 use serde_json::Value;
 
-/// Makes the numbers of a document's integer fields what these fields hold of them. Types with a JSON form of their own and numbers with
-/// a fraction are left to the decoder, which refuses them.
+/// Makes the numbers of a document's integer fields what these fields hold of them. Types with a JSON form of their
+/// own and numbers with a fraction are left to the decoder, which refuses them.
 pub fn fit_integers(def: &'static StructDef, value: &mut Value) {
     match def.json_form {
         JsonForm::Fields => {}

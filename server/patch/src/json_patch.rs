@@ -427,9 +427,10 @@ impl Reached {
 
     /// Sorts a value that stands at a path of the document.
     fn sort_part(&self, path: &str, value: &mut Value) {
-        let steps = path.split('/').skip(1).map(unescape);
-        let part = steps.into_iter().try_fold(self, |reached, step| reached.below.get(&step));
-        part.into_iter().for_each(|reached| reached.sort(value));
+        let mut steps = path.split('/').skip(1).map(unescape);
+        if let Some(part) = steps.try_fold(self, |reached, step| reached.below.get(&step)) {
+            part.sort(value);
+        }
     }
 
     fn sort(&self, value: &mut Value) {

@@ -58,8 +58,8 @@ impl ResourceStore {
         Some(Status { details: Some(Box::new(details)), ..Status::new(500, "StorageReadError", message) })
     }
 
-    /// Deletes an object that cannot be read, without a look at it: finalizers, preconditions and admission are left out
-    /// (upstream: `corruptObjectDeleter`). One that can be read is not deleted.
+    /// Deletes an object that cannot be read, without a look at it: finalizers, preconditions and admission are left
+    /// out (upstream: `corruptObjectDeleter`). One that can be read is not deleted.
     ///
     /// # Errors
     /// 422 when the object can be read, or is not there.

@@ -44,7 +44,7 @@ pub use metadata::{MetaExt, ensure_namespace, meta, meta_mut};
 pub use names::random_suffix;
 pub use open::{Versions, is_text};
 pub use options::{CreateOptions, DeleteOptions, ListQuery, Precondition, UpdateOptions};
-pub use resource::{Backend, ResourceStore};
+pub use resource::{Backend, ResourceStore, parse_resource_version};
 pub use select::Predicate;
 pub use source::{Source, computed_entry};
 pub use storage::cache::ChangeKind;

@@ -124,7 +124,8 @@ impl ResourceStore {
         self.versions.as_ref().is_none_or(|versions| versions.is_stored())
     }
 
-    /// An object as it is to be stored in the place of an entry, and as readers see it; no value when that would change nothing.
+    /// An object as it is to be stored in the place of an entry, and as readers see it; no value when that would
+    /// change nothing.
     pub(crate) async fn encode_changed(
         &self,
         mut object: Owned,

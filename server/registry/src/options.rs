@@ -51,7 +51,8 @@ impl Precondition {
         Ok(())
     }
 
-    /// In which way an object is not the one that is meant, as kinds say that begin their deletion in a way of their own (namespaces).
+    /// In which way an object is not the one that is meant, as kinds say that begin their deletion in a way of their
+    /// own (namespaces).
     pub(crate) fn failed(&self, meta: &ObjectMeta) -> Option<String> {
         let pairs =
             [("UID", &self.uid, &meta.uid), ("ResourceVersion", &self.resource_version, &meta.resource_version)];

@@ -70,7 +70,8 @@ pub struct Backend {
     pub as_json: bool,
     /// Somebody collects garbage, for whom deletes wait where they ask for that (`--enable-garbage-collector`).
     pub collects_garbage: bool,
-    /// Objects that cannot be read are told in upstream's words, and may be deleted (`AllowUnsafeMalformedObjectDeletion`).
+    /// Objects that cannot be read are told in upstream's words, and may be deleted
+    /// (`AllowUnsafeMalformedObjectDeletion`).
     pub tells_corrupt: bool,
 }
 
@@ -241,8 +242,8 @@ impl ResourceStore {
         if self.def.namespaced { format!("/{prefix}/{namespace}/{name}") } else { format!("/{prefix}/{name}") }
     }
 
-    /// Refuses names that no key can have (`NamespaceKeyFunc`), and namespaces that would lead out of the resource's keys
-    /// (`storage.PrepareKey`).
+    /// Refuses names that no key can have (`NamespaceKeyFunc`), and namespaces that would lead out of the resource's
+    /// keys (`storage.PrepareKey`).
     pub(crate) fn check_key(&self, namespace: &str, name: &str) -> Result<(), Status> {
         let messages = is_path_segment_name(name);
         if !messages.is_empty() {
@@ -392,7 +393,10 @@ fn selectable(catalog: &'static Catalog, prefix: &str) -> Vec<&'static Selectabl
 }
 
 /// The revision a client means; empty and `0` are 0.
-pub(crate) fn parse_resource_version(text: &str) -> Result<u64, Status> {
+///
+/// # Errors
+/// 500, as upstream, when the text is no number.
+pub fn parse_resource_version(text: &str) -> Result<u64, Status> {
     parse_version(text).map_err(|why| {
         let message = format!("resourceVersion: Invalid value: {}: {why}", quote(text));
         Status { code: 500, message, ..Status::default() }

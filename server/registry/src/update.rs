@@ -168,7 +168,8 @@ impl ResourceStore {
         Ok(())
     }
 
-    /// The answer when the stored object is not what a write insists on. Upstream's dry runs do not see the store's prefix.
+    /// The answer when the stored object is not what a write insists on. Upstream's dry runs do not see the store's
+    /// prefix.
     pub(crate) fn precondition_failed(
         &self,
         context: &Context,

@@ -38,7 +38,7 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
             qualified_finalizers(v, def, new);
         }
     };
-    let anew = |v: &mut Validation<'_>| {
+    let whole = |v: &mut Validation<'_>| {
         validate_object_meta(v, &path, new, def.namespaced, def.name_rule);
         qualified_finalizers(v, def, new);
     };
@@ -47,23 +47,23 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
     match def.metadata_check {
         MetadataCheck::Unchecked => {}
         // What may not change is looked at by the updates of no such kind.
-        MetadataCheck::Anew if resets_metadata => {}
-        // Only the object itself can be written anew.
+        MetadataCheck::Whole if resets_metadata => {}
+        // A write of a subresource can only change an object.
         _ if !context.subresource.is_empty() => change(&mut v),
-        _ if old.is_none() => anew(&mut v),
+        _ if old.is_none() => whole(&mut v),
         MetadataCheck::Change => change(&mut v),
-        MetadataCheck::Anew => anew(&mut v),
+        MetadataCheck::Whole => whole(&mut v),
         MetadataCheck::Both => {
             change(&mut v);
-            anew(&mut v);
+            whole(&mut v);
         }
-        MetadataCheck::AnewAndChange => {
-            anew(&mut v);
+        MetadataCheck::WholeAndChange => {
+            whole(&mut v);
             change(&mut v);
         }
         MetadataCheck::Twice => {
-            anew(&mut v);
-            anew(&mut v);
+            whole(&mut v);
+            whole(&mut v);
         }
     }
 }

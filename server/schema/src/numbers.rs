@@ -30,6 +30,19 @@ pub(crate) fn check(schema: &Schema, number: &Number, path: &Path<'_>) -> Outcom
     out
 }
 
+/// Whether a number that is written with a point or an exponent counts as whole: go-openapi's `IsFloat64AJSONInteger`,
+/// which takes what JavaScript holds exactly, and what is nearly whole.
+pub(crate) fn is_json_integer(number: f64) -> bool {
+    const LIMIT: f64 = 9_007_199_254_740_991.0;
+    const EPSILON: f64 = 1e-9;
+    if number.abs() > LIMIT {
+        return false;
+    }
+    let below = number.trunc();
+    // Upstream turns negative numbers into huge ones here: none of them is nearly whole.
+    number == below || (below > 0.0 && (number - below) / (number + below) < EPSILON)
+}
+
 /// What a number's format lets it be.
 struct Range<'s> {
     kind: &'static str,

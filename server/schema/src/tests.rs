@@ -23,6 +23,13 @@ fn faults_are_worded_as_upstream_does() {
     let of = |schema: Value| json!({"type": "object", "properties": {"x": schema}});
     check(of(json!({"type": "integer"})), json!({"x": 1}), &[]);
     check(of(json!({"type": "integer"})), json!({"x": 1.0}), &[]);
+    check(of(json!({"type": "integer"})), json!({"x": 9_007_199_254_740_991.0}), &[]);
+    let wrong = r#"x: Invalid value: "number": x in body must be of type integer: "number""#;
+    let out_of_range = r#"<nil>: Invalid value: "": Checked value must be of type integer (default format) in x"#;
+    check(of(json!({"type": "integer"})), json!({"x": 9_007_199_254_740_992.0}), &[wrong]);
+    check(of(json!({"type": "integer"})), json!({"x": 1e20}), &[wrong, out_of_range]);
+    check(of(json!({"type": "integer"})), json!({"x": 2.000_000_001}), &[out_of_range]);
+    check(of(json!({"type": "integer"})), json!({"x": 2.000_000_1}), &[wrong, out_of_range]);
     check(
         of(json!({"type": "integer"})),
         json!({"x": "a"}),

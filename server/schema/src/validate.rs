@@ -121,7 +121,7 @@ fn of_type(schema: &Schema, format: &str, value: &Value, path: &Path<'_>) -> Out
         return out;
     };
     let is_number = schema.is_of(Kind::Number) || schema.is_of(Kind::Integer);
-    let is_whole = kind == Kind::Number && value.as_f64().is_some_and(|n| n.fract() == 0.0);
+    let is_whole = kind == Kind::Number && value.as_f64().is_some_and(numbers::is_json_integer);
     let fits = schema.is_of(kind)
         || (is_whole && schema.is_of(Kind::Integer))
         || (kind == Kind::Integer && schema.is_of(Kind::Number));

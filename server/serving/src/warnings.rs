@@ -29,8 +29,8 @@ pub fn write_to(warnings: &Warnings, headers: &mut HeaderMap) {
     }
 }
 
-/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`). A text with control
-/// characters becomes no header.
+/// A warning as the header has it: code 299, no agent, the text as a quoted string (`net.NewWarningHeader`). A text
+/// with control characters becomes no header.
 fn header_text(text: &str) -> Option<String> {
     if text.contains(char::is_control) {
         return None;

@@ -1,4 +1,5 @@
-//! WebSockets of clients: how one begins (upstream: `wsstream`, `golang.org/x/net/websocket`), and watches through one (`HandleWS`).
+//! WebSockets of clients: how one begins (upstream: `wsstream`, `golang.org/x/net/websocket`), and watches through
+//! one (`HandleWS`).
 
 mod sending;
 
@@ -58,7 +59,8 @@ pub fn protocols(headers: &HeaderMap) -> Vec<&str> {
     values.flat_map(|text| text.split(',')).map(str::trim).filter(|protocol| !protocol.is_empty()).collect()
 }
 
-/// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with the request.
+/// The answer that makes a connection a WebSocket of a protocol, or, with any code but 101, says what is wrong with
+/// the request.
 pub fn handshake(asked: &HeaderMap, protocol: &str) -> Response {
     let Some(key) = text(asked.get(SEC_WEBSOCKET_KEY)).filter(|key| !key.is_empty()) else {
         return refusal(StatusCode::BAD_REQUEST, "mismatch challenge/response");
@@ -144,7 +146,8 @@ fn closing(code: CloseCode) -> Message {
 mod tests {
     use super::*;
 
-    /// The headers of a client that does everything right, and others in their place. An empty text: the header is not sent.
+    /// The headers of a client that does everything right, and others in their place. An empty text: the header is
+    /// not sent.
     fn asked(others: &[(http::HeaderName, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         let right = [

@@ -1,4 +1,5 @@
-//! What programs that test or load a server share: who to be at which server, by a kubeconfig, and connections over TLS.
+//! What programs that test or load a server share: who to be at which server, by a kubeconfig, and connections over
+//! TLS.
 
 pub mod error;
 pub mod kubeconfig;

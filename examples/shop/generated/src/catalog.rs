@@ -26,7 +26,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("shop.example.com", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("shop.example.com", "v1", "Product"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"] },
+        SubresourceDef { name: "status", kind: ("shop.example.com", "v1", "Product"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },

@@ -1,24 +1,29 @@
 //! What upstream checks by hand in the registration of servers (`kube-aggregator/pkg/apis/apiregistration/validation`).
 
 use machinery::field_path::Path;
-use machinery::format::{self, Messages};
+use machinery::format::{self, Messages, NameRule};
 use machinery::hooks::Validation;
 use machinery::scalar::go_text::quote;
 
 use crate::apiregistration::v1::{APIService, APIServiceSpec, APIServiceStatus, ServiceReference};
-use crate::hatches::meta::validate_object_names;
+use crate::hatches::meta::{validate_object_meta, validate_object_names};
 
 const MAX_GROUP_PRIORITY: i32 = 20_000;
 const MAX_VERSION_PRIORITY: i32 = 1000;
 
 /// `ValidateAPIService`, `ValidateAPIServiceStatusUpdate`
-pub fn validate_api_service(v: &mut Validation<'_>, path: &Path<'_>, new: &APIService, _: Option<&APIService>) {
+pub fn validate_api_service(v: &mut Validation<'_>, path: &Path<'_>, new: &APIService, old: Option<&APIService>) {
     if v.context.subresource == "status" {
         return validate_status(v, &path.child("status"), &new.status);
     }
     let wanted = format!("{}.{}", new.spec.version, new.spec.group);
     let names = |name: &str, _| refusal_of_name(name, &wanted);
-    validate_object_names(v, &path.child("metadata"), &new.metadata, names);
+    let metadata = path.child("metadata");
+    let begin = if old.is_some() { v.errors.len() } else { 0 };
+    if old.is_some() {
+        validate_object_meta(v, &metadata, &new.metadata, false, NameRule::Any);
+    }
+    validate_object_names(v, &metadata, &new.metadata, begin, names);
     validate_spec(v, &path.child("spec"), &new.spec);
 }
 

@@ -20,7 +20,7 @@ pub fn validate_storage_version(
     old: Option<&StorageVersion>,
 ) {
     if old.is_none() {
-        validate_object_names(v, &path.child("metadata"), &new.metadata, |name, _| refusal_of_name(name));
+        validate_object_names(v, &path.child("metadata"), &new.metadata, 0, |name, _| refusal_of_name(name));
     }
     if old.is_none() || v.context.subresource == "status" {
         validate_status(v, &path.child("status"), &new.status);

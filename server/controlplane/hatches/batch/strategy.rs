@@ -11,8 +11,8 @@ pub(super) const LEGACY_CONTROLLER_UID: &str = "controller-uid";
 /// [`JOB_NAME`] as of before 1.27.
 pub(super) const LEGACY_JOB_NAME: &str = "job-name";
 
-/// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where both are one map.
-/// A job without labels is stored so, and gets those of its template as a default when it is read.
+/// Mirrors `jobStrategy.PrepareForCreate`. Labels that were defaulted from the template follow it, as upstream, where
+/// both are one map. A job without labels is stored so, and gets those of its template as a default when it is read.
 pub fn create_job(_: &Context, job: &mut Job, _: Option<&Job>) {
     if job.spec.manual_selector == Some(true) {
         return;

@@ -52,18 +52,22 @@ pub fn validate_object_meta(
 }
 
 /// The names of an object by a rule of its kind's own, which takes a name and whether that is the beginning of one yet to be generated.
+/// `begin` is where the errors of the metadata begin: upstream gives the rule to their check, which looks at names
+/// first.
 pub fn validate_object_names(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     meta: &ObjectMeta,
+    begin: usize,
     rule: impl Fn(&str, bool) -> Messages,
 ) {
-    // Upstream gives the rule to the validation of metadata, whose first errors are those of names.
-    let rest = v.errors.iter().position(|error| !error.field.ends_with("ame")).unwrap_or(v.errors.len());
-    let rest = v.errors.split_off(rest);
+    let mut rest = v.errors.split_off(begin.min(v.errors.len())).into_iter().peekable();
     for (field, name, prefix) in [("generateName", &meta.generate_name, true), ("name", &meta.name, false)] {
+        let path = path.child(field);
+        let text = path.to_string();
+        v.errors.extend(std::iter::from_fn(|| rest.next_if(|error| error.field == text)));
         if !name.is_empty() {
-            v.malformed(&path.child(field), name, rule(name, prefix));
+            v.malformed(&path, name, rule(name, prefix));
         }
     }
     v.errors.extend(rest);

@@ -94,7 +94,8 @@ fn options(posted: &Posted<'_>, eviction: &v1::Eviction) -> Result<DeleteOptions
         let error = FieldError::invalid(&path, true, "can not be set for pod eviction, try after removing the option");
         return Err(Status::invalid(KIND, &posted.attributes.name, &[error]));
     }
-    let asked: Vec<String> = if posted.attributes.dry_run { vec!["All".into()] } else { Vec::new() };
+    let asked = posted.query.all("dryRun").filter(|_| posted.attributes.dry_run);
+    let asked: Vec<String> = asked.map(str::to_owned).collect();
     if !said.dry_run.is_empty() && !asked.is_empty() && said.dry_run != asked {
         let why = format!(
             "Non-matching dry-run options in request and content: [{}] and [{}]",

@@ -67,9 +67,6 @@ fn check_name(call: &Call, name: &str) -> Result<(), Status> {
 /// An object may leave out its namespace, but not contradict the path.
 fn check_namespace(endpoint: &Endpoint, call: &Call, object: &mut Owned) -> Result<(), Status> {
     let Some(meta) = meta_mut(object) else { return Ok(()) };
-    if endpoint.resource.namespaced && call.info.namespace.is_empty() && meta.namespace.is_empty() {
-        return Err(Status::bad_request("an empty namespace may not be set during creation"));
-    }
     ensure_namespace(meta, if endpoint.resource.namespaced { &call.info.namespace } else { "" })
 }
 
@@ -117,7 +114,8 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
     let manager = Manager { name: &manager, subresource: &subresource, empty: &decoded.empty };
     let mut body = managed::on_update(endpoint, None, object, &manager);
     endpoint.admission.admit(&attributes, &mut body, None).await?;
-    match handler.create(Posted { endpoint, context: &context, attributes: &attributes, body }).await? {
+    let posted = Posted { endpoint, context: &context, attributes: &attributes, body, query: &call.info.query };
+    match handler.create(posted).await? {
         Answer::Object(object) if accepted.form == Form::Object => {
             answer::object_with_empty(StatusCode::CREATED, endpoint.kind, object, &empty, &accepted)
         }

@@ -11,7 +11,7 @@ use serving::{Query, Response};
 use super::Call;
 use crate::answer;
 use crate::endpoint::Endpoint;
-use crate::media::{Accepted, Encoding, Form, Forms};
+use crate::media::{Accepted, Encoding, Form};
 use crate::partial::Partial;
 use crate::render::Renderer;
 use crate::table::{self, TableWriter};
@@ -22,7 +22,7 @@ const SMALL: usize = 32 << 10;
 
 /// Reads an object or its status.
 pub async fn get(endpoint: &Arc<Endpoint>, call: Call) -> Result<Response, Status> {
-    let accepted = call.accept(Forms::All)?;
+    let accepted = call.accept(endpoint.forms(&call.info.subresource))?;
     let store = endpoint.store()?;
     refuse_export(&call.info.query)?;
     let found = store.get_entry(&call.info.namespace, &call.info.name, call.info.query.text("resourceVersion")).await;

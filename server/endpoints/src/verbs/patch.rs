@@ -17,7 +17,6 @@ use crate::admission::{Attributes, Operation};
 use crate::audit;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
-use crate::media::Forms;
 use crate::options::{self, FieldValidation};
 use crate::owners::{self, Moment};
 use crate::patching::{self, Patch, PatchType};
@@ -28,7 +27,7 @@ pub async fn patch(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response,
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
     let kind = PatchType::parse(endpoint, call.spoken, call.content_type())?;
-    let accepted = call.accept(Forms::All)?;
+    let accepted = call.accept(endpoint.forms(&subresource))?;
     let options = options::write_options(&call.info.query, "PatchOptions", kind == PatchType::Apply)?;
     let bytes = call.read_body(endpoint, cost(kind)).await?;
     let bytes = patching::readable(bytes, call.content_type())?;

@@ -17,7 +17,6 @@ use crate::body;
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
-use crate::media::Forms;
 use crate::options;
 use crate::owners::{self, Moment};
 
@@ -26,7 +25,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let subresource = call.info.subresource.clone();
     let scale = Scale::of(endpoint, &subresource)?;
     let of_bodies = endpoint.of_bodies(&subresource)?;
-    let accepted = call.accept(Forms::All)?;
+    let accepted = call.accept(endpoint.forms(&subresource))?;
     let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;

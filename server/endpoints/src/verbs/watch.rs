@@ -31,7 +31,10 @@ pub async fn watch(endpoint: Arc<Endpoint>, call: Call) -> Result<Response, Stat
     let predicate = super::list::predicate(&endpoint, &call)?;
     let timeout = match call.info.query.number("timeoutSeconds")? {
         // The time is over before the first event.
-        Some(seconds) if seconds < 0 => return Ok(respond(&call, Body::empty(), &accepted)),
+        Some(seconds) if seconds < 0 => {
+            registry::parse_resource_version(&query.resource_version)?;
+            return Ok(respond(&call, Body::empty(), &accepted));
+        }
         None | Some(0) => spread(endpoint.min_request_timeout),
         Some(seconds) => Duration::from_secs(seconds.unsigned_abs()),
     };

@@ -4,6 +4,8 @@
 //! As upstream, a value of the wrong kind does not end decoding at once: the first such error is kept and a syntax error further down
 //! outweighs it. Only a scalar with a parser of its own ends it, and its error is the one reported.
 
+use serde_json::value::RawValue;
+
 use super::dom::{Value, subtree};
 use super::error::{Error, TypeError};
 use super::go_type::Names;
@@ -284,6 +286,21 @@ impl<'d> Decoder<'d, '_> {
     #[cold]
     pub(crate) fn bad_number(&mut self, path: &Path<'_>, number: &str, wanted: &str) {
         self.save(type_error(path, format!("number {number}").into(), wanted.into()));
+    }
+
+    /// Remembers that an item of a list of bytes is none; `items` is the text of the list.
+    pub(crate) fn bad_byte(&mut self, path: &Path<'_>, items: &str) {
+        let items: Vec<&RawValue> = serde_json::from_str(items).unwrap_or_default();
+        let texts = items.into_iter().map(RawValue::get);
+        let wrong = texts.filter(|text| *text != "null").find(|text| text.parse::<u8>().is_err());
+        let found = wrong.map_or("".into(), |text| match text.as_bytes()[0] {
+            b'"' => "string".into(),
+            b'[' => "array".into(),
+            b'{' => "object".into(),
+            b't' | b'f' => "bool".into(),
+            _ => format!("number {text}").into(),
+        });
+        self.save(type_error(path, found, "uint8".into()));
     }
 
     /// Remembers the first error that does not end decoding.

@@ -169,7 +169,7 @@ impl JsonScalar for Bytes {
                 match serde_json::from_str::<Vec<Option<u8>>>(text) {
                     // Null leaves a number as it is.
                     Ok(bytes) => *self = bytes.into_iter().map(Option::unwrap_or_default).collect(),
-                    Err(_) => decoder.bad_number(path, text, "uint8"),
+                    Err(_) => decoder.bad_byte(path, text),
                 }
                 Ok(())
             }

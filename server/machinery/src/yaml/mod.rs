@@ -22,8 +22,8 @@ pub fn to_json(document: &[u8], issues: &mut Issues) -> Result<Vec<u8>, Error> {
     Ok(out)
 }
 
-/// The first document of a stream as a tree, its numbers as those of its JSON: `1.0` is an integer there, and an integer beyond 64 bits
-/// with a sign is none.
+/// The first document of a stream as a tree, its numbers as those of its JSON: `1.0` is an integer there, and an
+/// integer beyond 64 bits with a sign is none.
 pub fn to_value(document: &[u8], issues: &mut Issues) -> Result<Value, Error> {
     let mut value = tree_of(document, issues)?;
     numbers_as_of_json(&mut value);

@@ -1,4 +1,5 @@
-//! Items of lists that leave out every field that tells them apart. Upstream does not know the fields of an object that has such an item.
+//! Items of lists that leave out every field that tells them apart. Upstream does not know the fields of an object
+//! that has such an item.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};

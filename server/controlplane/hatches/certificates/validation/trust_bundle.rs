@@ -24,7 +24,7 @@ pub fn validate_cluster_trust_bundle(
 ) {
     let (metadata, spec) = (path.child("metadata"), path.child("spec"));
     let (meta, signer) = (&new.metadata, &new.spec.signer_name);
-    validate_object_names(v, &metadata, meta, |name, prefix| refusal_of_name(name, prefix, signer));
+    validate_object_names(v, &metadata, meta, 0, |name, prefix| refusal_of_name(name, prefix, signer));
     if !signer.is_empty() {
         validate_signer_name(v, &spec.child("signerName"), signer);
     }

@@ -1,5 +1,6 @@
 //! What a volume is asked to be: the spec of claims, and of the templates of claims.
 
+use machinery::def::Shape;
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule};
@@ -45,7 +46,8 @@ pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &Ob
     refuse_fields(v, path, meta, &["annotations", "labels"], "cannot be set");
 }
 
-/// Refuses every field that is set and not among `allowed`, by JSON name (`validateFieldAllowList`).
+/// Refuses every field that is set and not among `allowed`, by JSON name (`validateFieldAllowList`). An empty list or map
+/// that was sent is set, as upstream.
 pub(super) fn refuse_fields<T: Struct>(
     v: &mut Validation<'_>,
     path: &Path<'_>,
@@ -55,7 +57,13 @@ pub(super) fn refuse_fields<T: Struct>(
 ) {
     let (value, empty) = (Ref::of(value), Owned::new(T::def()));
     for (index, field) in T::def().fields.iter().enumerate() {
-        if !allowed.contains(&field.json) && value.get(index) != empty.as_ref().get(index) {
+        if allowed.contains(&field.json) {
+            continue;
+        }
+        let is_list =
+            matches!(field.shape(), Shape::List(_) | Shape::Map(_) | Shape::StructList(..) | Shape::StructMap(..));
+        let is_set = value.get(index) != empty.as_ref().get(index);
+        if is_set || (is_list && v.context.sent.is_empty_at(&path.child(field.json).to_string())) {
             // Upstream makes the name out of Go's.
             let name = if field.json == "uid" { "uID" } else { field.json };
             v.forbidden(&path.child(name), refusal);

@@ -8,6 +8,7 @@ use super::options::PodOptions;
 use crate::core::v1::{Container, ContainerRestartRule};
 
 const POLICIES: [&str; 3] = ["Always", "Never", "OnFailure"];
+const ACTIONS: [&str; 2] = ["Restart", "RestartAllContainers"];
 const OPERATORS: [&str; 2] = ["In", "NotIn"];
 const MAX_RULES: usize = 20;
 const MAX_EXIT_CODES: usize = 255;
@@ -63,10 +64,9 @@ pub(super) fn validate_restart_policy(
 }
 
 fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &ContainerRestartRule, options: &PodOptions) {
-    let all = rule.action == "RestartAllContainers" && options.restart_all_containers;
-    if rule.action != "Restart" && !all {
-        // Upstream shows the action that every server knows only.
-        v.not_supported(&path.child("action"), BadValue::json_string(&rule.action), &["Restart"]);
+    let known = if options.restart_all_containers { &ACTIONS } else { &ACTIONS[..1] };
+    if !known.contains(&rule.action.as_str()) {
+        v.not_supported(&path.child("action"), BadValue::json_string(&rule.action), known);
     }
     let path = path.child("exitCodes");
     match rule.exit_codes.as_deref() {

@@ -93,8 +93,9 @@ fn validate_pod_cidrs(v: &mut Validation<'_>, path: &Path<'_>, spec: &NodeSpec) 
         return;
     }
     let ranges: Vec<Cidr> = spec.pod_cidrs.iter().filter_map(|range| Cidr::parse_sloppy(range)).collect();
-    if let Some(wrong) = spec.pod_cidrs.iter().find(|range| Cidr::parse_sloppy(range).is_none()) {
-        let error = format!("invalid CIDR address: {wrong}");
+    let is_wrong = |(_, range): &(usize, &String)| Cidr::parse_sloppy(range).is_none();
+    if let Some((index, wrong)) = spec.pod_cidrs.iter().enumerate().find(is_wrong) {
+        let error = format!("invalid CIDR[{index}]: <nil> (invalid CIDR address: {wrong})");
         v.errors.push(FieldError::internal(
             path,
             format!("invalid PodCIDRs. failed to check with dual stack with error:{error}"),

@@ -39,7 +39,10 @@ pub fn validate_resource_slice(
         validate_same_place(v, &path, spec, old);
     }
     validate_nodes(v, &path, spec);
-    if !spec.shared_counters.is_empty() && !spec.devices.is_empty() {
+    // An empty list that was sent counts, as upstream.
+    let has_counters = !spec.shared_counters.is_empty() || v.context.sent.is_empty_at("spec.sharedCounters");
+    let has_devices = !spec.devices.is_empty() || v.context.sent.is_empty_at("spec.devices");
+    if has_counters && has_devices {
         v.invalid(&path, "", "only one of `sharedCounters` or `devices` is allowed");
     }
     let max = if spec.devices.iter().any(is_advanced) { MAX_ADVANCED_DEVICES } else { MAX_DEVICES };
