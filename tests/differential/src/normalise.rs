@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::{Captures, NoExpand, Regex};
 use serde_json::{Map, Value};
 use time::{Date, Month, OffsetDateTime};
 
@@ -23,6 +23,7 @@ struct Patterns {
     generated: Regex,
     age: Regex,
     program: Regex,
+    server_address: Regex,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
@@ -38,6 +39,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns {
     address: regex(r"\b10\.0\.\d{1,3}\.\d{1,3}\b"),
     compiled: regex(r"selfType\d+"),
     generated: regex(r"^[bcdfghjklmnpqrstvwxz2456789]{5}$"),
+    server_address: regex(r"(?m)^(  serverAddress: ).*$"),
     program: regex(r"\bkube-apiserver-v\d+\.\d+\.\d+\b"),
     age: regex(r"^(\d+[ydhms]){1,2}$|\b(\d+[ydhms]){1,2}( ago\b)"),
 });
@@ -57,6 +59,8 @@ pub struct Normaliser {
     seen: HashMap<(&'static str, String), String>,
     count: HashMap<&'static str, usize>,
     literals: Vec<(String, String)>,
+    /// What requests asked to generate names of, with the names that are made of it.
+    bases: Vec<(String, Regex)>,
     today: Date,
 }
 
@@ -68,7 +72,25 @@ impl Normaliser {
             seen: HashMap::new(),
             count: HashMap::new(),
             literals: literals.map(|(value, word)| (value.to_string(), word.to_string())).collect(),
+            bases: Vec::new(),
             today: OffsetDateTime::now_utc().date(),
+        }
+    }
+
+    /// Notes the `generateName` of a request: its answer may name what it generates in messages only.
+    pub fn generates(&mut self, base: &str) {
+        // Upstream's longest base.
+        let base = &base[..base.floor_char_boundary(58)];
+        if base.is_empty() {
+            return;
+        }
+        // Messages show it quoted.
+        let quoted = base.chars().map(|c| if c < ' ' { format!("\\x{:02x}", u32::from(c)) } else { c.to_string() });
+        for base in [base.to_string(), quoted.collect()] {
+            if self.bases.iter().all(|(known, _)| *known != base) {
+                let names = format!("{}[bcdfghjklmnpqrstvwxz2456789]{{5}}\\b", regex::escape(&base));
+                self.bases.push((base, regex(&names)));
+            }
         }
     }
 
@@ -110,8 +132,13 @@ impl Normaliser {
         text = p.version.replace_all(&text, "${1}<rv>").into_owned();
         // What a server writes itself names the file of its program.
         text = p.program.replace_all(&text, "kube-apiserver").into_owned();
+        // The same of a document in YAML.
+        text = p.server_address.replace_all(&text, "${1}<server>").into_owned();
         text = p.compiled.replace_all(&text, "selfType<number>").into_owned();
         text = p.address.replace_all(&text, |found: &Captures<'_>| self.name("ip", &found[0])).into_owned();
+        for (base, names) in &self.bases {
+            text = names.replace_all(&text, NoExpand(&format!("{base}<gen>"))).into_owned();
+        }
         in_order(&text).unwrap_or(text)
     }
 
@@ -203,17 +230,31 @@ fn in_order(text: &str) -> Option<String> {
     Some(format!("{start}: errors:\n{}", lines.join("\n")))
 }
 
-/// Likewise the causes of a Status of a custom object, and those of one field, such as labels; the message repeats them.
+/// Likewise the causes of a Status of a custom object, those of one field, such as labels, those of properties of a
+/// schema, and those of entries of a map; the message repeats them.
 fn sort_causes(status: &mut Value) {
+    let of_properties = |cause: &Value| cause["field"].as_str().is_some_and(|field| field.contains(".properties["));
     let custom = status["details"]["group"].as_str().is_some_and(|group| group.ends_with(".example.com"));
     let causes = status.pointer_mut("/details/causes").and_then(Value::as_array_mut);
-    let of_one_field = |causes: &Vec<Value>| causes.windows(2).any(|two| two[0]["field"] == two[1]["field"]);
-    let Some(causes) = causes.filter(|causes| causes.len() > 1 && (custom || of_one_field(causes))) else { return };
-    for causes in causes.chunk_by_mut(|a, b| custom || a["field"] == b["field"]) {
+    let is_random = |a: &Value, b: &Value| {
+        custom || a["field"] == b["field"] || (of_properties(a) && of_properties(b)) || are_of_one_map(a, b)
+    };
+    let has_random = |causes: &Vec<Value>| causes.windows(2).any(|two| is_random(&two[0], &two[1]));
+    let Some(causes) = causes.filter(|causes| has_random(causes)) else { return };
+    for causes in causes.chunk_by_mut(is_random) {
         causes.sort_by_cached_key(Value::to_string);
     }
     let start = status["message"].as_str().and_then(|message| message.split_once(": [")).map(|(start, _)| start);
     status["message"] = start.map_or(Value::Null, |start| format!("{start}: [..]").into());
+}
+
+/// Whether two causes are of entries of one map: `spec.hard[a]` and `spec.hard[b]`, unlike `spec.rules[0]`.
+fn are_of_one_map(a: &Value, b: &Value) -> bool {
+    let entry = |cause: &Value| {
+        let (map, key) = cause["field"].as_str()?.strip_suffix(']')?.rsplit_once('[')?;
+        Some((map.to_string(), key == "0" || key.starts_with(|c: char| ('1'..='9').contains(&c))))
+    };
+    matches!((entry(a), entry(b)), (Some(a), Some(b)) if a.0 == b.0 && !(a.1 && b.1))
 }
 
 /// The server orders the entries by time.
@@ -261,14 +302,31 @@ mod tests {
         };
         let custom = status("x.example.com", "T is invalid: [b, a]", ["b", "a"]);
         assert_eq!(normaliser().body(&custom), status("x.example.com", "T is invalid: [..]", ["a", "b"]));
-        let built_in = status("apps", "T is invalid: [b, a]", ["b", "a"]);
-        assert_eq!(normaliser().body(&built_in), built_in);
+        for fields in [["b", "a"], ["a.b[1]", "a.b[0]"], ["a[b]", "c[a]"]] {
+            let built_in = status("apps", "T is invalid: [b, a]", fields);
+            assert_eq!(normaliser().body(&built_in), built_in);
+        }
+        for fields in [["a[y]", "a[007]"], ["a.properties[y].type", "a.properties[x].default"]] {
+            let random = status("apps", "T is invalid: [b, a]", fields);
+            assert_eq!(normaliser().body(&random)["message"], "T is invalid: [..]");
+            assert_eq!(normaliser().body(&random)["details"]["causes"][0]["field"], fields[1]);
+        }
     }
 
     #[test]
     fn generated_ends_of_names_are_numbered() {
         let body = json!({"metadata": {"name": "job-x4rtz", "generateName": "job-"}, "more": "job-x4rtz"});
         assert_eq!(normaliser().body(&body)["more"], "job-<gen#1>");
+    }
+
+    #[test]
+    fn generated_names_of_messages_are_hidden() {
+        let mut normaliser = normaliser();
+        normaliser.generates("g-");
+        normaliser.generates("\0");
+        assert_eq!(normaliser.text(r#"Pod "g-x4rtz" is invalid"#), r#"Pod "g-<gen>" is invalid"#);
+        assert_eq!(normaliser.text(r#"Pod "\x00x4rtz""#), r#"Pod "\x00<gen>""#);
+        assert_eq!(normaliser.text("g-other"), "g-other");
     }
 
     #[test]

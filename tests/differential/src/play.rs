@@ -89,6 +89,10 @@ impl<'s, S: Server> Play<'s, S> {
     pub async fn step(&mut self, step: &Step) -> Result<Option<Value>> {
         tokio::time::sleep(Duration::from_secs_f64(step.pause)).await;
         let Some(exchange) = self.exchange(step) else { return Ok(None) };
+        let sent = exchange.body.as_deref().and_then(|body| serde_json::from_slice::<Value>(body).ok());
+        if let Some(base) = sent.as_ref().and_then(|body| body["metadata"]["generateName"].as_str()) {
+            self.normaliser.generates(base);
+        }
         let begin = Instant::now();
         let answer = loop {
             let answer = self.server.send(&exchange).await?;
@@ -259,7 +263,8 @@ impl<'s, S: Server> Play<'s, S> {
         Ok(())
     }
 
-    /// Does what the controller of namespaces would. A policy of the conversation may refuse that for some time after it is deleted.
+    /// Does what the controller of namespaces would. A policy of the conversation may refuse that for some time after
+    /// it is deleted.
     async fn finalize(&self, name: &str) -> Result<()> {
         let empty = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {}});
         let (path, begin) = (format!("/api/v1/namespaces/{name}/finalize"), Instant::now());

@@ -10,39 +10,53 @@ pub struct Rule {
     /// A heading of `docs/differences.md`.
     pub id: &'static str,
     matches: fn(&Step, &Difference) -> bool,
+    /// What the differences of the whole step must be besides.
+    given: fn(&[Difference]) -> bool,
 }
+
+const ALWAYS: fn(&[Difference]) -> bool = |_| true;
 
 /// All of them.
 pub const RULES: &[Rule] = &[
-    Rule { id: "column-descriptions", matches: column_descriptions },
-    Rule { id: "profiles", matches: |step, found| is_body_of(step, found, "/debug/") },
-    Rule { id: "metrics", matches: |step, found| is_body_of(step, found, "/metrics") },
-    Rule { id: "openapi-documents", matches: |step, found| is_body_of(step, found, "/openapi/") || is_hash(found) },
+    Rule { id: "column-descriptions", matches: column_descriptions, given: ALWAYS },
+    Rule { id: "profiles", matches: |step, found| is_body_of(step, found, "/debug/"), given: ALWAYS },
+    Rule { id: "metrics", matches: |step, found| is_body_of(step, found, "/metrics"), given: ALWAYS },
+    Rule {
+        id: "openapi-documents",
+        matches: |step, found| is_body_of(step, found, "/openapi/") || is_hash(found),
+        given: ALWAYS,
+    },
     Rule {
         id: "order-of-component-statuses",
         matches: |step, found| is_body_of(step, found, "/api/v1/componentstatuses"),
+        given: ALWAYS,
     },
-    Rule { id: "order-of-rules", matches: order_of_rules },
-    Rule { id: "status-creates-service", matches: status_creates_service },
-    Rule { id: "generation-of-empty-lists", matches: generation_of_empty_lists },
-    Rule { id: "quantities-in-atomic-lists", matches: quantities_in_atomic_lists },
-    Rule { id: "blank-token", matches: blank_token },
-    Rule { id: "version", matches: |step, found| is_body_of(step, found, "/version") && is_of_build(found) },
+    Rule { id: "order-of-rules", matches: order_of_rules, given: ALWAYS },
+    Rule { id: "status-creates-service", matches: status_creates_service, given: is_missing_here },
+    Rule { id: "quantities-in-atomic-lists", matches: quantities_in_atomic_lists, given: ALWAYS },
+    Rule { id: "blank-token", matches: blank_token, given: ALWAYS },
+    Rule {
+        id: "version",
+        matches: |step, found| is_body_of(step, found, "/version") && is_of_build(found),
+        given: ALWAYS,
+    },
     Rule {
         id: "openid-address",
         matches: |step, found| step.path == "/.well-known/openid-configuration" && found.place == "body.jwks_uri",
+        given: ALWAYS,
     },
-    Rule { id: "flags", matches: |step, found| is_body_of(step, found, "/flagz") },
-    Rule { id: "status-page", matches: |step, found| is_body_of(step, found, "/statusz") },
-    Rule { id: "bookmark-replicas", matches: bookmark_replicas },
-    Rule { id: "template-generation-in-metadata", matches: template_generation_in_metadata },
-    Rule { id: "negative-timeout", matches: negative_timeout },
-    Rule { id: "table-of-status", matches: table_of_status },
-    Rule { id: "cells-without-column", matches: cells_without_column },
-    Rule { id: "create-at-path", matches: create_at_path },
-    Rule { id: "panics", matches: panics },
-    Rule { id: "first-unknown-field", matches: first_unknown_field },
-    Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema },
+    Rule { id: "flags", matches: |step, found| is_body_of(step, found, "/flagz"), given: ALWAYS },
+    Rule { id: "status-page", matches: |step, found| is_body_of(step, found, "/statusz"), given: ALWAYS },
+    Rule { id: "bookmark-replicas", matches: bookmark_replicas, given: ALWAYS },
+    Rule { id: "template-generation-in-metadata", matches: template_generation_in_metadata, given: ALWAYS },
+    Rule { id: "negative-timeout", matches: negative_timeout, given: ALWAYS },
+    Rule { id: "cells-without-column", matches: cells_without_column, given: ALWAYS },
+    Rule { id: "create-at-path", matches: create_at_path, given: ALWAYS },
+    Rule { id: "panics", matches: panics, given: ALWAYS },
+    Rule { id: "first-unknown-field", matches: first_unknown_field, given: ALWAYS },
+    Rule { id: "order-of-finalizers", matches: is_of_finalizers, given: have_the_same_finalizers },
+    Rule { id: "applied-owners", matches: applied_owners, given: is_refused_here },
+    Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema, given: ALWAYS },
 ];
 
 /// Whether only the body of an answer differs, at paths that begin so.
@@ -64,38 +78,47 @@ fn order_of_rules(step: &Step, found: &Difference) -> bool {
     step.path.contains("/selfsubjectrulesreviews") && found.place.contains("ourceRules[")
 }
 
-/// A write of the status of a service that is not there makes one at upstream, without an address.
-fn status_creates_service(step: &Step, found: &Difference) -> bool {
-    let is_other_status = found.place == "status" && found.here.as_ref().is_none_or(|status| status != 404);
+/// A write of the status of an object that is not there makes one at upstream: a service without an address, or a
+/// policy.
+fn status_creates_service(step: &Step, _: &Difference) -> bool {
     let writes = matches!(step.method.as_str(), "PUT" | "PATCH");
     let creates = ["/services/", "/validatingadmissionpolicies/"].iter().any(|kind| step.path.contains(kind));
-    writes && creates && step.path.contains("/status") && !is_other_status
+    writes && creates && step.path.contains("/status")
 }
 
-/// A write that sends an empty list where there is none: upstream counts it as a change of the specification.
-fn generation_of_empty_lists(step: &Step, found: &Difference) -> bool {
-    let kinds = ["/networkpolicies/", "/validatingwebhookconfigurations/", "/mutatingwebhookconfigurations/"];
-    let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && kinds.iter().any(|kind| step.path.contains(kind));
-    let says_empty = step.body.as_ref().is_some_and(|body| has_empty_part(body) || body.is_array());
-    let places = ["body.metadata.generation", "body.metadata.resourceVersion"];
-    is_write && says_empty && places.contains(&found.place.as_str())
+fn is_refused_here(found: &[Difference]) -> bool {
+    found.iter().any(|of| of.place == "status" && of.here.as_ref().is_some_and(|status| status == 400))
 }
 
-/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored. Later writes show
-/// the owners that this made.
+fn is_missing_here(found: &[Difference]) -> bool {
+    found.iter().any(|of| of.place == "status" && of.here.as_ref().is_some_and(|status| status == 404))
+}
+
+/// A quantity in an atomic list that is not in its canonical form: upstream takes it for another one than the stored.
+/// Later writes show the owners that this made.
 fn quantities_in_atomic_lists(step: &Step, found: &Difference) -> bool {
     let kinds = ["/horizontalpodautoscalers/", "/resourceslices/"];
     let is_write = matches!(step.method.as_str(), "PUT" | "PATCH") && kinds.iter().any(|kind| step.path.contains(kind));
     let lists = ["f:metrics", "f:devices"];
+    // Where all other fields change their owner in the same write, the entries differ as a whole.
+    let is_owner = found.place.starts_with("body.metadata.managedFields[") && step.path.contains("fieldManager=");
     let is_list = |value: &Option<Value>| {
         let text = value.as_ref().map(Value::to_string).unwrap_or_default();
         lists.iter().any(|list| text.contains(list))
     };
     let of_owners = found.place.starts_with("body.metadata.managedFields")
         && (lists.iter().any(|list| found.place.ends_with(list)) || is_list(&found.upstream) || is_list(&found.here));
-    let says = |body: &Value| ["/spec/metrics", "/spec/devices"].iter().any(|list| body.pointer(list).is_some());
-    let says_quantities = step.body.as_ref().is_some_and(|body| says(body) || body.is_array());
-    is_write && (of_owners || (says_quantities && found.place == "body.metadata.resourceVersion"))
+    let says_quantities = is_list(&step.body.as_ref().map(fields_of));
+    is_write && (of_owners || (says_quantities && (is_owner || found.place == "body.metadata.resourceVersion")))
+}
+
+/// The names of the fields of `spec` that a body has, or that the paths of a JSON patch go through, as owners are
+/// told: `f:metrics`.
+fn fields_of(body: &Value) -> Value {
+    let members = body["spec"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let paths =
+        body.as_array().into_iter().flatten().filter_map(|operation| operation["path"].as_str()?.split('/').nth(2));
+    members.chain(paths).map(|name| Value::from(format!("f:{name}"))).collect()
 }
 
 /// A review of a token of spaces, which upstream passes to the authenticator of anonymous requests.
@@ -103,15 +126,6 @@ fn blank_token(step: &Step, found: &Difference) -> bool {
     let token = step.body.as_ref().and_then(|body| body.pointer("/spec/token")?.as_str());
     let is_blank = token.is_some_and(|token| !token.is_empty() && token.trim().is_empty());
     step.path.ends_with("/tokenreviews") && is_blank && found.place.starts_with("body.status")
-}
-
-/// Whether a list or an object without members is in a value.
-fn has_empty_part(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.is_empty() || items.iter().any(has_empty_part),
-        Value::Object(members) => members.is_empty() || members.values().any(has_empty_part),
-        _ => false,
-    }
 }
 
 /// What the program was built of and with.
@@ -149,13 +163,6 @@ fn negative_timeout(step: &Step, found: &Difference) -> bool {
     step.watch.is_some() && step.path.contains("timeoutSeconds=-") && found.place.starts_with("body.$watch")
 }
 
-/// Upstream has tables of the status of all kinds but a few.
-fn table_of_status(step: &Step, _: &Difference) -> bool {
-    let accepts = step.headers.get("Accept").map(Value::to_string).unwrap_or_default();
-    let path = step.path.split('?').next().unwrap_or_default();
-    path.contains("/resourceclaims/") && path.ends_with("/status") && accepts.contains("as=Table")
-}
-
 /// Rows of upstream's tables of addresses have a cell more than there are columns.
 fn cells_without_column(step: &Step, found: &Difference) -> bool {
     step.path.contains("/ipaddresses") && found.place.ends_with(".cells[2]") && found.here.is_none()
@@ -190,6 +197,26 @@ fn first_unknown_field(_: &Step, found: &Difference) -> bool {
     is_typed(upstream) && is_typed(here) && (is_unknown(upstream) || is_unknown(here))
 }
 
+/// A deletion that changes finalizers leaves them in random order at upstream.
+fn is_of_finalizers(_: &Step, found: &Difference) -> bool {
+    found.place.starts_with("body.metadata.finalizers[")
+}
+
+fn have_the_same_finalizers(found: &[Difference]) -> bool {
+    let found = found.iter().filter(|of| of.place.starts_with("body.metadata.finalizers["));
+    let (mut upstream, mut here): (Vec<_>, Vec<_>) =
+        found.map(|of| (of.upstream.as_ref().map(Value::to_string), of.here.as_ref().map(Value::to_string))).unzip();
+    upstream.sort_unstable();
+    here.sort_unstable();
+    upstream == here
+}
+
+/// An applied object that says owners of fields which cannot be read.
+fn applied_owners(step: &Step, _: &Difference) -> bool {
+    let applies = step.headers.get("Content-Type").is_some_and(|of| of.to_string().contains("apply-patch"));
+    applies && step.body.as_ref().is_some_and(|body| body.pointer("/metadata/managedFields").is_some())
+}
+
 /// A controller writes the condition of a new flow schema: whether before or after the next request is a matter of luck.
 fn condition_of_flow_schema(step: &Step, found: &Difference) -> bool {
     let is_body_version = found.place == "body.metadata.resourceVersion";
@@ -214,13 +241,13 @@ impl Matches {
     pub fn unexplained(&mut self, step: &Step, found: Vec<Difference>) -> Vec<Difference> {
         self.counts.resize(RULES.len(), 0);
         let mut meant = |difference: &Difference| {
-            let rule = RULES.iter().position(|rule| (rule.matches)(step, difference));
+            let rule = RULES.iter().position(|rule| (rule.matches)(step, difference) && (rule.given)(&found));
             if let Some(at) = rule {
                 self.counts[at] += 1;
             }
             rule.is_some()
         };
-        found.into_iter().filter(|difference| !meant(difference)).collect()
+        found.iter().filter(|difference| !meant(difference)).cloned().collect()
     }
 
     /// Rules that have matched nothing.
@@ -268,5 +295,50 @@ mod tests {
             let found = Difference { place: "status".into(), upstream: Some(json!(201)), here: Some(json!(400)) };
             assert_eq!(create_at_path(&Step::new("", method, path), &found), expect, "{method} {path}");
         }
+    }
+
+    /// The places that are left of the differences of a write.
+    fn left(method: &str, path: &str, body: Value, found: &[(&str, Value, Value)]) -> Vec<String> {
+        let mut step = Step::new("s1", method, path);
+        step.body = Some(body);
+        let difference = |(place, upstream, here): &(&str, Value, Value)| Difference {
+            place: (*place).into(),
+            upstream: Some(upstream.clone()),
+            here: Some(here.clone()),
+        };
+        let left = Matches::default().unexplained(&step, found.iter().map(difference).collect());
+        left.into_iter().map(|difference| difference.place).collect()
+    }
+
+    #[test]
+    fn status_of_what_is_there_is_compared() {
+        let path = "/api/v1/namespaces/n/services/a/status";
+        let kind = ("body.kind", json!("Service"), json!("Status"));
+        let missing = [("status", json!(201), json!(404)), kind.clone()];
+        assert_eq!(left("PUT", path, json!({}), &missing), [""; 0]);
+        assert_eq!(left("PUT", path, json!({}), std::slice::from_ref(&kind)), ["body.kind"]);
+    }
+
+    #[test]
+    fn finalizers_are_compared_but_for_their_order() {
+        let swapped = [
+            ("body.metadata.finalizers[0]", json!("a/b"), json!("c/d")),
+            ("body.metadata.finalizers[1]", json!("c/d"), json!("a/b")),
+        ];
+        assert_eq!(left("DELETE", "/x", json!({}), &swapped), [""; 0]);
+        assert_eq!(left("DELETE", "/x", json!({}), &swapped[..1]), ["body.metadata.finalizers[0]"]);
+    }
+
+    #[test]
+    fn versions_are_compared_unless_the_write_says_why_they_differ() {
+        let version = [("body.metadata.resourceVersion", json!("<rv#2>"), json!("<rv#1>"))];
+        let check = |path: &str, body: Value, is_meant: bool| {
+            assert_eq!(left("PATCH", path, body, &version).is_empty(), is_meant, "{path}");
+        };
+        let (policies, scalers) = ("/x/networkpolicies/a", "/x/horizontalpodautoscalers/a");
+        check(policies, json!({"spec": {"podSelector": {"matchExpressions": []}}}), false);
+        check(scalers, json!({"spec": {"metrics": [{}]}}), true);
+        check(scalers, json!([{"op": "add", "path": "/spec/metrics/0/x", "value": 1}]), true);
+        check(scalers, json!([{"op": "add", "path": "/spec/maxReplicas", "value": 1}]), false);
     }
 }
