@@ -6,6 +6,7 @@
     model = "io.k8s.api.admissionregistration",
     proto = "k8s.io.api.admissionregistration",
     package = generated,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 12, off)]

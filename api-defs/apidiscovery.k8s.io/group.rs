@@ -5,7 +5,8 @@
     model = "io.k8s.api.apidiscovery",
     proto = "k8s.io.api.apidiscovery",
     package = apimachinery,
-    internal
+    internal,
+    validation = tagged,
 )]
 #![version(v2, unserved)]
 #![version(v2beta1, unserved)]

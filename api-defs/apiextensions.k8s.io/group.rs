@@ -5,7 +5,8 @@
     priority = 16700,
     model = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions",
     proto = "k8s.io.apiextensions_apiserver.pkg.apis.apiextensions",
-    package = apimachinery
+    package = apimachinery,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, unserved)]

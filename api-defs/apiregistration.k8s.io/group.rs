@@ -5,7 +5,8 @@
     priority = 20001,
     model = "io.k8s.kube-aggregator.pkg.apis.apiregistration",
     proto = "k8s.io.kube_aggregator.pkg.apis.apiregistration",
-    package = apimachinery
+    package = apimachinery,
+    validation = tagged,
 )]
 #![version(v1, priority = 0)]
 #![version(v1beta1, unserved)]

@@ -6,7 +6,8 @@
     model = "io.k8s.apiserver.pkg.apis.apiserver",
     proto = "k8s.io.apiserver.pkg.apis.apiserver",
     package = apimachinery,
-    internal
+    internal,
+    validation = tagged,
 )]
 #![version(v1, unserved)]
 #![version(v1beta1, unserved)]

@@ -22,7 +22,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Age", age)]
 #[column("Containers", join(spec.template.spec.containers.name), priority = 1)]
 #[column("Images", join(spec.template.spec.containers.image), priority = 1)]
-#[column("Selector", selector(spec.selector), priority = 1)]
+#[column("Selector", selector(spec.selector) or "", priority = 1)]
 #[default(spec.replicas = 1)]
 #[default(spec.strategy.type = RollingUpdate)]
 #[default(spec.revisionHistoryLimit = 10)]

@@ -6,6 +6,7 @@
     proto = "k8s.io.apiserver.pkg.apis.audit",
     internal,
     package = apimachinery,
+    validation = tagged,
 )]
 #![version(v1, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.

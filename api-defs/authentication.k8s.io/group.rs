@@ -6,6 +6,7 @@
     model = "io.k8s.api.authentication",
     proto = "k8s.io.api.authentication",
     package = apimachinery,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 9, unserved)]

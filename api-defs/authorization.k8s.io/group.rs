@@ -6,6 +6,7 @@
     model = "io.k8s.api.authorization",
     proto = "k8s.io.api.authorization",
     package = generated,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, unserved)]

@@ -7,6 +7,7 @@
     proto = "k8s.io.api.autoscaling",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v2, priority = 30)]
 #![version(v1)]

@@ -6,6 +6,7 @@
     model = "io.k8s.api.coordination",
     proto = "k8s.io.api.coordination",
     package = generated,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, priority = 13, off)]

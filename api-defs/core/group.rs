@@ -7,6 +7,7 @@
     proto = "k8s.io.api.core",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1, priority = 1)]
 // Older than these conventions; see docs/api-defs-errors.md.

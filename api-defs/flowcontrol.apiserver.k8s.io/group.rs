@@ -7,6 +7,7 @@
     proto = "k8s.io.api.flowcontrol",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1, priority = 21)]
 #![version(v1beta3, priority = 18, unserved)]

@@ -8,6 +8,7 @@
     proto = "k8s.io.api.apiserverinternal",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1alpha1, priority = 9, off)]
 // Older than these conventions; see docs/api-defs-errors.md.

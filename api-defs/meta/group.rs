@@ -5,7 +5,8 @@
     model = "io.k8s.apimachinery.pkg.apis.meta",
     proto = "k8s.io.apimachinery.pkg.apis.meta",
     package = apimachinery,
-    internal
+    internal,
+    validation = tagged,
 )]
 #![version(v1, unserved)]
 #![version(v1beta1, unserved)]

@@ -1,6 +1,6 @@
 //! What the admission plugin `PodTolerationRestriction` is configured with.
 
-#![group("podtolerationrestriction.admission.k8s.io", package = generated, internal)]
+#![group("podtolerationrestriction.admission.k8s.io", package = generated, internal, validation = tagged)]
 #![version(v1alpha1, unserved)]
 // Older than these conventions; see docs/api-defs-errors.md.
 #![allow(L003, L005, L011, L017, L019)]

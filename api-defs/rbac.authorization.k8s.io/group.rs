@@ -7,6 +7,7 @@
     proto = "k8s.io.api.rbac",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1)]
 #![version(v1beta1, unserved)]

@@ -7,6 +7,7 @@
     proto = "k8s.io.api.resource",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1, priority = 21)]
 #![version(v1beta2, off)]

@@ -7,5 +7,6 @@
     proto = "k8s.io.api.storagemigration",
     finalizers = qualified,
     package = generated,
+    validation = tagged,
 )]
 #![version(v1beta1, priority = 9, off)]

@@ -1,5 +1,6 @@
 //! Reads `api-defs/` and renders `generated/`: parse -> model -> check -> emit.
 
+mod bounds;
 mod check;
 pub mod diagnostics;
 pub mod emit;

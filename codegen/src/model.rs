@@ -63,6 +63,9 @@ pub struct Group {
     pub internal: bool,
     /// Finalizers without a domain have to be Kubernetes' own: `finalizers = qualified`.
     pub qualified_finalizers: bool,
+    /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check the
+    /// rest: `validation = tagged`.
+    pub tagged_validation: bool,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declaration.

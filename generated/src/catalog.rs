@@ -77,6 +77,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -111,6 +112,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -145,6 +147,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -179,6 +182,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -213,6 +217,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -247,6 +252,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -280,6 +286,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
@@ -316,6 +323,7 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
@@ -355,6 +363,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -391,6 +400,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -427,6 +437,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -461,6 +472,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -495,6 +507,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -529,6 +542,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -562,6 +576,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
@@ -598,6 +613,7 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
@@ -632,6 +648,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         delete: Some(|c, o| if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() { apimachinery::hatches::apiextensions::begin_cleanup(c, o) }),
@@ -666,6 +683,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         delete: Some(|c, o| if let Some(o) = o.downcast::<apimachinery::apiextensions::v1::CustomResourceDefinition>() { apimachinery::hatches::apiextensions::begin_cleanup(c, o) }),
@@ -705,6 +723,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
@@ -744,6 +763,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<apimachinery::apiregistration::v1::APIService>() { apimachinery::hatches::apiregistration::create_api_service(c, new, said.and_then(|o| o.downcast())) }),
@@ -781,6 +801,7 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -815,6 +836,7 @@ static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -849,6 +871,7 @@ static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -892,6 +915,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
@@ -940,6 +964,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::apps::v1::DaemonSet>() { crate::hatches::apps::create_daemon_set(c, new, said.and_then(|o| o.downcast())) }),
@@ -971,7 +996,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
         Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
     ],
     selectable: &[],
     create_on_update: false,
@@ -986,6 +1011,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
@@ -1016,7 +1042,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
         Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
     ],
     selectable: &[],
     create_on_update: false,
@@ -1031,6 +1057,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
@@ -1061,7 +1088,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
         Column { name: "Containers", kind: "string", format: "", priority: 1, description: "DNS-label identifier for this container, distinct from every other container in the pod.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "name"], None) },
         Column { name: "Images", kind: "string", format: "", priority: 1, description: "Image to run, such as `registry.example.com/app:1.2` or a digest reference.", cell: CellRule::Join(&["spec", "template", "spec", "containers", "image"], None) },
-        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], None) },
+        Column { name: "Selector", kind: "string", format: "", priority: 1, description: "Labels identifying the Deployment's pods; must match the template, immutable in v1.", cell: CellRule::Selector(&["spec", "selector"], Some("")) },
     ],
     selectable: &[],
     create_on_update: false,
@@ -1076,6 +1103,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::apps::v1::Deployment>(), old.downcast()) { crate::hatches::apps::update_deployment(c, new, old) }),
@@ -1121,6 +1149,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
@@ -1165,6 +1194,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::ReplicaSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_replica_set(c, new, old.and_then(|o| o.downcast())))),
@@ -1206,6 +1236,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
@@ -1247,6 +1278,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
@@ -1288,6 +1320,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::apps::v1::StatefulSet>().map_or(Vec::new(), |new| crate::hatches::apps::warn_stateful_set(c, new, old.and_then(|o| o.downcast())))),
@@ -1320,6 +1353,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1349,6 +1383,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1378,6 +1413,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1407,6 +1443,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1436,6 +1473,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1465,6 +1503,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1494,6 +1533,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = Resource
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1523,6 +1563,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1552,6 +1593,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1581,6 +1623,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1610,6 +1653,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDe
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1639,6 +1683,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1668,6 +1713,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1707,6 +1753,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1746,6 +1793,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -1788,6 +1836,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
@@ -1833,6 +1882,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::batch::v1::CronJob>().map_or(Vec::new(), |new| crate::hatches::batch::warn_cron_job(c, new, old.and_then(|o| o.downcast())))),
@@ -1878,6 +1928,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::batch::v1::Job>() { crate::hatches::batch::create_job(c, new, said.and_then(|o| o.downcast())) }),
@@ -1923,6 +1974,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
@@ -1967,6 +2019,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1::CertificateSigningRequest>(), old.downcast()) { crate::hatches::certificates::update_request(c, new, old) }),
@@ -2004,6 +2057,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2038,6 +2092,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2081,6 +2136,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::certificates::v1beta1::PodCertificateRequest>(), old.downcast()) { crate::hatches::certificates::update_pod_request(c, new, old) }),
@@ -2117,6 +2173,7 @@ static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2150,6 +2207,7 @@ static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2185,6 +2243,7 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2220,6 +2279,7 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2249,6 +2309,7 @@ static CORE_BINDING_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2283,6 +2344,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2316,6 +2378,7 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -2349,6 +2412,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::Endpoints>().map_or(Vec::new(), |new| crate::hatches::core::warn_endpoints(c, new, old.and_then(|o| o.downcast())))),
@@ -2404,6 +2468,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -2433,6 +2498,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::LimitRange>() { crate::hatches::core::create_limit_range(c, new, said.and_then(|o| o.downcast())) }),
@@ -2474,6 +2540,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Namespace>() { crate::hatches::core::create_namespace(c, new, said.and_then(|o| o.downcast())) }),
@@ -2525,6 +2592,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Node>() { crate::hatches::core::create_node(c, new, said.and_then(|o| o.downcast())) }),
@@ -2573,6 +2641,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Twice,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolume>() { crate::hatches::core::create_volume(c, new, said.and_then(|o| o.downcast())) }),
@@ -2619,6 +2688,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::PersistentVolumeClaim>() { crate::hatches::core::create_claim(c, new, said.and_then(|o| o.downcast())) }),
@@ -2685,6 +2755,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Pod>() { crate::hatches::core::create_pod(c, new, said.and_then(|o| o.downcast())) }),
@@ -2726,6 +2797,7 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::PodTemplate>().map_or(Vec::new(), |new| crate::hatches::core::warn_pod_template(c, new, old.and_then(|o| o.downcast())))),
@@ -2772,6 +2844,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ReplicationController>().map_or(Vec::new(), |new| crate::hatches::core::warn_replication_controller(c, new, old.and_then(|o| o.downcast())))),
@@ -2811,6 +2884,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::core::v1::ResourceQuota>().map_or(Vec::new(), |new| crate::hatches::core::warn_resource_quota(c, new, old.and_then(|o| o.downcast())))),
@@ -2850,6 +2924,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::core::v1::Secret>(), old.downcast()) { crate::hatches::core::update_secret(c, new, old) }),
@@ -2897,6 +2972,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::Service>() { crate::hatches::core::create_service(c, new, said.and_then(|o| o.downcast())) }),
@@ -2936,6 +3012,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::core::v1::ServiceAccount>() { crate::hatches::core::create_service_account(c, new, said.and_then(|o| o.downcast())) }),
@@ -2976,6 +3053,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
@@ -3016,6 +3094,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::discovery::v1::EndpointSlice>() { crate::hatches::discovery::create_endpoint_slice(c, new, said.and_then(|o| o.downcast())) }),
@@ -3072,6 +3151,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -3123,6 +3203,7 @@ static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: false,
     hooks: Hooks::NONE,
 };
@@ -3161,6 +3242,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
@@ -3202,6 +3284,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
@@ -3243,6 +3326,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
@@ -3284,6 +3368,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         order: Some(|o| o.downcast::<crate::flowcontrol::v1::FlowSchema>().map_or(0, crate::hatches::flowcontrol::precedence_of_flow_schema)),
@@ -3326,6 +3411,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3365,6 +3451,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3404,6 +3491,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3443,6 +3531,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3479,6 +3568,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3517,6 +3607,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
@@ -3558,6 +3649,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::Ingress>().map_or(Vec::new(), |new| crate::hatches::networking::warn_ingress(c, new, old.and_then(|o| o.downcast())))),
@@ -3595,6 +3687,7 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3629,6 +3722,7 @@ static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3661,6 +3755,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::IpAddress,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3693,6 +3788,7 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::IpAddress,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3726,6 +3822,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::networking::v1::NetworkPolicy>(), old.downcast()) { crate::hatches::networking::update_network_policy(c, new, old) }),
@@ -3765,6 +3862,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3800,6 +3898,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3833,6 +3932,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
@@ -3869,6 +3969,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
@@ -3905,6 +4006,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::node::v1::RuntimeClass>().map_or(Vec::new(), |new| crate::hatches::node::warn_runtime_class(c, new, old.and_then(|o| o.downcast())))),
@@ -3945,6 +4047,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -3982,6 +4085,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
     qualified_finalizers: false,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4011,6 +4115,7 @@ static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4040,6 +4145,7 @@ static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4069,6 +4175,7 @@ static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4105,6 +4212,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4141,6 +4249,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4177,6 +4286,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4206,6 +4316,7 @@ static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4235,6 +4346,7 @@ static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4264,6 +4376,7 @@ static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4300,6 +4413,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4336,6 +4450,7 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4372,6 +4487,7 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4404,6 +4520,7 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4436,6 +4553,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4468,6 +4586,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4506,6 +4625,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast()) { crate::hatches::resource::update_device_taint_rule(c, new, old) }),
@@ -4547,6 +4667,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1beta2::DeviceTaintRule>(), old.downcast()) { crate::hatches::resource::update_device_taint_rule(c, new, old) }),
@@ -4585,6 +4706,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
@@ -4623,6 +4745,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
@@ -4661,6 +4784,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::resource::v1::ResourceClaim>(), old.downcast()) { crate::hatches::resource::update_resource_claim(c, new, old) }),
@@ -4696,6 +4820,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4728,6 +4853,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4760,6 +4886,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4802,6 +4929,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4840,6 +4968,7 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
@@ -4881,6 +5010,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
@@ -4922,6 +5052,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::resource::v1::ResourceSlice>().map_or(Vec::new(), |new| crate::hatches::resource::warn_resource_slice(c, new, old.and_then(|o| o.downcast())))),
@@ -4962,6 +5093,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -4997,6 +5129,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
@@ -5035,6 +5168,7 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         create: Some(|c, new, said| if let Some(new) = new.downcast::<crate::scheduling::v1::PriorityClass>() { crate::hatches::scheduling::create_priority_class(c, new, said.and_then(|o| o.downcast())) }),
@@ -5070,6 +5204,7 @@ static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5087,7 +5222,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     subresources: &[],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes go through an attach step via VolumeAttachment; default true.", cell: CellRule::Path(&["spec", "attachRequired"], None) },
+        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes of the driver are attached before they are mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::CSIDriver>().map_or(Cell::Null, |v| crate::hatches::storage::csi_driver_attach_required(v, c)), &[&["spec", "attachRequired"]]) },
         Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "Passes pod name, namespace and UID to the driver on mount; default false.", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
         Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "Makes the scheduler consult CSIStorageCapacity objects before placing pods; default false.", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
         Column { name: "TokenRequests", kind: "string", format: "", priority: 0, description: "Intended token audience; empty uses the API server's own.", cell: CellRule::Join(&["spec", "tokenRequests", "audience"], Some("<unset>")) },
@@ -5108,6 +5243,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::update_driver(c, new, old) }),
@@ -5129,7 +5265,7 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     subresources: &[],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
-        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes go through an attach step via VolumeAttachment; default true.", cell: CellRule::Path(&["spec", "attachRequired"], None) },
+        Column { name: "AttachRequired", kind: "boolean", format: "", priority: 0, description: "Whether volumes of the driver are attached before they are mounted.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::CSIDriver>().map_or(Cell::Null, |v| crate::hatches::storage::csi_driver_attach_required(v, c)), &[&["spec", "attachRequired"]]) },
         Column { name: "PodInfoOnMount", kind: "boolean", format: "", priority: 0, description: "Passes pod name, namespace and UID to the driver on mount; default false.", cell: CellRule::Path(&["spec", "podInfoOnMount"], None) },
         Column { name: "StorageCapacity", kind: "boolean", format: "", priority: 0, description: "Makes the scheduler consult CSIStorageCapacity objects before placing pods; default false.", cell: CellRule::Path(&["spec", "storageCapacity"], None) },
         Column { name: "TokenRequests", kind: "string", format: "", priority: 0, description: "Intended token audience; empty uses the API server's own.", cell: CellRule::Join(&["spec", "tokenRequests", "audience"], Some("<unset>")) },
@@ -5150,6 +5286,7 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::storage::v1::CSIDriver>(), old.downcast()) { crate::hatches::storage::update_driver(c, new, old) }),
@@ -5187,6 +5324,7 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5220,6 +5358,7 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5249,6 +5388,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
@@ -5281,6 +5421,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
@@ -5313,6 +5454,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::CSIStorageCapacity>().map_or(Vec::new(), |new| crate::hatches::storage::warn_csi_storage_capacity(c, new, old.and_then(|o| o.downcast())))),
@@ -5334,8 +5476,8 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
         Column { name: "Provisioner", kind: "string", format: "", priority: 0, description: "Plugin creating the volumes, such as `ebs.csi.aws.com`.", cell: CellRule::Path(&["provisioner"], None) },
-        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], None) },
-        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], None) },
+        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")) },
+        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], Some("Immediate")) },
         Column { name: "AllowVolumeExpansion", kind: "string", format: "", priority: 0, description: "Whether claims of the class may grow.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_allow_volume_expansion(v, c)), &[&["allowVolumeExpansion"]]) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -5352,6 +5494,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::StorageClass>().map_or(Vec::new(), |new| crate::hatches::storage::warn_storage_class(c, new, old.and_then(|o| o.downcast())))),
@@ -5373,8 +5516,8 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Name of the class, marked when it is the default one.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_name(v, c)), &[&["metadata", "name"], &["metadata", "annotations"]]) },
         Column { name: "Provisioner", kind: "string", format: "", priority: 0, description: "Plugin creating the volumes, such as `ebs.csi.aws.com`.", cell: CellRule::Path(&["provisioner"], None) },
-        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], None) },
-        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], None) },
+        Column { name: "ReclaimPolicy", kind: "string", format: "", priority: 0, description: "What happens to volumes after release: `Delete` by default, or `Retain`.", cell: CellRule::Path(&["reclaimPolicy"], Some("Delete")) },
+        Column { name: "VolumeBindingMode", kind: "string", format: "", priority: 0, description: "When to provision: at once, or after a pod using the claim is scheduled.", cell: CellRule::Path(&["volumeBindingMode"], Some("Immediate")) },
         Column { name: "AllowVolumeExpansion", kind: "string", format: "", priority: 0, description: "Whether claims of the class may grow.", cell: CellRule::ByHand(|o, c| o.downcast::<crate::storage::v1::StorageClass>().map_or(Cell::Null, |v| crate::hatches::storage::storage_class_allow_volume_expansion(v, c)), &[&["allowVolumeExpansion"]]) },
         Column { name: "Age", kind: "string", format: "", priority: 0, description: "CreationTimestamp is a timestamp of when the server accepted the object, in UTC; read-only.", cell: CellRule::Age(&["metadata", "creationTimestamp"], None) },
     ],
@@ -5391,6 +5534,7 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
         warnings: Some(|c, new, old| new.downcast::<crate::storage::v1::StorageClass>().map_or(Vec::new(), |new| crate::hatches::storage::warn_storage_class(c, new, old.and_then(|o| o.downcast())))),
@@ -5432,6 +5576,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5470,6 +5615,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5508,6 +5654,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5541,6 +5688,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5574,6 +5722,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5607,6 +5756,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };
@@ -5642,6 +5792,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
     qualified_finalizers: true,
+    tagged_validation: true,
     watch_cache: true,
     hooks: Hooks::NONE,
 };

@@ -139,6 +139,7 @@ impl<'m> KindEmitter<'m> {
             ("name_rule", format!("NameRule::{name_rule}")),
             ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
             ("qualified_finalizers", self.group.qualified_finalizers.to_string()),
+            ("tagged_validation", self.group.tagged_validation.to_string()),
             ("watch_cache", r.watch_cache.to_string()),
             ("hooks", self.hooks(hub)),
         ] {

@@ -5,8 +5,9 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::bounds;
 use crate::model::{
-    EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union, Validation,
+    EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union,
 };
 
 /// Upstream's pattern of a Quantity.
@@ -102,14 +103,15 @@ impl<'m> Builder<'m> {
         let mut schema = self.ty(&field.ty);
         self.correlatable = was;
         let Some(out) = schema.as_object_mut() else { return schema };
-        if !field.docs.is_empty() {
-            out.shift_insert(0, "description".into(), field.docs.clone().into());
+        let description = bounds::description(field);
+        if !description.is_empty() {
+            out.shift_insert(0, "description".into(), description.into());
         }
         list_type(field, out);
         if let Some(atomic) = field.map_atomic.or(field.structure_atomic) {
             out.insert("x-kubernetes-map-type".into(), if atomic { "atomic" } else { "granular" }.into());
         }
-        constrain(&field.validation, out);
+        bounds::constrain(&field.validation, out);
         if field.validation.immutable && was {
             let rule = json!({"rule": "self == oldSelf", "message": "field is immutable"});
             push(out, "x-kubernetes-validations", rule);
@@ -198,43 +200,6 @@ fn require(items: &mut Map<String, Value>, key: &str) {
         items.get("required").and_then(Value::as_array).is_some_and(|all| all.iter().any(|name| name == key));
     if !has_default && !required {
         push(items, "required", key.into());
-    }
-}
-
-/// Constraints of a list that can only be about its items go to the items.
-fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
-    let counts = match out.get("type").and_then(Value::as_str) {
-        Some("array") => ["minItems", "maxItems"],
-        _ => ["minProperties", "maxProperties"],
-    };
-    for (key, value) in counts.into_iter().zip([rules.min_items, rules.max_items]) {
-        out.extend(value.map(|value| (key.to_string(), value.into())));
-    }
-    let one = match out.contains_key("items") {
-        true => out.get_mut("items").and_then(Value::as_object_mut),
-        false => Some(out),
-    };
-    let Some(one) = one else { return };
-    let max_length = rules.max_length.or(rules.max_bytes);
-    let said: [(&str, Option<Value>); 6] = [
-        ("minimum", rules.min.map(Value::from)),
-        ("maximum", rules.max.map(Value::from)),
-        ("minLength", rules.min_length.map(Value::from)),
-        // So many bytes are at least so many characters.
-        ("maxLength", max_length.map(Value::from)),
-        ("pattern", rules.pattern.clone().map(Value::from)),
-        ("format", rules.format.as_deref().and_then(format).map(Value::from)),
-    ];
-    one.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
-}
-
-/// The formats that the apiextensions server knows by a name of their own.
-fn format(name: &str) -> Option<&'static str> {
-    match name {
-        "dns1123_label" => Some("k8s-short-name"),
-        "dns1123_subdomain" => Some("k8s-long-name"),
-        "uuid" => Some("uuid"),
-        _ => None,
     }
 }
 

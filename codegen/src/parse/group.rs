@@ -9,7 +9,7 @@ use crate::model::{self, Package, Serving, Version};
 use crate::names;
 
 const ATTRIBUTES: &[&str] = &["group", "version", "allow", "breaks"];
-const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal", "finalizers"];
+const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal", "finalizers", "validation"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.
@@ -101,6 +101,7 @@ impl Reader<'_> {
             Some("proto") => group.proto_prefix = self.string(entry).unwrap_or_default(),
             Some("internal") => group.internal = self.flag(entry),
             Some("finalizers") => group.qualified_finalizers = self.one_of(entry, &["qualified"]).is_some(),
+            Some("validation") => group.tagged_validation = self.one_of(entry, &["tagged"]).is_some(),
             Some("package") => {
                 group.package = match self.one_of(entry, &["apimachinery", "generated", "own"]) {
                     Some("apimachinery") => Package::Apimachinery,

@@ -12,10 +12,14 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use kube_apiserver::TestServer;
 use needs::needs;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How long anything may take that takes time.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The document of the shop's group.
+const OPENAPI: &str = "/openapi/v3/apis/shop.example.com/v1";
 
 /// A main server, and kubectl for it.
 struct Main {
@@ -169,6 +173,24 @@ fn kubectl_sees_the_shop_through_the_main_server() {
         assert_has(&main.refuses(&["create", "-f", &path]), &[expect]);
     }
 
+    // What is deprecated, and the bounds of a field, are told.
+    let path = main.file("stool.yaml", &product("stool", "price: '1', maker: jo"));
+    for (args, is_warned) in [(["create", "-f"], true), (["apply", "-f"], false)] {
+        let output = main.run(&[&args[..], &[&path]].concat());
+        let complaint = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(complaint.contains("Warning: spec.maker: deprecated"), is_warned, "{args:?}: {complaint}");
+    }
+    assert_has(
+        &main.says(&["explain", "products.spec.maker", "--api-version=shop.example.com/v1"]),
+        &["Deprecated: Who made it"],
+    );
+    let document: Value = serde_json::from_str(&main.says(&["get", "--raw", OPENAPI])).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let (_, spec) = schemas.iter().find(|(name, _)| name.ends_with(".v1.ProductSpec")).unwrap();
+    let (maker, stock) = (&spec["properties"]["maker"], &spec["properties"]["stock"]);
+    assert_eq!(maker["deprecated"], json!(true), "{spec}");
+    assert_eq!((&stock["minimum"], &stock["maximum"]), (&json!(0), &json!(1000)), "{spec}");
+
     let path = main.file("lost.yaml", &product("lost", "price: '1'"));
     assert_has(&main.refuses(&["create", "-n", "nowhere", "-f", &path]), &["namespaces \"nowhere\" not found"]);
 
@@ -184,8 +206,8 @@ fn kubectl_sees_the_shop_through_the_main_server() {
     let mut watch = main.kubectl(&["get", "prod", "-w", "-o", "name"]).stdout(Stdio::piped()).spawn().unwrap();
     let mut seen = BufReader::new(watch.stdout.take().unwrap()).lines().map_while(Result::ok);
     assert_eq!(
-        [seen.next(), seen.next()].map(Option::unwrap),
-        ["product.shop.example.com/chair", "product.shop.example.com/lamp"]
+        [seen.next(), seen.next(), seen.next()].map(Option::unwrap),
+        ["chair", "lamp", "stool"].map(|name| format!("product.shop.example.com/{name}"))
     );
     main.apply("table.yaml", &product("table", "price: '99'"));
     assert_eq!(seen.next().unwrap(), "product.shop.example.com/table");

@@ -166,6 +166,7 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
         name_rule: NameRule::Dns1123Subdomain,
         metadata_check: MetadataCheck::Change,
         qualified_finalizers: false,
+        tagged_validation: false,
         watch_cache: true,
         hooks: Hooks::NONE,
     }

@@ -65,7 +65,7 @@ impl Checker<'_> {
         match &mut expr.kind {
             Kind::Literal(value) => literal(value),
             Kind::Name(name) => {
-                let message = format!("undeclared reference to '{}' (in container '')", name.trim_start_matches('.'));
+                let message = format!("undeclared reference to '{name}' (in container '')");
                 self.report(at, message)
             }
             Kind::Select { operand, field, test } => {

@@ -285,6 +285,12 @@ impl Parser {
                 self.take();
                 Ok(name)
             }
+            _ => self.no_name_behind_dot(),
+        }
+    }
+
+    fn no_name_behind_dot<T>(&self) -> Parsed<T> {
+        match self.token().kind {
             TokenKind::End => self.problem("no viable alternative at input '.'".into()),
             _ => self.problem(format!("no viable alternative at input '.{}'", self.token().text)),
         }
@@ -328,7 +334,7 @@ impl Parser {
         let token = self.token().clone();
         match token.kind {
             TokenKind::Name => self.name(leading_dot),
-            _ if leading_dot => self.unexpected("IDENTIFIER", |_| false),
+            _ if leading_dot => self.no_name_behind_dot(),
             TokenKind::Symbol("(") => {
                 self.take();
                 let inner = self.expr()?;

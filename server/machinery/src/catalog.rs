@@ -127,6 +127,8 @@ pub struct ResourceDef {
     pub metadata_check: MetadataCheck,
     /// Finalizers without a domain have to be Kubernetes' own.
     pub qualified_finalizers: bool,
+    /// Of the declared constraints only those that upstream's tags enforce are in force.
+    pub tagged_validation: bool,
     pub watch_cache: bool,
     pub hooks: Hooks,
 }

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod cbor;
 pub mod def;
 pub mod defaulting;
+pub mod deprecation;
 pub mod diff;
 pub mod envelope;
 pub mod features;

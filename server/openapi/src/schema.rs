@@ -11,7 +11,7 @@ pub fn to_v2(schema: &Value) -> Value {
     let mut out = Map::new();
     for (key, value) in members {
         match key.as_str() {
-            "default" | "nullable" => {}
+            "default" | "nullable" | "deprecated" => {}
             "$ref" => insert_reference(&mut out, value),
             "allOf" => match value.as_array().map(Vec::as_slice) {
                 Some([one]) => out.extend(match to_v2(one) {

@@ -4,7 +4,7 @@ use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
-use machinery::gates;
+use machinery::{deprecation, gates};
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
@@ -39,15 +39,18 @@ pub trait Strategy: Send + Sync {
 
 /// The strategy that a declaration alone gives.
 pub struct DeclaredStrategy {
-    kind: &'static KindDef,
     resource: &'static ResourceDef,
     has_status: bool,
+    /// Whether writers are warned of deprecated fields.
+    warns_of_fields: bool,
 }
 
 impl DeclaredStrategy {
     pub fn new(kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
         let has_status = resource.subresources.iter().any(|s| s.name == "status");
-        DeclaredStrategy { kind, resource, has_status }
+        // Upstream's kinds say in hooks of what their writers are warned.
+        let warns_of_fields = !resource.tagged_validation && deprecation::is_declared(kind.hub);
+        DeclaredStrategy { resource, has_status, warns_of_fields }
     }
 }
 
@@ -90,7 +93,11 @@ impl Strategy for DeclaredStrategy {
     }
 
     fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
-        self.resource.hooks.warnings.map_or_else(Vec::new, |hook| hook(context, new, old))
+        let mut warnings = self.resource.hooks.warnings.map_or_else(Vec::new, |hook| hook(context, new, old));
+        if self.warns_of_fields {
+            warnings.extend(deprecation::warnings(new, old));
+        }
+        warnings
     }
 
     fn grace_period(&self, asked: Option<i64>, object: Ref<'_>) -> Option<i64> {
@@ -110,9 +117,7 @@ impl DeclaredStrategy {
 
     /// What the declaration's constraints say, with ratcheting on update.
     fn declared(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<FieldError> {
-        // Upstream's kinds enforce their tags only: the rest of what they declare is checked by hand-written rules.
-        let is_upstream = !self.kind.group.contains('.') || self.kind.group.ends_with(".k8s.io");
-        let scope = if is_upstream { Scope::Tagged } else { Scope::Declared };
+        let scope = if self.resource.tagged_validation { Scope::Tagged } else { Scope::Declared };
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
@@ -168,4 +173,24 @@ fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
 fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
     let fields = new.def().fields;
     (0..fields.len()).any(|i| !matches!(fields[i].json, "" | "metadata" | "status") && new.get(i) != old.get(i))
+}
+
+#[cfg(test)]
+mod tests {
+    use generated::extensions::v1beta1::DaemonSet;
+
+    use super::*;
+
+    #[test]
+    fn writers_are_warned_of_deprecated_fields_that_they_set() {
+        let mut new = DaemonSet::default();
+        assert!(deprecation::is_declared(Ref::of(&new).def()));
+        assert_eq!(deprecation::warnings(Ref::of(&new), None), [""; 0]);
+        new.spec.template_generation = 3;
+        assert_eq!(deprecation::warnings(Ref::of(&new), None), ["spec.templateGeneration: deprecated"]);
+        let mut old = new.clone();
+        assert_eq!(deprecation::warnings(Ref::of(&new), Some(Ref::of(&old))), [""; 0], "it is as it was");
+        old.spec.template_generation = 2;
+        assert_eq!(deprecation::warnings(Ref::of(&new), Some(Ref::of(&old))).len(), 1);
+    }
 }

@@ -54,6 +54,7 @@ pub const RULES: &[Rule] = &[
     Rule { id: "create-at-path", matches: create_at_path, given: ALWAYS },
     Rule { id: "panics", matches: panics, given: ALWAYS },
     Rule { id: "first-unknown-field", matches: first_unknown_field, given: ALWAYS },
+    Rule { id: "cel-recovery", matches: cel_recovery, given: ALWAYS },
     Rule { id: "order-of-finalizers", matches: is_of_finalizers, given: have_the_same_finalizers },
     Rule { id: "applied-owners", matches: applied_owners, given: is_refused_here },
     Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema, given: ALWAYS },
@@ -195,6 +196,17 @@ fn first_unknown_field(_: &Step, found: &Difference) -> bool {
     let is_unknown = |side: &Option<Value>| side.to_owned().unwrap_or_default().to_string().contains("not declared");
     let (upstream, here) = (&found.upstream, &found.here);
     is_typed(upstream) && is_typed(here) && (is_unknown(upstream) || is_unknown(here))
+}
+
+/// Both refuse an expression of CEL for its syntax, at the same place. Upstream's parser goes on behind the error, and
+/// tells what it finds.
+fn cel_recovery(_: &Step, found: &Difference) -> bool {
+    let before = |side: &Option<Value>| {
+        let (before, _) = side.as_ref()?.as_str()?.split_once("Syntax error: ")?;
+        Some(before.to_owned())
+    };
+    let upstream = before(&found.upstream);
+    found.place.ends_with("message") && upstream.is_some() && upstream == before(&found.here)
 }
 
 /// A deletion that changes finalizers leaves them in random order at upstream.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use super::{API_VERSION, KIND, scalar_definition};
+use crate::bounds;
 use crate::model::{
     Enum, Field, Group, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union, Version,
 };
@@ -126,14 +127,23 @@ impl<'m> Definitions<'m> {
 
     fn property(&mut self, place: Place<'m>, field: &'m Field) -> Value {
         let mut out = Map::new();
-        if !field.docs.is_empty() {
-            out.insert("description".into(), field.docs.clone().into());
+        let description = bounds::description(field);
+        if !description.is_empty() {
+            out.insert("description".into(), description.into());
+        }
+        // Upstream's documents tell no bounds.
+        let tells_bounds = !place.group.tagged_validation;
+        if field.deprecated && tells_bounds {
+            out.insert("deprecated".into(), true.into());
         }
         if let Some(default) = self.default(field) {
             out.insert("default".into(), default);
         }
         extensions(field, &mut out);
         let Value::Object(mut ty) = self.type_schema(place, &field.ty) else { return Value::Object(out) };
+        if tells_bounds && !ty.contains_key("$ref") {
+            bounds::constrain(&field.validation, &mut ty);
+        }
         // Nothing may stand beside a reference.
         if ty.contains_key("$ref") && !out.is_empty() {
             ty = Map::from_iter([("allOf".to_owned(), json!([ty]))]);

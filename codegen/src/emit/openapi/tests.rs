@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::model::{
     Enum, EnumId, Field, Group, Kind, KindVersion, ListSemantics, Literal, Resource, Role, Struct, StructId,
-    Subresource, TypeRef, Version,
+    Subresource, TypeRef, Validation, Version,
 };
 
 /// A field that is left out when empty.
@@ -97,6 +97,20 @@ fn field_of_part() -> Field {
 fn colour() -> Enum {
     let variant = |name: &str| (name.to_owned(), name.to_owned(), String::new());
     Enum { name: "Colour".into(), variants: vec![variant("Red"), variant("Blue")], ..Enum::default() }
+}
+
+#[test]
+fn bounds_are_told_unless_only_tags_are_in_force() {
+    let validation = Validation { min: Some(0), pattern: Some("^a".into()), ..Validation::default() };
+    let old = Field { deprecated: true, docs: "Old.".into(), validation, ..field("a", TypeRef::String) };
+    let told = json!({"description": "Deprecated: Old.", "deprecated": true, "type": "string", "minimum": 0, "pattern": "^a"});
+    assert_eq!(property(old.clone()), told);
+    let mut model = Shop::new(vec![old]).model();
+    model.groups[0].tagged_validation = true;
+    assert_eq!(
+        catalog(&model).definitions["com.example.shop.v1.Product"]["properties"]["a"],
+        json!({"description": "Deprecated: Old.", "type": "string"})
+    );
 }
 
 #[test]

@@ -43,6 +43,10 @@ pub struct ProductSpec {
     /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
     #[field(3, required, immutable, format = dns1123_subdomain)]
     pub supplier: String,
+
+    /// Who made it; `supplier` tells it today.
+    #[field(4, deprecated)]
+    pub maker: String,
 }
 
 /// What the shop saw last.

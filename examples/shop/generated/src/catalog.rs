@@ -50,6 +50,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
+    tagged_validation: false,
     watch_cache: true,
     hooks: Hooks::NONE,
 };

@@ -2,11 +2,15 @@
 
 use machinery::print::{Cell, PrintContext};
 
-use crate::storage::v1::StorageClass;
+use crate::storage::v1::{CSIDriver, StorageClass};
 
 /// Annotations that make a class the default one.
 const DEFAULT_CLASS: [&str; 2] =
     ["storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"];
+
+pub fn csi_driver_attach_required(driver: &CSIDriver, _: &PrintContext) -> Cell {
+    driver.spec.attach_required.unwrap_or(true).into()
+}
 
 pub fn storage_class_allow_volume_expansion(class: &StorageClass, _: &PrintContext) -> Cell {
     class.allow_volume_expansion.unwrap_or_default().into()

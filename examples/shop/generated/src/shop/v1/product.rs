@@ -52,12 +52,15 @@ pub struct ProductSpec {
     pub price: Quantity,
     /// Who delivers. Fixed once set; the house's own workshop unless somebody else is named.
     pub supplier: String,
+    /// Who made it; `supplier` tells it today.
+    pub maker: String,
 }
 
 describe! { ProductSpec, PRODUCT_SPEC "ProductSpec" { .defaults_below() .rules(&[RuleDef { expression: "self.supplier != 'workshop' || self.stock <= 100", field: "stock", message: "", message_expression: "'the workshop makes 100 units, not %d'.format([self.stock])", reason: "", optional_old_self: false }]) } [
     stock:    "stock",    1, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::Int(1)), constraints: &[Constraint::Min(0), Constraint::Max(1000)], ..FieldInfo::PLAIN };
     price:    "price",    2, Flags::REQUIRED;
     supplier: "supplier", 3, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Format(machinery::format::field::DeclaredFormat::LongName), Constraint::Immutable], ..FieldInfo::PLAIN };
+    maker:    "maker",    4, Flags::OMIT_EMPTY.or(Flags::DEPRECATED);
 ] }
 
 /// What the shop saw last.

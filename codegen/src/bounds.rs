@@ -1,0 +1,51 @@
+//! What a field declares, in the words of a JSON schema: for exported definitions and for the native OpenAPI documents.
+
+use serde_json::{Map, Value};
+
+use crate::model::{Field, Validation};
+
+/// The description of a field, which says whether it is deprecated.
+pub(crate) fn description(field: &Field) -> String {
+    match field.deprecated && !field.docs.to_lowercase().contains("deprecated") {
+        true => format!("Deprecated: {}", field.docs).trim_end().trim_end_matches(':').to_owned(),
+        false => field.docs.clone(),
+    }
+}
+
+/// Constraints of a list that can only be about its items go to the items.
+pub(crate) fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
+    let counts = match out.get("type").and_then(Value::as_str) {
+        Some("array") => ["minItems", "maxItems"],
+        _ => ["minProperties", "maxProperties"],
+    };
+    for (key, value) in counts.into_iter().zip([rules.min_items, rules.max_items]) {
+        out.extend(value.map(|value| (key.to_string(), value.into())));
+    }
+    let one = match out.contains_key("items") {
+        true => out.get_mut("items").and_then(Value::as_object_mut),
+        false => Some(out),
+    };
+    // Nothing may stand beside a reference.
+    let Some(one) = one.filter(|one| !one.contains_key("$ref")) else { return };
+    let max_length = rules.max_length.or(rules.max_bytes);
+    let said: [(&str, Option<Value>); 6] = [
+        ("minimum", rules.min.map(Value::from)),
+        ("maximum", rules.max.map(Value::from)),
+        ("minLength", rules.min_length.map(Value::from)),
+        // So many bytes are at least so many characters.
+        ("maxLength", max_length.map(Value::from)),
+        ("pattern", rules.pattern.clone().map(Value::from)),
+        ("format", rules.format.as_deref().and_then(format).map(Value::from)),
+    ];
+    one.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
+}
+
+/// The formats that the apiextensions server knows by a name of their own.
+fn format(name: &str) -> Option<&'static str> {
+    match name {
+        "dns1123_label" => Some("k8s-short-name"),
+        "dns1123_subdomain" => Some("k8s-long-name"),
+        "uuid" => Some("uuid"),
+        _ => None,
+    }
+}
