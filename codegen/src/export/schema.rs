@@ -6,9 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::bounds;
-use crate::model::{
-    EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union,
-};
+use crate::model::{EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role, Struct, StructId, TypeRef, Union};
 
 /// Upstream's pattern of a Quantity.
 const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";

@@ -9,7 +9,8 @@ use crate::model::{self, Package, Serving, Version};
 use crate::names;
 
 const ATTRIBUTES: &[&str] = &["group", "version", "allow", "breaks"];
-const GROUP_WORDS: &[&str] = &["module", "priority", "model", "proto", "package", "internal", "finalizers", "validation"];
+const GROUP_WORDS: &[&str] =
+    &["module", "priority", "model", "proto", "package", "internal", "finalizers", "validation"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.

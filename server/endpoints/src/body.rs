@@ -289,7 +289,7 @@ fn excerpt(bytes: &[u8]) -> String {
     let head = &bytes[..bytes.len().min(EXCERPT)];
     let shown = match head.first() {
         None => return "<empty>".into(),
-        Some(b'{') => String::from_utf8_lossy(head).into_owned(),
+        Some(b'{') => json::to_text(head).into_owned(),
         Some(_) => head.iter().map(|b| format!("{b:02x}")).collect(),
     };
     if bytes.len() > EXCERPT { format!("{shown} ...") } else { shown }

@@ -17,8 +17,7 @@ pub fn is_declared(def: &'static StructDef) -> bool {
 fn is_below(def: &'static StructDef, seen: &mut HashSet<*const StructDef>) -> bool {
     seen.insert(def)
         && def.fields.iter().any(|field| {
-            field.flags.has(Flags::DEPRECATED)
-                || field.shape().struct_def().is_some_and(|below| is_below(below, seen))
+            field.flags.has(Flags::DEPRECATED) || field.shape().struct_def().is_some_and(|below| is_below(below, seen))
         })
 }
 

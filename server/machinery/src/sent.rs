@@ -11,9 +11,9 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::{PrettyFormatter, Serializer};
 
-use crate::def::{FieldDef, Scalar, Shape, StructDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::json;
+use crate::reflect::{self, Ref};
 
 /// The document of one request. It is read once, only when something is wrong with it, or for what it says empty. Clones
 /// share it.
@@ -96,12 +96,12 @@ impl Sent {
 }
 
 impl Sent {
-    /// Whether the document has an empty list or map at or below the field of this name, of an object of this type.
-    pub fn says_empty(&self, def: &'static StructDef, field: &str) -> bool {
+    /// Whether the document has an empty list or map where the object has an empty one, at or below the field of this
+    /// name.
+    pub fn says_empty(&self, object: Ref<'_>, field: &str) -> bool {
         let mut document = self.document();
-        let value = document.read().and_then(|document| document.get(field));
-        let shape = def.fields.iter().find(|of| of.json == field).map(FieldDef::shape);
-        matches!((shape, value), (Some(shape), Some(value)) if has_empty(shape, value))
+        let sent = document.read().and_then(|document| document.get(field));
+        matches!((object.by_name(field), sent), (Some(value), Some(sent)) if has_empty(value, sent))
     }
 
     /// Whether the document has an empty list or map at this path, such as `spec.rules[0].values`.
@@ -114,27 +114,26 @@ impl Sent {
     }
 }
 
-/// Whether a value has an empty list or map where this shape, or one below it, has a list or map.
-fn has_empty(shape: Shape, value: &Value) -> bool {
-    let below = |def: &'static StructDef, value: &Value| {
-        def.fields.iter().any(|field| match field.json {
-            "" => has_empty(field.shape(), value),
-            name => value.get(name).is_some_and(|value| has_empty(field.shape(), value)),
+/// Whether a list or map that is empty, or one below this value, was sent empty.
+fn has_empty(value: reflect::Value<'_>, sent: &Value) -> bool {
+    let below = |object: Ref<'_>, sent: &Value| {
+        object.def().fields.iter().enumerate().any(|(index, field)| match field.json {
+            "" => has_empty(object.get(index), sent),
+            name => sent.get(name).is_some_and(|sent| has_empty(object.get(index), sent)),
         })
     };
-    match (shape, value) {
-        (Shape::List(_), Value::Array(items)) => items.is_empty(),
+    match (value, sent) {
+        (reflect::Value::Struct(object), sent) => below(object, sent),
+        (reflect::Value::StructList(items), Value::Array(sent)) if !items.is_empty() => {
+            items.iter().zip(sent).any(|(item, sent)| below(item, sent))
+        }
+        (reflect::Value::StructMap(entries), Value::Object(sent)) if !entries.is_empty() => {
+            sent.iter().any(|(key, sent)| entries.get(key).is_some_and(|entry| below(entry, sent)))
+        }
+        (value, Value::Array(sent)) => sent.is_empty() && value.is_empty(),
+        (value, Value::Object(sent)) => sent.is_empty() && value.is_empty() && !matches!(value, reflect::Value::Null),
         // Bytes, which are a list to Go.
-        (Shape::One(Scalar::Bytes), Value::String(text)) => text.is_empty(),
-        (Shape::One(Scalar::Bytes), Value::Array(items)) => items.is_empty(),
-        (Shape::Map(_), Value::Object(members)) => members.is_empty(),
-        (Shape::StructList(def, _), Value::Array(items)) => {
-            items.is_empty() || items.iter().any(|item| below(def, item))
-        }
-        (Shape::StructMap(def, _), Value::Object(members)) => {
-            members.is_empty() || members.values().any(|value| below(def, value))
-        }
-        (Shape::Struct(def) | Shape::OptStruct(def), value) => below(def, value),
+        (reflect::Value::Bytes(bytes), Value::String(sent)) => sent.is_empty() && bytes.is_empty(),
         _ => false,
     }
 }

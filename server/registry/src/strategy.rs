@@ -4,10 +4,10 @@ use apimachinery::hatches::meta::reset_object_meta_for_status;
 use machinery::catalog::{KindDef, ResourceDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
-use machinery::{deprecation, gates};
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
+use machinery::{deprecation, gates};
 
 use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;

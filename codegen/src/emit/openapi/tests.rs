@@ -103,7 +103,8 @@ fn colour() -> Enum {
 fn bounds_are_told_unless_only_tags_are_in_force() {
     let validation = Validation { min: Some(0), pattern: Some("^a".into()), ..Validation::default() };
     let old = Field { deprecated: true, docs: "Old.".into(), validation, ..field("a", TypeRef::String) };
-    let told = json!({"description": "Deprecated: Old.", "deprecated": true, "type": "string", "minimum": 0, "pattern": "^a"});
+    let told =
+        json!({"description": "Deprecated: Old.", "deprecated": true, "type": "string", "minimum": 0, "pattern": "^a"});
     assert_eq!(property(old.clone()), told);
     let mut model = Shop::new(vec![old]).model();
     model.groups[0].tagged_validation = true;

@@ -63,6 +63,11 @@ impl Variables {
         self.count += 1;
     }
 
+    /// Counts a variable that has nothing to compile.
+    pub fn skip(&mut self) {
+        self.count += 1;
+    }
+
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -4,7 +4,7 @@
 //! configuration has, is a change.
 
 use machinery::hooks::Context;
-use machinery::reflect::Struct;
+use machinery::reflect::Ref;
 
 use crate::admissionregistration::v1::{MutatingWebhookConfiguration, ValidatingWebhookConfiguration};
 
@@ -14,8 +14,7 @@ pub fn update_validating_webhooks(
     new: &mut ValidatingWebhookConfiguration,
     old: &ValidatingWebhookConfiguration,
 ) {
-    let def = ValidatingWebhookConfiguration::def();
-    if new.webhooks == old.webhooks && context.sent.says_empty(def, "webhooks") {
+    if new.webhooks == old.webhooks && context.sent.says_empty(Ref::of(&*new), "webhooks") {
         new.metadata.generation = old.metadata.generation + 1;
     }
 }
@@ -26,8 +25,7 @@ pub fn update_mutating_webhooks(
     new: &mut MutatingWebhookConfiguration,
     old: &MutatingWebhookConfiguration,
 ) {
-    let def = MutatingWebhookConfiguration::def();
-    if new.webhooks == old.webhooks && context.sent.says_empty(def, "webhooks") {
+    if new.webhooks == old.webhooks && context.sent.says_empty(Ref::of(&*new), "webhooks") {
         new.metadata.generation = old.metadata.generation + 1;
     }
 }

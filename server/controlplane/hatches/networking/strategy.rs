@@ -3,7 +3,7 @@
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
-use machinery::reflect::Struct;
+use machinery::reflect::Ref;
 
 use crate::networking::v1::{Ingress, NetworkPolicy, NetworkPolicyPeer};
 
@@ -30,7 +30,7 @@ pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> 
 /// Mirrors `networkPolicyStrategy.PrepareForUpdate`, which compares with `reflect.DeepEqual`: an empty list or map, which
 /// no stored policy has, is a change.
 pub fn update_network_policy(context: &Context, new: &mut NetworkPolicy, old: &NetworkPolicy) {
-    if new.spec == old.spec && context.sent.says_empty(NetworkPolicy::def(), "spec") {
+    if new.spec == old.spec && context.sent.says_empty(Ref::of(&*new), "spec") {
         new.metadata.generation = old.metadata.generation + 1;
     }
 }

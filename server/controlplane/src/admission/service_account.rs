@@ -13,6 +13,7 @@ use generated::core::v1::{
     VolumeMount, VolumeProjection, VolumeSource,
 };
 use machinery::features::parse_bool;
+use machinery::format::is_path_segment_name;
 use machinery::reflect::Owned;
 use machinery::status::Status;
 
@@ -94,6 +95,12 @@ async fn account(
     name: &str,
 ) -> Result<Arc<ServiceAccount>, Status> {
     let namespace = &attributes.namespace;
+    // Upstream's client refuses to ask for such a name.
+    let wrong = is_path_segment_name(name);
+    if !wrong.is_empty() {
+        let why = format!("invalid resource name {name:?}: [{}]", wrong.join(" "));
+        return Err(forbidden(attributes, format!("error looking up service account {namespace}/{name}: {why}")));
+    }
     let found = find(environment, attributes, ("", "serviceaccounts"), (namespace, name)).await?;
     let why = || format!("error looking up service account {namespace}/{name}: serviceaccount {name:?} not found");
     found.ok_or_else(|| forbidden(attributes, why()))

@@ -167,7 +167,10 @@ impl Removal<'_> {
         // Upstream validates options after it has written the condition.
         endpoints::check_delete_options(&self.said)?;
         if !self.options.dry_run {
-            let wanted = self.options.precondition.clone();
+            // Upstream looks at an empty precondition only when it deletes the pod.
+            let said = |value: &Option<String>| value.clone().filter(|value| !value.is_empty());
+            let Precondition { uid, resource_version } = &self.options.precondition;
+            let wanted = Precondition { uid: said(uid), resource_version: said(resource_version) };
             let mut change = Disrupt { wanted, context: self.context.clone() };
             let options = UpdateOptions { subresource: "status".into(), ..UpdateOptions::default() };
             let updated = self.pods.update(&self.context, &self.name, &options, &mut change).await?;

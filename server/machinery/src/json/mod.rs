@@ -41,7 +41,7 @@ pub use kind::version_and_kind;
 pub use node::{Form, Node, is_same_but};
 pub use part::{Names, clear_part, part_to_value};
 pub(crate) use read::is_valid_within;
-pub use read::{is_valid, member, syntax_error};
+pub use read::{is_valid, member, syntax_error, to_text};
 pub use scalars::value_error;
 pub use scan::Scanner;
 pub use write::{float, prefixed_string, string};

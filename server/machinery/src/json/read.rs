@@ -62,7 +62,7 @@ pub(crate) struct Reader<'t> {
 }
 
 /// The text with each byte that is not UTF-8 replaced as Go does it: one U+FFFD for each.
-pub(crate) fn to_text(bytes: &[u8]) -> Cow<'_, str> {
+pub fn to_text(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => {

@@ -192,6 +192,7 @@ pub(super) fn validate_variables(
         }
         if variable.expression.trim().is_empty() {
             v.required(&path.child("expression"), "expression is not specified");
+            known.skip();
             continue;
         }
         let environment = known.compose(plain.clone());

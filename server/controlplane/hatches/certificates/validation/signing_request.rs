@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use apimachinery::hatches::meta::{validate_whole_object_meta, validate_whole_object_meta_update};
 use machinery::field_error::BadValue;
 use machinery::field_path::Path;
+use machinery::format::NameRule;
 use machinery::hooks::Validation;
 use x509::{Certificate, CertificateRequest};
 
@@ -37,6 +39,7 @@ pub fn validate_certificate_signing_request(
     new: &CertificateSigningRequest,
     old: Option<&CertificateSigningRequest>,
 ) {
+    validate_whole_object_meta(v, &new.metadata, false, NameRule::Any);
     validate_spec(v, &path.child("spec"), &new.spec, old.map(|old| &old.spec));
     let status = path.child("status");
     let stored = old.map_or(&[][..], |old| &old.status.conditions);
@@ -50,6 +53,7 @@ pub fn validate_certificate_signing_request(
     }
     if let Some(old) = old {
         validate_change(v, &status, new, old);
+        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
     }
 }
 

@@ -16,10 +16,13 @@ pub fn validate_config_map(v: &mut Validation<'_>, _: &Path<'_>, new: &ConfigMap
         if new.immutable != Some(true) {
             v.forbidden(&Path::new("immutable"), IMMUTABLE);
         }
-        if new.data != old.data {
+        // Empty maps that were sent differ from none, as upstream.
+        let says_empty = |field: &str| v.context.sent.is_empty_at(field);
+        let (has_data, has_binary) = (says_empty("data"), says_empty("binaryData"));
+        if new.data != old.data || has_data {
             v.forbidden(&data, IMMUTABLE);
         }
-        if new.binary_data != old.binary_data {
+        if new.binary_data != old.binary_data || has_binary {
             v.forbidden(&binary, IMMUTABLE);
         }
     }

@@ -41,7 +41,8 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Secret, old: &
         if new.immutable != Some(true) {
             v.forbidden(&Path::new("immutable"), IMMUTABLE);
         }
-        if new.data != old.data {
+        // An empty map that was sent differs from none, as upstream.
+        if new.data != old.data || v.context.sent.is_empty_at("data") {
             v.forbidden(path, IMMUTABLE);
         }
     }

@@ -228,7 +228,12 @@ impl<'a> Variables<'a> for Activation<'a> {
             return Some(made.clone());
         }
         let outcome = match program {
-            Ok(program) => program.evaluate(self, budget),
+            Ok(program) => program.evaluate(self, budget).map_err(|why| match why {
+                EvalError::Failed(why) => {
+                    EvalError::new(format!("composited variable \"{name}\" fails to evaluate: {why}"))
+                }
+                EvalError::TooDear => EvalError::TooDear,
+            }),
             Err(why) => Err(EvalError::new(format!("composited variable \"{name}\" fails to compile: {why}"))),
         };
         self.made.borrow_mut().insert(name, outcome.clone());
