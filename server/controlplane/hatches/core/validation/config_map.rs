@@ -16,13 +16,11 @@ pub fn validate_config_map(v: &mut Validation<'_>, _: &Path<'_>, new: &ConfigMap
         if new.immutable != Some(true) {
             v.forbidden(&Path::new("immutable"), IMMUTABLE);
         }
-        // Empty maps that were sent differ from none, as upstream.
-        let says_empty = |field: &str| v.context.sent.is_empty_at(field);
-        let (has_data, has_binary) = (says_empty("data"), says_empty("binaryData"));
-        if new.data != old.data || has_data {
+        if new.data != old.data {
             v.forbidden(&data, IMMUTABLE);
         }
-        if new.binary_data != old.binary_data || has_binary {
+        // An empty map that was sent differs from none, as upstream; `data` has a default.
+        if new.binary_data != old.binary_data || v.context.sent.is_empty_at("binaryData") {
             v.forbidden(&binary, IMMUTABLE);
         }
     }
