@@ -73,8 +73,8 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         Run { upstream, here, matches, prefix: prefix.into(), played: 0, out, families, totals }
     }
 
-    /// Plays a conversation on both servers, up to the first difference that is not meant. Steps are given upstream's
-    /// answers.
+    /// Plays a conversation on both servers, up to the first difference that is not meant, or that leaves the servers
+    /// with other objects; the steps behind the latter are taken off. Steps are given upstream's answers.
     pub async fn play(&mut self, talk: &mut Conversation) -> Result<Option<Found>> {
         self.played += 1;
         let word = format!("{}{:x}", self.prefix, self.played);
@@ -83,6 +83,7 @@ impl<'s, S: Server + Sync> Run<'s, S> {
         let (mut upstream, mut here) = (upstream, here);
         let mut comparison = Comparison::default();
         let mut found = None;
+        self.matches.take_diverged();
         for at in 0..talk.steps.len() {
             let step = &mut talk.steps[at];
             let answers = tokio::join!(upstream.step(step), here.step(step));
@@ -97,6 +98,10 @@ impl<'s, S: Server + Sync> Run<'s, S> {
             let differences = self.matches.unexplained(step, differences);
             if !differences.is_empty() {
                 found = Some(Found { step: at, differences });
+                break;
+            }
+            if self.matches.take_diverged() {
+                talk.steps.truncate(at + 1);
                 break;
             }
         }
