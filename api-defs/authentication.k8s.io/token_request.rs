@@ -54,7 +54,7 @@ pub struct BoundObjectReference {
 /// Outcome of a token request.
 pub struct TokenRequestStatus {
     /// Signed bearer token (JWT); treat it as a secret.
-    #[field(1, always, sensitive)]
+    #[field(1, always)]
     pub token: String,
 
     /// Moment after which the token stops working.

@@ -23,7 +23,7 @@ pub struct TokenReview {
 /// Input for verifying a token.
 pub struct TokenReviewSpec {
     /// Opaque bearer token to be checked.
-    #[field(1, required, omitempty, sensitive)]
+    #[field(1, required, omitempty)]
     pub token: String,
 
     /// Audiences the asking service goes by; empty means those of the API server.

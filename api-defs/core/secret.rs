@@ -20,11 +20,11 @@ pub struct Secret {
     pub immutable: Option<bool>,
 
     /// Base64-encoded values; keys use letters, digits, `-`, `_` and `.`.
-    #[field(2, sensitive)]
+    #[field(2)]
     pub data: Map<String, Bytes>,
 
     /// Plain-text convenience input, written into `data` on save and never returned.
-    #[field(4, sensitive)]
+    #[field(4)]
     pub string_data: Map<String, String>,
 
     /// Tells consumers what format to expect; `Opaque` by default and unchangeable.

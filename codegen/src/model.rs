@@ -498,8 +498,6 @@ pub struct Field {
     pub shadow_tags: Vec<String>,
     pub feature_gate: Option<String>,
     pub deprecated: bool,
-    /// Not to be logged or shown: `sensitive`.
-    pub sensitive: bool,
     /// Its items say their kind wherever they are read: `says_kind`.
     pub says_kind: bool,
     /// The Go type of the field, or of its items: `go = "types.UID"`. Enums name theirs.

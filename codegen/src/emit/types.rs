@@ -367,9 +367,6 @@ fn flags(field: &Field) -> String {
     if field.inline {
         names.push("INLINE");
     }
-    if field.sensitive {
-        names.push("SENSITIVE");
-    }
     if field.deprecated {
         names.push("DEPRECATED");
     }

@@ -29,7 +29,7 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "allow",
     "breaks",
 ];
-const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "deprecated", "allow", "breaks"];
+const ENUM_ATTRIBUTES: &[&str] = &["open", "versions", "gone", "allow", "breaks"];
 const RULE_WORDS: &[&str] = &["field", "message", "message_expression", "optional_old_self", "reason"];
 const UNION_WORDS: &[&str] = &["discriminator", "members", "without", "zero_allowed"];
 

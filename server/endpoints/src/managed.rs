@@ -215,7 +215,10 @@ pub fn apply(
 /// After admission: a write that changes nothing but times of ownership is no write.
 pub fn keep_times(live: &Owned, new: &mut Owned) {
     let (Some(before), Some(after)) = (meta(live.as_ref()), meta(new.as_ref())) else { return };
-    let is_same = json::is_same_but(Ref::of(before), Ref::of(after), &["managedFields"])
+    // A version that stands for any becomes that of the stored object.
+    let says_version = !matches!(after.resource_version.as_str(), "" | "0");
+    let ignored: &[&str] = if says_version { &["managedFields"] } else { &["managedFields", "resourceVersion"] };
+    let is_same = json::is_same_but(Ref::of(before), Ref::of(after), ignored)
         && json::is_same_but(live.as_ref(), new.as_ref(), &["apiVersion", "kind", "metadata"])
         && managed::is_same_but_times(&owners(before), &owners(after));
     let kept = is_same.then(|| before.managed_fields.clone());

@@ -87,8 +87,6 @@ impl Flags {
     pub const REQUIRED: Flags = Flags(2);
     /// Flat in JSON.
     pub const INLINE: Flags = Flags(4);
-    /// Not to be logged.
-    pub const SENSITIVE: Flags = Flags(8);
     /// Deprecated; clients that set it are warned.
     pub const DEPRECATED: Flags = Flags(16);
     /// A list of objects that say what kind of core/v1 they are in the JSON that reads are answered with: in protobuf they have no room for it.

@@ -102,7 +102,10 @@ impl ResourceStore {
         let mut new = change.apply(None).await?;
         if let Some(meta) = meta_mut(&mut new) {
             sent_version(meta)?;
-            meta.resource_version.clear();
+            // As upstream, a rehearsal answers with the version that was sent.
+            if !options.dry_run {
+                meta.resource_version.clear();
+            }
             if !meta.uid.is_empty() {
                 let metadata = Path::new("metadata");
                 let error =

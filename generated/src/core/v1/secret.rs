@@ -41,8 +41,8 @@ describe! { Secret, SECRET "Secret" { .defaults_below() .normalize(|m| if let So
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     immutable:   "immutable",  5, Flags::OMIT_EMPTY;
-    data:        "data",       2, Flags::OMIT_EMPTY.or(Flags::SENSITIVE);
-    string_data: "stringData", 4, Flags::OMIT_EMPTY.or(Flags::SENSITIVE);
+    data:        "data",       2, Flags::OMIT_EMPTY;
+    string_data: "stringData", 4, Flags::OMIT_EMPTY;
     r#type:      "type",       3, Flags::OMIT_EMPTY, &FieldInfo { default: Some(Literal::String("Opaque")), go_type: "SecretType", ..FieldInfo::PLAIN };
 ] }
 

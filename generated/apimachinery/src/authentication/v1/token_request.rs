@@ -73,7 +73,7 @@ pub struct TokenRequestStatus {
 }
 
 describe! { TokenRequestStatus, TOKEN_REQUEST_STATUS "TokenRequestStatus" {} [
-    token:                "token",               1, Flags::SENSITIVE;
+    token:                "token",               1, Flags::NONE;
     expiration_timestamp: "expirationTimestamp", 2, Flags::NONE;
 ] }
 

@@ -37,7 +37,7 @@ pub struct TokenReviewSpec {
 }
 
 describe! { TokenReviewSpec, TOKEN_REVIEW_SPEC "TokenReviewSpec" {} [
-    token:     "token",     1, Flags::OMIT_EMPTY.or(Flags::REQUIRED).or(Flags::SENSITIVE);
+    token:     "token",     1, Flags::OMIT_EMPTY.or(Flags::REQUIRED);
     audiences: "audiences", 2, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
 ] }
 
