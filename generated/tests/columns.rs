@@ -264,7 +264,7 @@ fn what_is_absent_shows_as_upstream_shows_it() {
         "v1",
         "csidrivers",
         &["AttachRequired", "TokenRequests", "Modes"],
-        &[(r#"{"spec":{"tokenRequests":[{"audience":"a"},{"audience":"b"}]}}"#, &["bool false", "a,b", "<none>"])],
+        &[(r#"{"spec":{"tokenRequests":[{"audience":"a"},{"audience":"b"}]}}"#, &["bool true", "a,b", "<none>"])],
     );
     check("storage.k8s.io", "v1", "volumeattachments", &["PV", "Attached"], &[("{}", &["", "bool false"])]);
     check("", "v1", "persistentvolumes", &["Capacity", "Claim", "VolumeMode"], &[("{}", &["0", "", "<unset>"])]);
