@@ -18,8 +18,7 @@ pub fn validate_controller_revision(
     let path = Path::new("data");
     match old {
         Some(old) if new.data != old.data => {
-            let shown = if new.data.is_empty() { BadValue::None } else { BadValue::Json(text(&new.data)) };
-            v.invalid(&path, shown, "field is immutable");
+            v.invalid(&path, shown(&new.data), "field is immutable");
         }
         Some(_) => {}
         None if new.data.is_empty() => v.required(&path, "data is mandatory"),
@@ -28,6 +27,13 @@ pub fn validate_controller_revision(
         }
         None => {}
     }
+}
+
+/// As Go's encoder shows it: without spaces, with the characters of HTML escaped.
+fn shown(data: &RawExtension) -> BadValue {
+    let mut out = Vec::new();
+    data.append_json(&mut out);
+    if data.is_empty() { BadValue::None } else { BadValue::Json(String::from_utf8_lossy(&out).into_owned()) }
 }
 
 fn text(data: &RawExtension) -> String {
