@@ -6,7 +6,7 @@ use crate::meta::{LabelSelector, ObjectMeta};
     category = "api-extensions",
     scope = Cluster,
     unconditional_update = false,
-    generation,
+    generation = exact,
     metadata = whole
 )]
 #[versions(
@@ -22,7 +22,6 @@ use crate::meta::{LabelSelector, ObjectMeta};
 #[column("Webhooks", integer, len(webhooks))]
 #[column("Age", age)]
 #[validate(by_hand = validate_validating_webhooks)]
-#[strategy(update = update_validating_webhooks)]
 pub struct ValidatingWebhookConfiguration {
     /// Name, labels and annotations of this validating webhook registration.
     #[field(1)]

@@ -2,7 +2,15 @@ use crate::core::ConditionStatus;
 use crate::meta::ObjectMeta;
 
 /// Asks a signer for an X.509 certificate, subject to approval.
-#[kind(plural = "certificatesigningrequests", short = "csr", scope = Cluster, generation = false, name = any, resets(spec, status), metadata = unchecked)]
+#[kind(
+    plural = "certificatesigningrequests",
+    short = "csr",
+    scope = Cluster,
+    generation = false,
+    name = any,
+    resets(spec, status),
+    metadata = unchecked
+)]
 #[versions(
     v1(introduced = "1.19"),
     v1beta1(

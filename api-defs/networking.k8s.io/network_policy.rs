@@ -2,13 +2,13 @@ use crate::core::Protocol;
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Pod-level firewall rules, enforced only if the network plugin supports them.
-#[kind(plural = "networkpolicies", short = "netpol", scope = Namespaced, generation)]
+#[kind(plural = "networkpolicies", short = "netpol", scope = Namespaced, generation = exact)]
 #[versions(v1(introduced = "1.7"))]
 #[column("Pod-Selector", selector(spec.podSelector))]
 #[column("Age", age)]
 #[default(by_hand = default_network_policy)]
 #[validate(by_hand = validate_network_policy)]
-#[strategy(update = update_network_policy, warnings = warn_network_policy)]
+#[strategy(warnings = warn_network_policy)]
 pub struct NetworkPolicy {
     /// Name and labels; policies act purely on pods in their own namespace.
     #[field(1)]

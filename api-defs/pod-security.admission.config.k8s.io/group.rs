@@ -1,6 +1,12 @@
 //! What the admission plugin `PodSecurity` is configured with.
 
-#![group("pod-security.admission.config.k8s.io", module = podsecurity, package = generated, internal, validation = tagged)]
+#![group(
+    "pod-security.admission.config.k8s.io",
+    module = podsecurity,
+    package = generated,
+    internal,
+    validation = tagged,
+)]
 #![version(v1, unserved)]
 #![version(v1beta1, unserved)]
 #![version(v1alpha1, unserved)]

@@ -6,7 +6,13 @@ use crate::meta::ObjectMeta;
     v1(introduced = "1.18"),
     v1beta1(unserved, introduced = "1.14", deprecated = "1.19", replacement = "storage.k8s.io/v1 CSIDriver")
 )]
-#[column("AttachRequired", boolean, by_hand = csi_driver_attach_required, reads(spec.attachRequired), "Whether volumes of the driver are attached before they are mounted.")]
+#[column(
+    "AttachRequired",
+    boolean,
+    by_hand = csi_driver_attach_required,
+    reads(spec.attachRequired),
+    "Whether volumes of the driver are attached before they are mounted."
+)]
 #[column("PodInfoOnMount", boolean, spec.podInfoOnMount)]
 #[column("StorageCapacity", boolean, spec.storageCapacity)]
 #[column("TokenRequests", join(spec.tokenRequests.audience) or "<unset>")]

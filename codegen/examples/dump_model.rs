@@ -3,7 +3,7 @@
 //!
 //! Run at the root of the workspace: `cargo run -p codegen --example dump_model [ROOT]`.
 
-use codegen::model::{Field, Kind, ListSemantics, Literal, Model, TypeRef};
+use codegen::model::{Field, Generation, Kind, ListSemantics, Literal, Model, TypeRef};
 
 fn main() {
     let root = std::env::args().nth(1).map_or_else(|| std::path::PathBuf::from("."), std::path::PathBuf::from);
@@ -79,7 +79,7 @@ fn kind(kind: &Kind) -> String {
             one.delete_returns_object,
             one.garbage_collection,
             one.graceful_delete,
-            one.generation,
+            one.generation != Generation::Off,
             text(&one.name_rule),
             one.watch_cache,
             texts(&one.selectable.iter().map(|one| one.label.clone()).collect::<Vec<_>>())

@@ -63,8 +63,8 @@ pub struct Group {
     pub internal: bool,
     /// Finalizers without a domain have to be Kubernetes' own: `finalizers = qualified`.
     pub qualified_finalizers: bool,
-    /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check the
-    /// rest: `validation = tagged`.
+    /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check
+    /// the rest: `validation = tagged`.
     pub tagged_validation: bool,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
@@ -206,16 +206,29 @@ pub struct Resource {
     pub orphan_warning: Option<String>,
     /// The error for a field selector's label that is not selectable: `label_error = "field label not supported for Job: {label}"`.
     pub label_error: Option<String>,
-    /// metadata.generation counts changes of everything outside metadata and status; on when there is a status subresource or `generation`.
-    pub generation: bool,
+    /// `generation`, `generation = false | exact`; without the word generations count where there is a status
+    /// subresource.
+    pub generation: Generation,
     /// JSON paths of what an update leaves as it was, `resets(spec, status)`; `None` where that is not said.
     pub resets: Option<Vec<String>>,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
-    /// `metadata = change | whole | both | unchecked`.
+    /// `metadata = change | whole | both | whole_and_change | twice | unchecked`.
     pub metadata_check: MetadataCheck,
     /// `watch_cache = false`.
     pub watch_cache: bool,
+}
+
+/// Which changes of what is outside of metadata and status `metadata.generation` counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Generation {
+    /// None: the generation stays as it is.
+    #[default]
+    Off,
+    /// Changes of values.
+    Values,
+    /// Also an empty list or map where there was none.
+    Exact,
 }
 
 /// How a kind's own validation looks at metadata when an object is changed.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use codegen::model::{Cell, ListSemantics, Literal, Model, Role, Serving, Struct, TypeRef, Version};
+use codegen::model::{Cell, Generation, ListSemantics, Literal, Model, Role, Serving, Struct, TypeRef, Version};
 
 fn shop() -> Model {
     codegen::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shop")).unwrap_or_else(|errors| panic!("{errors}"))
@@ -84,7 +84,8 @@ fn kinds_say_how_they_are_reached() {
     let resource = kind.resource.as_ref().expect("a resource");
     assert_eq!((resource.singular.as_str(), resource.key_prefix.as_deref()), ("product", Some("products")));
     assert_eq!(resource.verbs.len(), 8);
-    assert!(resource.namespaced && resource.generation && kind.list);
+    assert!(resource.namespaced && kind.list);
+    assert_eq!(resource.generation, Generation::Values);
     assert_eq!(kind.storage_version, "v1");
     let scale = &resource.subresources[1];
     let body = ("autoscaling".to_string(), "v1".to_string(), "Scale".to_string());

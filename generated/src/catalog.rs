@@ -72,7 +72,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1: ResourceDef = Resourc
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -107,7 +107,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1BETA1: ResourceDef = Re
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -142,7 +142,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef = R
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -177,7 +177,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1: ResourceDef =
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -212,7 +212,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1BETA1: Resource
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -247,7 +247,7 @@ static ADMISSIONREGISTRATION_MUTATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resourc
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -281,17 +281,14 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = Re
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Exact,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     tagged_validation: true,
     watch_cache: true,
-    hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
-        ..Hooks::NONE
-    },
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -318,17 +315,14 @@ static ADMISSIONREGISTRATION_MUTATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Exact,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     tagged_validation: true,
     watch_cache: true,
-    hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::MutatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_mutating_webhooks(c, new, old) }),
-        ..Hooks::NONE
-    },
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = ResourceDef {
@@ -342,7 +336,9 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
+        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -358,7 +354,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1: ResourceDef = Resou
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -379,7 +375,9 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
+        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1beta1", "ValidatingAdmissionPolicy"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -395,7 +393,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1BETA1: ResourceDef = 
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -416,7 +414,9 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     stored_as_json: false,
     storage: ("admissionregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata"], has_tables: true },
+        SubresourceDef::new("status", ("admissionregistration.k8s.io", "v1alpha1", "ValidatingAdmissionPolicy"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -432,7 +432,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_V1ALPHA1: ResourceDef =
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -467,7 +467,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1: ResourceDef
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -502,7 +502,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1BETA1: Resour
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -537,7 +537,7 @@ static ADMISSIONREGISTRATION_VALIDATING_ADMISSION_POLICY_BINDING_V1ALPHA1: Resou
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -571,17 +571,14 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1: ResourceDef = 
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Exact,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     tagged_validation: true,
     watch_cache: true,
-    hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
-        ..Hooks::NONE
-    },
+    hooks: Hooks::NONE,
 };
 
 static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceDef = ResourceDef {
@@ -608,17 +605,14 @@ static ADMISSIONREGISTRATION_VALIDATING_WEBHOOK_CONFIGURATION_V1BETA1: ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Exact,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
     qualified_finalizers: false,
     tagged_validation: true,
     watch_cache: true,
-    hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::admissionregistration::v1::ValidatingWebhookConfiguration>(), old.downcast()) { crate::hatches::admissionregistration::update_validating_webhooks(c, new, old) }),
-        ..Hooks::NONE
-    },
+    hooks: Hooks::NONE,
 };
 
 static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
@@ -632,7 +626,10 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: false },
+        SubresourceDef::new("status", ("apiextensions.k8s.io", "v1", "CustomResourceDefinition"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"])
+            .without_tables(),
     ],
     columns: &[],
     selectable: &[],
@@ -643,7 +640,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -667,7 +664,10 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: true,
     storage: ("apiextensions.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: false },
+        SubresourceDef::new("status", ("apiextensions.k8s.io", "v1beta1", "CustomResourceDefinition"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"])
+            .without_tables(),
     ],
     columns: &[],
     selectable: &[],
@@ -678,7 +678,7 @@ static APIEXTENSIONS_CUSTOM_RESOURCE_DEFINITION_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -702,7 +702,10 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"], has_tables: false },
+        SubresourceDef::new("status", ("apiregistration.k8s.io", "v1", "APIService"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
+            .without_tables(),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -718,7 +721,7 @@ static APIREGISTRATION_API_SERVICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
@@ -742,7 +745,10 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: true,
     storage: ("apiregistration.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apiregistration.k8s.io", "v1beta1", "APIService"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"], has_tables: false },
+        SubresourceDef::new("status", ("apiregistration.k8s.io", "v1beta1", "APIService"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.labels", "metadata.annotations", "metadata.finalizers", "metadata.ownerReferences"])
+            .without_tables(),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -758,7 +764,7 @@ static APIREGISTRATION_API_SERVICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
@@ -796,7 +802,7 @@ static APPS_CONTROLLER_REVISION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -831,7 +837,7 @@ static APPS_CONTROLLER_REVISION_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -866,7 +872,7 @@ static APPS_CONTROLLER_REVISION_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -887,7 +893,9 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("apps", "v1", "DaemonSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -910,7 +918,7 @@ static APPS_DAEMON_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -936,7 +944,9 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "DaemonSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("apps", "v1beta2", "DaemonSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -959,7 +969,7 @@ static APPS_DAEMON_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -985,8 +995,12 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1", "Deployment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1006,7 +1020,7 @@ static APPS_DEPLOYMENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1031,8 +1045,12 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1beta2", "Deployment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1052,7 +1070,7 @@ static APPS_DEPLOYMENT_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1077,8 +1095,12 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "Deployment"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.labels"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1beta1", "Deployment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.labels"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1098,7 +1120,7 @@ static APPS_DEPLOYMENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1123,8 +1145,12 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1", "ReplicaSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1144,7 +1170,7 @@ static APPS_REPLICA_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1168,8 +1194,12 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "ReplicaSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1beta2", "ReplicaSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1189,7 +1219,7 @@ static APPS_REPLICA_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1213,8 +1243,12 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1", "StatefulSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1231,7 +1265,7 @@ static APPS_STATEFUL_SET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
@@ -1255,8 +1289,12 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta2", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1beta2", "StatefulSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1273,7 +1311,7 @@ static APPS_STATEFUL_SET_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
@@ -1297,8 +1335,12 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("apps", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("apps", "v1beta1", "StatefulSet"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("apps", "v1beta1", "StatefulSet"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1315,7 +1357,7 @@ static APPS_STATEFUL_SET_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
@@ -1348,7 +1390,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1378,7 +1420,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1408,7 +1450,7 @@ static AUTHENTICATION_SELF_SUBJECT_REVIEW_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1438,7 +1480,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1468,7 +1510,7 @@ static AUTHENTICATION_TOKEN_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1498,7 +1540,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1528,7 +1570,7 @@ static AUTHORIZATION_LOCAL_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = Resource
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1558,7 +1600,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1588,7 +1630,7 @@ static AUTHORIZATION_SELF_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1618,7 +1660,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1648,7 +1690,7 @@ static AUTHORIZATION_SELF_SUBJECT_RULES_REVIEW_V1BETA1: ResourceDef = ResourceDe
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1678,7 +1720,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1708,7 +1750,7 @@ static AUTHORIZATION_SUBJECT_ACCESS_REVIEW_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1729,7 +1771,9 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v2", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("autoscaling", "v2", "HorizontalPodAutoscaler"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1748,7 +1792,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1769,7 +1813,9 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("autoscaling", "v2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("autoscaling", "v1", "HorizontalPodAutoscaler"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("autoscaling", "v1", "HorizontalPodAutoscaler"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1788,7 +1834,7 @@ static AUTOSCALING_HORIZONTAL_POD_AUTOSCALER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -1809,7 +1855,9 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("batch", "v1", "CronJob"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1831,7 +1879,7 @@ static BATCH_CRON_JOB_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -1855,7 +1903,9 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1beta1", "CronJob"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("batch", "v1beta1", "CronJob"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1877,7 +1927,7 @@ static BATCH_CRON_JOB_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -1901,7 +1951,9 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("batch", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("batch", "v1", "Job"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("batch", "v1", "Job"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1923,7 +1975,7 @@ static BATCH_JOB_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
     label_error: "field label {quoted} not supported for Job",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -1948,8 +2000,13 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"], has_tables: false },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("approval", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "status.certificate"])
+            .without_tables(),
+        SubresourceDef::new("status", ("certificates.k8s.io", "v1", "CertificateSigningRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -1969,7 +2026,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["spec", "status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Unchecked,
@@ -1993,8 +2050,13 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "approval", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "status.certificate"], has_tables: false },
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("approval", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "status.certificate"])
+            .without_tables(),
+        SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "CertificateSigningRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2014,7 +2076,7 @@ static CERTIFICATES_CERTIFICATE_SIGNING_REQUEST_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["spec", "status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Unchecked,
@@ -2052,7 +2114,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -2087,7 +2149,7 @@ static CERTIFICATES_CLUSTER_TRUST_BUNDLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -2108,7 +2170,9 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("certificates.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("certificates.k8s.io", "v1beta1", "PodCertificateRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2131,7 +2195,7 @@ static CERTIFICATES_POD_CERTIFICATE_REQUEST_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2168,7 +2232,7 @@ static COORDINATION_LEASE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2202,7 +2266,7 @@ static COORDINATION_LEASE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2238,7 +2302,7 @@ static COORDINATION_LEASE_CANDIDATE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
@@ -2274,7 +2338,7 @@ static COORDINATION_LEASE_CANDIDATE_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::ConfigMapKey,
     metadata_check: MetadataCheck::Change,
@@ -2304,7 +2368,7 @@ static CORE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2339,7 +2403,7 @@ static CORE_COMPONENT_STATUS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2373,7 +2437,7 @@ static CORE_CONFIG_MAP_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2407,7 +2471,7 @@ static CORE_ENDPOINTS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -2463,7 +2527,7 @@ static CORE_EVENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -2493,7 +2557,7 @@ static CORE_LIMIT_RANGE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -2517,8 +2581,13 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "finalize", kind: ("", "v1", "Namespace"), verbs: &["update"], scale: None, resets: &["status"], has_tables: false },
-        SubresourceDef { name: "status", kind: ("", "v1", "Namespace"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("finalize", ("", "v1", "Namespace"))
+            .verbs(&["update"])
+            .resets(&["status"])
+            .without_tables(),
+        SubresourceDef::new("status", ("", "v1", "Namespace"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2535,7 +2604,7 @@ static CORE_NAMESPACE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -2562,8 +2631,11 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "NodeProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("", "v1", "Node"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("proxy", ("", "v1", "NodeProxyOptions"))
+            .verbs(&["create", "delete", "get", "patch", "update"]),
+        SubresourceDef::new("status", ("", "v1", "Node"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2587,7 +2659,7 @@ static CORE_NODE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -2613,7 +2685,9 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolume"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("", "v1", "PersistentVolume"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2636,7 +2710,7 @@ static CORE_PERSISTENT_VOLUME_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Twice,
@@ -2662,7 +2736,9 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "PersistentVolumeClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("", "v1", "PersistentVolumeClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2683,7 +2759,7 @@ static CORE_PERSISTENT_VOLUME_CLAIM_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -2709,16 +2785,29 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "attach", kind: ("", "v1", "PodAttachOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "binding", kind: ("", "v1", "Binding"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "ephemeralcontainers", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[], has_tables: false },
-        SubresourceDef { name: "eviction", kind: ("policy", "v1", "Eviction"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "exec", kind: ("", "v1", "PodExecOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "log", kind: ("", "v1", "Pod"), verbs: &["get"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "portforward", kind: ("", "v1", "PodPortForwardOptions"), verbs: &["create", "get"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "proxy", kind: ("", "v1", "PodProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "resize", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &[], has_tables: false },
-        SubresourceDef { name: "status", kind: ("", "v1", "Pod"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"], has_tables: true },
+        SubresourceDef::new("attach", ("", "v1", "PodAttachOptions"))
+            .verbs(&["create", "get"]),
+        SubresourceDef::new("binding", ("", "v1", "Binding"))
+            .verbs(&["create"]),
+        SubresourceDef::new("ephemeralcontainers", ("", "v1", "Pod"))
+            .verbs(&["get", "patch", "update"])
+            .without_tables(),
+        SubresourceDef::new("eviction", ("policy", "v1", "Eviction"))
+            .verbs(&["create"]),
+        SubresourceDef::new("exec", ("", "v1", "PodExecOptions"))
+            .verbs(&["create", "get"]),
+        SubresourceDef::new("log", ("", "v1", "Pod"))
+            .verbs(&["get"]),
+        SubresourceDef::new("portforward", ("", "v1", "PodPortForwardOptions"))
+            .verbs(&["create", "get"]),
+        SubresourceDef::new("proxy", ("", "v1", "PodProxyOptions"))
+            .verbs(&["create", "delete", "get", "patch", "update"]),
+        SubresourceDef::new("resize", ("", "v1", "Pod"))
+            .verbs(&["get", "patch", "update"])
+            .without_tables(),
+        SubresourceDef::new("status", ("", "v1", "Pod"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2750,7 +2839,7 @@ static CORE_POD_V1: ResourceDef = ResourceDef {
     graceful_delete: true,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -2792,7 +2881,7 @@ static CORE_POD_TEMPLATE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2816,8 +2905,12 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "scale", kind: ("autoscaling", "v1", "Scale"), verbs: &["get", "patch", "update"], scale: Some(ScalePaths { replicas: "spec.replicas", observed: "status.replicas", selector: "spec.selector" }), resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("", "v1", "ReplicationController"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("scale", ("autoscaling", "v1", "Scale"))
+            .verbs(&["get", "patch", "update"])
+            .scale("spec.replicas", "status.replicas", "spec.selector"),
+        SubresourceDef::new("status", ("", "v1", "ReplicationController"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2839,7 +2932,7 @@ static CORE_REPLICATION_CONTROLLER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::Change,
@@ -2863,7 +2956,9 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("", "v1", "ResourceQuota"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("", "v1", "ResourceQuota"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2879,7 +2974,7 @@ static CORE_RESOURCE_QUOTA_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2919,7 +3014,7 @@ static CORE_SECRET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -2944,8 +3039,11 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "proxy", kind: ("", "v1", "ServiceProxyOptions"), verbs: &["create", "delete", "get", "patch", "update"], scale: None, resets: &[], has_tables: true },
-        SubresourceDef { name: "status", kind: ("", "v1", "Service"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("proxy", ("", "v1", "ServiceProxyOptions"))
+            .verbs(&["create", "delete", "get", "patch", "update"]),
+        SubresourceDef::new("status", ("", "v1", "Service"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -2967,7 +3065,7 @@ static CORE_SERVICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Label,
     metadata_check: MetadataCheck::Change,
@@ -2993,7 +3091,8 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("", "v1"),
     subresources: &[
-        SubresourceDef { name: "token", kind: ("authentication.k8s.io", "v1", "TokenRequest"), verbs: &["create"], scale: None, resets: &[], has_tables: true },
+        SubresourceDef::new("token", ("authentication.k8s.io", "v1", "TokenRequest"))
+            .verbs(&["create"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3007,7 +3106,7 @@ static CORE_SERVICE_ACCOUNT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -3048,7 +3147,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3089,7 +3188,7 @@ static DISCOVERY_ENDPOINT_SLICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3146,7 +3245,7 @@ static EVENTS_EVENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -3198,7 +3297,7 @@ static EVENTS_EVENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -3219,7 +3318,9 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1", "FlowSchema"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3237,7 +3338,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3261,7 +3362,9 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta3", "FlowSchema"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3279,7 +3382,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA3: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3303,7 +3406,9 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta2", "FlowSchema"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3321,7 +3426,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3345,7 +3450,9 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta1", "FlowSchema"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3363,7 +3470,7 @@ static FLOWCONTROL_FLOW_SCHEMA_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3387,7 +3494,9 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1", "PriorityLevelConfiguration"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3406,7 +3515,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3427,7 +3536,9 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta3", "PriorityLevelConfiguration"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3446,7 +3557,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA3: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3467,7 +3578,9 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta2", "PriorityLevelConfiguration"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3486,7 +3599,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA2: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3507,7 +3620,9 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     stored_as_json: false,
     storage: ("flowcontrol.apiserver.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"], has_tables: true },
+        SubresourceDef::new("status", ("flowcontrol.apiserver.k8s.io", "v1beta1", "PriorityLevelConfiguration"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec", "metadata", "metadata.uid", "metadata.generateName", "metadata.deletionGracePeriodSeconds"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3526,7 +3641,7 @@ static FLOWCONTROL_PRIORITY_LEVEL_CONFIGURATION_V1BETA1: ResourceDef = ResourceD
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3547,7 +3662,9 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("internal.apiserver.k8s.io", "v1alpha1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("internal.apiserver.k8s.io", "v1alpha1", "StorageVersion"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3563,7 +3680,7 @@ static APISERVERINTERNAL_STORAGE_VERSION_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Any,
     metadata_check: MetadataCheck::Change,
@@ -3584,7 +3701,9 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("networking.k8s.io", "v1", "Ingress"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3602,7 +3721,7 @@ static NETWORKING_INGRESS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -3626,7 +3745,9 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "Ingress"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "Ingress"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3644,7 +3765,7 @@ static NETWORKING_INGRESS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Both,
@@ -3682,7 +3803,7 @@ static NETWORKING_INGRESS_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -3717,7 +3838,7 @@ static NETWORKING_INGRESS_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -3750,7 +3871,7 @@ static NETWORKING_IP_ADDRESS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::IpAddress,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -3783,7 +3904,7 @@ static NETWORKING_IP_ADDRESS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::IpAddress,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -3817,7 +3938,7 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Exact,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -3825,7 +3946,6 @@ static NETWORKING_NETWORK_POLICY_V1: ResourceDef = ResourceDef {
     tagged_validation: true,
     watch_cache: true,
     hooks: Hooks {
-        update: Some(|c, new, old| if let (Some(new), Some(old)) = (new.downcast::<crate::networking::v1::NetworkPolicy>(), old.downcast()) { crate::hatches::networking::update_network_policy(c, new, old) }),
         warnings: Some(|c, new, old| new.downcast::<crate::networking::v1::NetworkPolicy>().map_or(Vec::new(), |new| crate::hatches::networking::warn_network_policy(c, new, old.and_then(|o| o.downcast())))),
         ..Hooks::NONE
     },
@@ -3842,7 +3962,9 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("networking.k8s.io", "v1", "ServiceCIDR"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3857,7 +3979,7 @@ static NETWORKING_SERVICE_CIDR_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -3878,7 +4000,9 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("networking.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("networking.k8s.io", "v1beta1", "ServiceCIDR"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("networking.k8s.io", "v1beta1", "ServiceCIDR"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -3893,7 +4017,7 @@ static NETWORKING_SERVICE_CIDR_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -3927,7 +4051,7 @@ static NODE_RUNTIME_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -3964,7 +4088,7 @@ static NODE_RUNTIME_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -4001,7 +4125,7 @@ static NODE_RUNTIME_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -4025,7 +4149,9 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("policy", "v1", "PodDisruptionBudget"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4042,7 +4168,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -4063,7 +4189,9 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("policy", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("policy", "v1beta1", "PodDisruptionBudget"), verbs: &["get", "patch", "update"], scale: None, resets: &["spec"], has_tables: true },
+        SubresourceDef::new("status", ("policy", "v1beta1", "PodDisruptionBudget"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4080,7 +4208,7 @@ static POLICY_POD_DISRUPTION_BUDGET_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Unchecked,
@@ -4110,7 +4238,7 @@ static RBAC_CLUSTER_ROLE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4140,7 +4268,7 @@ static RBAC_CLUSTER_ROLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4170,7 +4298,7 @@ static RBAC_CLUSTER_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4207,7 +4335,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4244,7 +4372,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4281,7 +4409,7 @@ static RBAC_CLUSTER_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4311,7 +4439,7 @@ static RBAC_ROLE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4341,7 +4469,7 @@ static RBAC_ROLE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4371,7 +4499,7 @@ static RBAC_ROLE_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4408,7 +4536,7 @@ static RBAC_ROLE_BINDING_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4445,7 +4573,7 @@ static RBAC_ROLE_BINDING_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4482,7 +4610,7 @@ static RBAC_ROLE_BINDING_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::PathSegment,
     metadata_check: MetadataCheck::Whole,
@@ -4515,7 +4643,7 @@ static RESOURCE_DEVICE_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4548,7 +4676,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4581,7 +4709,7 @@ static RESOURCE_DEVICE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::LongName,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4602,7 +4730,9 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "DeviceTaintRule"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4620,7 +4750,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -4644,7 +4774,9 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "DeviceTaintRule"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4662,7 +4794,7 @@ static RESOURCE_DEVICE_TAINT_RULE_V1ALPHA3: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -4686,7 +4818,10 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4701,7 +4836,7 @@ static RESOURCE_RESOURCE_CLAIM_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4725,7 +4860,10 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta2", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta2", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4740,7 +4878,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4764,7 +4902,10 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1beta1", "ResourceClaim"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: false },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1beta1", "ResourceClaim"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"])
+            .without_tables(),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4779,7 +4920,7 @@ static RESOURCE_RESOURCE_CLAIM_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,
@@ -4815,7 +4956,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -4848,7 +4989,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -4881,7 +5022,7 @@ static RESOURCE_RESOURCE_CLAIM_TEMPLATE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -4902,7 +5043,9 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     stored_as_json: false,
     storage: ("resource.k8s.io", "v1alpha3"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("resource.k8s.io", "v1alpha3", "ResourcePoolStatusRequest"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -4924,7 +5067,7 @@ static RESOURCE_RESOURCE_POOL_STATUS_REQUEST_V1ALPHA3: ResourceDef = ResourceDef
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -4963,7 +5106,7 @@ static RESOURCE_RESOURCE_SLICE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "field label not supported for {kind}: {label}",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5005,7 +5148,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "field label not supported for {kind}: {label}",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5047,7 +5190,7 @@ static RESOURCE_RESOURCE_SLICE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "field label not supported for {kind}: {label}",
-    generation: true,
+    generation: Generation::Values,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5071,7 +5214,9 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("scheduling.k8s.io", "v1alpha2"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("scheduling.k8s.io", "v1alpha2", "PodGroup"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("scheduling.k8s.io", "v1alpha2", "PodGroup"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5088,7 +5233,7 @@ static SCHEDULING_POD_GROUP_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5124,7 +5269,7 @@ static SCHEDULING_PRIORITY_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5163,7 +5308,7 @@ static SCHEDULING_PRIORITY_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5199,7 +5344,7 @@ static SCHEDULING_WORKLOAD_V1ALPHA2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5238,7 +5383,7 @@ static STORAGE_CSI_DRIVER_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5281,7 +5426,7 @@ static STORAGE_CSI_DRIVER_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5319,7 +5464,7 @@ static STORAGE_CSI_NODE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5353,7 +5498,7 @@ static STORAGE_CSI_NODE_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5383,7 +5528,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5416,7 +5561,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5449,7 +5594,7 @@ static STORAGE_CSI_STORAGE_CAPACITY_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5489,7 +5634,7 @@ static STORAGE_STORAGE_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5529,7 +5674,7 @@ static STORAGE_STORAGE_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5553,7 +5698,9 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("storage.k8s.io", "v1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5571,7 +5718,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5592,7 +5739,9 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1beta1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("storage.k8s.io", "v1beta1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5610,7 +5759,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5631,7 +5780,9 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("storage.k8s.io", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storage.k8s.io", "v1alpha1", "VolumeAttachment"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("storage.k8s.io", "v1alpha1", "VolumeAttachment"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5649,7 +5800,7 @@ static STORAGE_VOLUME_ATTACHMENT_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Whole,
@@ -5683,7 +5834,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5717,7 +5868,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1BETA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5751,7 +5902,7 @@ static STORAGE_VOLUME_ATTRIBUTES_CLASS_V1ALPHA1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &[],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
@@ -5772,7 +5923,9 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     stored_as_json: false,
     storage: ("storagemigration.k8s.io", "v1beta1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("storagemigration.k8s.io", "v1beta1", "StorageVersionMigration"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -5787,7 +5940,7 @@ static STORAGEMIGRATION_STORAGE_VERSION_MIGRATION_V1BETA1: ResourceDef = Resourc
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: false,
+    generation: Generation::Off,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::WholeAndChange,

@@ -134,7 +134,7 @@ impl<'m> KindEmitter<'m> {
             ("graceful_delete", r.graceful_delete.to_string()),
             ("orphan_warning", string(r.orphan_warning.as_deref().unwrap_or(""))),
             ("label_error", string(r.label_error.as_deref().unwrap_or(""))),
-            ("generation", r.generation.to_string()),
+            ("generation", format!("Generation::{:?}", r.generation)),
             ("resets", strings(&resets(r))),
             ("name_rule", format!("NameRule::{name_rule}")),
             ("metadata_check", format!("MetadataCheck::{:?}", r.metadata_check)),
@@ -170,25 +170,27 @@ impl<'m> KindEmitter<'m> {
             .map(|s| {
                 let own = (self.group.name.clone(), version.version.clone(), self.kind.name.clone());
                 let (g, v, k) = s.kind.as_ref().unwrap_or(&own);
-                let scale = s.scale.as_ref().map_or("None".into(), |p| {
-                    format!(
-                        "Some(ScalePaths {{ replicas: {}, observed: {}, selector: {} }})",
-                        string(&p.replicas),
-                        string(&p.observed),
-                        string(&p.selector)
-                    )
-                });
-                format!(
-                    "\n        SubresourceDef {{ name: {}, kind: ({}, {}, {}), verbs: {}, scale: {scale}, resets: {}, \
-                     has_tables: {} }},",
+                let mut row = format!(
+                    "\n        SubresourceDef::new({}, ({}, {}, {}))\n            .verbs({})",
                     string(&s.name),
                     string(g),
                     string(v),
                     string(k),
-                    strings(&s.verbs),
-                    strings(&self.resets(s)),
-                    !s.without_tables
-                )
+                    strings(&s.verbs)
+                );
+                if let Some(p) = &s.scale {
+                    let (replicas, observed, selector) =
+                        (string(&p.replicas), string(&p.observed), string(&p.selector));
+                    row += &format!("\n            .scale({replicas}, {observed}, {selector})");
+                }
+                let resets = self.resets(s);
+                if !resets.is_empty() {
+                    row += &format!("\n            .resets({})", strings(&resets));
+                }
+                if s.without_tables {
+                    row += "\n            .without_tables()";
+                }
+                row + ","
             })
             .collect();
         table(&rows)

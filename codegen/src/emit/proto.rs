@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::File;
+use crate::bounds;
 use crate::model::{Field, Group, Model, Package, Struct, StructId, TypeRef, Version};
 use crate::names;
 
@@ -237,10 +238,7 @@ impl<'m> Writer<'m> {
     }
 
     fn field(&mut self, field: &'m Field) -> String {
-        let mut docs = field.docs.clone();
-        if field.deprecated && !docs.to_lowercase().contains("deprecated") {
-            docs.push_str(" Deprecated.");
-        }
+        let docs = bounds::description(field);
         let ty = match &field.ty {
             TypeRef::List(item) => format!("repeated {}", self.ty(item)),
             TypeRef::Map(value) => format!("map<string, {}>", self.ty(value)),

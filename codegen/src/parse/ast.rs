@@ -2,7 +2,7 @@
 
 use super::words::{Entry, Expr, Path};
 use crate::model;
-use crate::model::Span;
+use crate::model::{Generation, Span};
 
 /// One folder of `api-defs/`.
 #[derive(Debug, Default)]
@@ -181,7 +181,7 @@ pub struct Kind {
     pub list: Option<bool>,
     /// Without `kind` and `apiVersion` in JSON.
     pub bare: bool,
-    pub generation: Option<bool>,
+    pub generation: Option<Generation>,
     pub gate: Option<String>,
     /// Where each word stands.
     pub words: Vec<(String, Span)>,

@@ -4,7 +4,7 @@ use super::ast::{Attrs, Kind, KindVersion, Marked, Subresource};
 use super::reader::{Attr, Reader, path_text};
 use super::words::{Entry, ExprKind};
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{self, GarbageCollection, MetadataCheck, Serving};
+use crate::model::{self, GarbageCollection, Generation, MetadataCheck, Serving};
 use crate::names;
 
 const KIND_WORDS: &[&str] = &[
@@ -117,7 +117,7 @@ impl Reader<'_> {
             "label_error" => resource.label_error = self.string(entry),
             "orphan_warning" => resource.orphan_warning = self.string(entry),
             "graceful" => resource.graceful_delete = self.flag(entry),
-            "generation" => out.generation = Some(self.flag(entry)),
+            "generation" => out.generation = Some(self.generation(entry)),
             "name" => resource.name_rule = self.ident(entry).unwrap_or_default().text,
             "resets" => resource.resets = Some(self.arguments(entry).into_iter().map(|path| path.text).collect()),
             "metadata" => {
@@ -190,6 +190,17 @@ impl Reader<'_> {
                 out.subresources = Some(self.arguments(entry).into_iter().map(|name| name.text).collect());
             }
             _ => self.unknown(entry, "versions", VERSION_WORDS),
+        }
+    }
+
+    /// `generation`, `generation = false`, `generation = exact`.
+    fn generation(&mut self, entry: &Entry) -> Generation {
+        match (&entry.key, &entry.value.kind) {
+            (Some(_), ExprKind::Path(_)) => {
+                self.one_of(entry, &["exact"]).map_or(Generation::Off, |_| Generation::Exact)
+            }
+            _ if self.flag(entry) => Generation::Values,
+            _ => Generation::Off,
         }
     }
 

@@ -8,7 +8,7 @@ use apimachinery::apiextensions::v1::{
     CustomResourceDefinition, CustomResourceDefinitionVersion, CustomResourceSubresources, resource_scope,
 };
 use machinery::catalog::{
-    GarbageCollection, KindDef, Lifecycle, MetadataCheck, ResourceDef, ScalePaths, SelectableDef, Selected, Serving,
+    GarbageCollection, Generation, KindDef, Lifecycle, MetadataCheck, ResourceDef, SelectableDef, Selected, Serving,
     SubresourceDef,
 };
 use machinery::format::NameRule;
@@ -161,7 +161,7 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
         graceful_delete: false,
         orphan_warning: "",
         label_error: "field label not supported: {label}",
-        generation: true,
+        generation: Generation::Values,
         resets: if facts.has_status { &["status"] } else { &[] },
         name_rule: NameRule::Dns1123Subdomain,
         metadata_check: MetadataCheck::Change,
@@ -173,25 +173,11 @@ fn resource(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> 
 }
 
 fn subresources(facts: &Facts, kind: (&'static str, &'static str, &'static str)) -> &'static [SubresourceDef] {
-    let status = || SubresourceDef {
-        name: "status",
-        kind,
-        verbs: &SUBRESOURCE_VERBS,
-        scale: None,
-        resets: &["metadata", "spec"],
-        has_tables: true,
-    };
-    let scale = |paths: &Scale| SubresourceDef {
-        name: "scale",
-        kind: ("autoscaling", "v1", "Scale"),
-        verbs: &SUBRESOURCE_VERBS,
-        scale: Some(ScalePaths {
-            replicas: text(&paths.replicas),
-            observed: text(&paths.observed),
-            selector: text(&paths.selector),
-        }),
-        resets: &[],
-        has_tables: true,
+    let status = || SubresourceDef::new("status", kind).verbs(&SUBRESOURCE_VERBS).resets(&["metadata", "spec"]);
+    let scale = |paths: &Scale| {
+        let (replicas, observed) = (text(&paths.replicas), text(&paths.observed));
+        let def = SubresourceDef::new("scale", ("autoscaling", "v1", "Scale")).verbs(&SUBRESOURCE_VERBS);
+        def.scale(replicas, observed, text(&paths.selector))
     };
     let all = facts.has_status.then(status).into_iter().chain(facts.scale.as_ref().map(scale));
     Vec::leak(all.collect())

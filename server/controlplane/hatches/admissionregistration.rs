@@ -4,12 +4,9 @@
 mod columns;
 #[path = "admissionregistration/expressions.rs"]
 mod expressions;
-#[path = "admissionregistration/strategy.rs"]
-mod strategy;
 #[path = "admissionregistration/validation.rs"]
 mod validation;
 
 pub use columns::*;
 pub use expressions::*;
-pub use strategy::*;
 pub use validation::*;

@@ -353,6 +353,9 @@ fn decode_entries(entries: Value) -> Result<Vec<ManagedFieldsEntry>, json::Error
     let mut fields = Map::new();
     fields.insert("managedFields".into(), entries);
     let mut meta = ObjectMeta::default();
-    json::from_value(&Value::Object(fields), Mut::of(&mut meta), &mut json::Issues::ignore())?;
+    let mut text = Vec::new();
+    // Sets keep the order of their elements, in which all writes store them.
+    json::encode_value_in_order(&Value::Object(fields), &mut text);
+    json::decode(&text, Mut::of(&mut meta), &mut json::Issues::ignore())?;
     Ok(meta.managed_fields)
 }

@@ -147,15 +147,17 @@ impl Patch<'_> {
             return Err(inapplicable(&config));
         }
         let decoding = Decoding { patch: self, endpoint, source: &config, text: Vec::new() };
+        let owners = applied.object["metadata"]["managedFields"].take();
         if let Some(current) = current.filter(|_| !applied.changed) {
             // It gets no defaults, which the stored version may not know.
             let mut object = current.clone();
-            managed::set_entries(&mut object, applied.object["metadata"]["managedFields"].take())?;
+            managed::set_entries(&mut object, owners)?;
             return Ok(Patched { object, warnings: decoding.judge(&issues)?, empty: Vec::new(), document: config });
         }
         // Upstream looks for duplicates in what was sent, and for unknown fields nowhere.
         let warnings = decoding.judge(&issues)?;
-        let patched = decoding.decoded(applied.object, json::Issues::only_limit())?;
+        let mut patched = decoding.decoded(applied.object, json::Issues::only_limit())?;
+        managed::set_entries(&mut patched.object, owners)?;
         Ok(Patched { warnings, ..patched })
     }
 
@@ -175,6 +177,7 @@ impl Patch<'_> {
             PatchType::Apply => return Err(Status::internal("an apply patch is no plain patch")),
             PatchType::Json | PatchType::Merge => patch::with_numbers(self.bytes, document, |bytes| match self.kind {
                 PatchType::Json => patch::json_patch(document, bytes, &mut issues),
+                _ if self.validation == FieldValidation::Ignore => patch::merge_patch_unchecked(document, bytes),
                 _ => patch::merge_patch(document, bytes, &mut issues),
             })?,
         };
@@ -202,7 +205,13 @@ impl Decoding<'_> {
     fn decoded(&self, document: Value, issues: json::Issues) -> Result<Patched, Status> {
         let endpoint = self.endpoint;
         let kind = match self.patch.kind {
-            PatchType::Json | PatchType::Merge if endpoint.open.is_none() => self.said_kind(&document)?,
+            PatchType::Json | PatchType::Merge => {
+                self.check_type_meta(&document)?;
+                match endpoint.open {
+                    Some(_) => self.custom_kind(&document).map(Some)?,
+                    None => self.said_kind(&document)?,
+                }
+            }
             _ => Some(endpoint.kind),
         };
         let Some(kind) = kind else { return self.without_version(document, issues) };
@@ -244,8 +253,8 @@ impl Decoding<'_> {
         Ok(Patched { object: body::internal(kind, value), warnings, empty, document })
     }
 
-    /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says no version.
-    fn said_kind(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
+    /// Upstream reads the version and the kind of what a JSON patch or a merge patch made before anything else.
+    fn check_type_meta(&self, document: &Value) -> Result<(), Status> {
         if document.is_array() {
             let why = body::anonymous("json: cannot unmarshal array into Go value of type TypeMeta");
             return Err(self.undecodable(&format!("couldn't get version/kind; json parse error: {why}")));
@@ -258,6 +267,20 @@ impl Decoding<'_> {
             let why = format!("couldn't get version/kind; json parse error: {why}");
             return Err(self.undecodable(&why));
         }
+        Ok(())
+    }
+
+    /// The kind of a custom object, which has to say its kind.
+    fn custom_kind(&self, document: &Value) -> Result<&'static KindDef, Status> {
+        match document.get("kind").and_then(Value::as_str) {
+            Some(kind) if !kind.is_empty() => Ok(self.endpoint.kind),
+            _ => Err(self.undecodable(&said_kind::no_kind(&self.text))),
+        }
+    }
+
+    /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says
+    /// no version.
+    fn said_kind(&self, document: &Value) -> Result<Option<&'static KindDef>, Status> {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
         let endpoint = self.endpoint;
         if let Some(why) = said_kind::malformed_version(text("apiVersion")) {

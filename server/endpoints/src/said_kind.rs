@@ -106,6 +106,11 @@ pub fn no_version(document: &[u8]) -> String {
     format!("Object 'apiVersion' is missing in '{}'", String::from_utf8_lossy(document))
 }
 
+/// Why a document in JSON without a kind is refused, where its kind is not known by itself.
+pub fn no_kind(document: &[u8]) -> String {
+    format!("Object 'Kind' is missing in '{}'", String::from_utf8_lossy(document))
+}
+
 fn machinery_kind(name: &str) -> Option<&'static StructDef> {
     Some(match name {
         "Status" => metav1::Status::def(),

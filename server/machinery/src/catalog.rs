@@ -120,7 +120,7 @@ pub struct ResourceDef {
     pub orphan_warning: &'static str,
     /// The error for a label that does not select: `{label}`, `{quoted}` and `{kind}` stand for what they say; empty for upstream's usual words.
     pub label_error: &'static str,
-    pub generation: bool,
+    pub generation: Generation,
     /// JSON paths of what an update leaves as it was; such writers do not own it either.
     pub resets: &'static [&'static str],
     pub name_rule: NameRule,
@@ -131,6 +131,17 @@ pub struct ResourceDef {
     pub tagged_validation: bool,
     pub watch_cache: bool,
     pub hooks: Hooks,
+}
+
+/// Which changes of what is outside of metadata and status `metadata.generation` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Generation {
+    /// None: the generation stays as it is.
+    Off,
+    /// Changes of values (`apiequality.Semantic.DeepEqual`).
+    Values,
+    /// Also an empty list or map that is sent where none is stored (`reflect.DeepEqual`).
+    Exact,
 }
 
 /// How a kind's own validation looks at metadata, besides what is asked of all objects.
@@ -170,6 +181,33 @@ pub struct SubresourceDef {
     pub resets: &'static [&'static str],
     /// Whether its objects have the form of a table; a request for one is answered with 406 otherwise.
     pub has_tables: bool,
+}
+
+impl SubresourceDef {
+    /// A subresource without verbs, which resets nothing and has tables.
+    pub const fn new(name: &'static str, kind: (&'static str, &'static str, &'static str)) -> Self {
+        SubresourceDef { name, kind, verbs: &[], scale: None, resets: &[], has_tables: true }
+    }
+
+    /// With these verbs, sorted.
+    pub const fn verbs(self, verbs: &'static [&'static str]) -> Self {
+        SubresourceDef { verbs, ..self }
+    }
+
+    /// One that reads and writes these JSON paths as a Scale.
+    pub const fn scale(self, replicas: &'static str, observed: &'static str, selector: &'static str) -> Self {
+        SubresourceDef { scale: Some(ScalePaths { replicas, observed, selector }), ..self }
+    }
+
+    /// One whose writes leave these JSON paths as they are.
+    pub const fn resets(self, resets: &'static [&'static str]) -> Self {
+        SubresourceDef { resets, ..self }
+    }
+
+    /// One whose objects have no form as a table.
+    pub const fn without_tables(self) -> Self {
+        SubresourceDef { has_tables: false, ..self }
+    }
 }
 
 /// JSON paths that `/scale` reads and writes, without a leading dot.

@@ -1,4 +1,4 @@
-//! Deprecated fields: who writes an object is warned of those that the write sets.
+//! Deprecated fields: the writer of an object is warned of those that the write sets.
 
 use std::collections::HashSet;
 

@@ -15,8 +15,8 @@ use crate::field_error::{BadValue, FieldError};
 use crate::json;
 use crate::reflect::{self, Ref};
 
-/// The document of one request. It is read once, only when something is wrong with it, or for what it says empty. Clones
-/// share it.
+/// The document of one request. It is read once, only when something is wrong with it, or for what it says empty.
+/// Clones share it.
 #[derive(Clone, Default)]
 pub struct Sent(Arc<Mutex<Document>>);
 

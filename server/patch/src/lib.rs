@@ -21,7 +21,7 @@ pub use document::undecodable_document;
 pub use field_set::FieldSet;
 pub use integers::fit_integers;
 pub use json_patch::{MAX_OPERATIONS, json_patch, json_patch_of, names_of_operations};
-pub use merge_patch::merge_patch;
+pub use merge_patch::{merge_patch, merge_patch_unchecked};
 pub use numbers::{Patched, has_odd_numbers, with_numbers};
 pub use shape::shape_error;
 pub use strategic::{strategic_merge, undecodable};

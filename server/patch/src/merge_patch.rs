@@ -1,6 +1,7 @@
 //! JSON merge patch (RFC 7386) with the habits of upstream's library, evanphx/json-patch: nulls in added objects vanish too.
 
-use machinery::json::Issues;
+use machinery::budget::DecodeError;
+use machinery::json::{self, Issues};
 use machinery::status::Status;
 use serde_json::{Map, Value};
 
@@ -12,9 +13,31 @@ use crate::document;
 pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     let malformed = |why| Status::bad_request(format!("error decoding patch: {why}"));
     let patch = document::read(patch, issues, "map[string]interface {}", Value::is_object, malformed)?;
-    let Value::Object(patch) = patch else {
-        return Err(Status::bad_request("Invalid JSON Patch"));
-    };
+    match patch {
+        Value::Object(patch) => Ok(merged(document, patch)),
+        _ => Err(invalid()),
+    }
+}
+
+/// Likewise with `fieldValidation=Ignore`, when upstream leaves the patch to its library: a list takes the place of the
+/// document.
+pub fn merge_patch_unchecked(document: &Value, patch: &[u8]) -> Result<Value, Status> {
+    let patch = json::parse(patch, &mut Issues::only_limit()).map_err(|error| error.into_status(|_| invalid()))?;
+    match patch {
+        Value::Object(patch) => Ok(merged(document, patch)),
+        mut list @ Value::Array(_) => {
+            prune(&mut list);
+            Ok(list)
+        }
+        _ => Err(invalid()),
+    }
+}
+
+fn invalid() -> Status {
+    Status::bad_request("Invalid JSON Patch")
+}
+
+fn merged(document: &Value, patch: Map<String, Value>) -> Value {
     let mut merged = document.clone();
     match &mut merged {
         Value::Object(into) => merge_objects(into, patch),
@@ -24,7 +47,7 @@ pub fn merge_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Resul
             *other = replacement;
         }
     }
-    Ok(merged)
+    merged
 }
 
 fn merge_objects(into: &mut Map<String, Value>, patch: Map<String, Value>) {

@@ -1,7 +1,8 @@
 //! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
 
 use apimachinery::hatches::meta::reset_object_meta_for_status;
-use machinery::catalog::{KindDef, ResourceDef};
+use machinery::catalog::{Generation, KindDef, ResourceDef};
+use machinery::def::{FieldDef, StructDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 pub use machinery::hooks::Context;
@@ -65,7 +66,7 @@ impl Strategy for DeclaredStrategy {
         if drops_fields {
             gates::drop_disabled(&context.features, object.as_mut(), None);
         }
-        if let Some(meta) = meta_mut(object).filter(|_| self.resource.generation) {
+        if let Some(meta) = meta_mut(object).filter(|_| self.resource.generation != Generation::Off) {
             meta.generation = 1;
         }
         if let Some(hook) = self.resource.hooks.create {
@@ -79,7 +80,12 @@ impl Strategy for DeclaredStrategy {
         if let Some(hook) = self.resource.hooks.update {
             hook(context, new.as_mut(), old);
         }
-        if self.resource.generation && spec_differs(new.as_ref(), old) {
+        let has_changed = match self.resource.generation {
+            Generation::Off => false,
+            Generation::Values => spec_differs(new.as_ref(), old),
+            Generation::Exact => spec_differs(new.as_ref(), old) || says_empty(context, new.as_ref()),
+        };
+        if has_changed {
             count_generation(new, old);
         }
     }
@@ -169,10 +175,18 @@ fn copy_path(mut new: Mut<'_>, old: Ref<'_>, path: &str) {
     }
 }
 
-/// Whether anything but metadata and status differs.
+/// The fields whose changes a generation counts: all but metadata and status.
+fn counted(def: &'static StructDef) -> impl Iterator<Item = (usize, &'static FieldDef)> {
+    def.fields.iter().enumerate().filter(|(_, field)| !matches!(field.json, "" | "metadata" | "status"))
+}
+
 fn spec_differs(new: Ref<'_>, old: Ref<'_>) -> bool {
-    let fields = new.def().fields;
-    (0..fields.len()).any(|i| !matches!(fields[i].json, "" | "metadata" | "status") && new.get(i) != old.get(i))
+    counted(new.def()).any(|(index, _)| new.get(index) != old.get(index))
+}
+
+/// Whether the writer sent an empty list or map, which no stored object has.
+fn says_empty(context: &Context, new: Ref<'_>) -> bool {
+    counted(new.def()).any(|(_, field)| context.sent.says_empty(new, field.json))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::build::Ids;
 use super::instances::{Instances, type_at};
 use super::program::{DeclId, Program};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::model::{Kind, KindVersion, Model, Resource, ScalePaths, Subresource};
+use crate::model::{Generation, Kind, KindVersion, Model, Resource, ScalePaths, Subresource};
 
 /// Declarations of kinds that have a list.
 pub fn with_lists(program: &Program) -> Vec<DeclId> {
@@ -124,12 +124,13 @@ fn resource(program: &Program, id: DeclId, kind: &ast::Kind, diagnostics: &mut D
     let subresources: Vec<Subresource> =
         decl.attrs.subresources.iter().map(|one| subresource(program, one, diagnostics)).collect();
     let has_status = subresources.iter().any(|one| one.name == "status");
+    let by_status = if has_status { Generation::Values } else { Generation::Off };
     Some(Resource {
         plural: plural.clone(),
         singular: kind.singular.clone().unwrap_or_else(|| decl.name.to_lowercase()),
         namespaced: kind.scope.as_deref() == Some("Namespaced"),
         key_prefix: (!kind.is_virtual).then(|| kind.prefix.clone().unwrap_or_else(|| plural.clone())),
-        generation: kind.generation.unwrap_or(has_status),
+        generation: kind.generation.unwrap_or(by_status),
         subresources,
         columns: decl.attrs.columns.clone(),
         selectable: decl.attrs.selectable.clone(),

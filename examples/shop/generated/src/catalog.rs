@@ -26,7 +26,9 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
     stored_as_json: false,
     storage: ("shop.example.com", "v1"),
     subresources: &[
-        SubresourceDef { name: "status", kind: ("shop.example.com", "v1", "Product"), verbs: &["get", "patch", "update"], scale: None, resets: &["metadata", "spec"], has_tables: true },
+        SubresourceDef::new("status", ("shop.example.com", "v1", "Product"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
     ],
     columns: &[
         Column { name: "Name", kind: "string", format: "name", priority: 0, description: "Unique within its namespace and type; cannot be changed after creation.", cell: CellRule::Path(&["metadata", "name"], None) },
@@ -45,7 +47,7 @@ static SHOP_PRODUCT_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: true,
+    generation: Generation::Values,
     resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,

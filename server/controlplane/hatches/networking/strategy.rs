@@ -1,9 +1,8 @@
-//! What the strategies of `networking` do: generations of network policies, and warnings.
+//! What kinds of `networking` are warned of.
 
 use machinery::field_path::Path;
 use machinery::format::ip::{warnings_for_cidr, warnings_for_ip};
 use machinery::hooks::Context;
-use machinery::reflect::Ref;
 
 use crate::networking::v1::{Ingress, NetworkPolicy, NetworkPolicyPeer};
 
@@ -25,14 +24,6 @@ pub fn warn_ingress(context: &Context, new: &Ingress, old: Option<&Ingress>) -> 
         return Vec::new();
     }
     vec![format!("annotation \"{CLASS_ANNOTATION}\" is deprecated, please use 'spec.ingressClassName' instead")]
-}
-
-/// Mirrors `networkPolicyStrategy.PrepareForUpdate`, which compares with `reflect.DeepEqual`: an empty list or map, which
-/// no stored policy has, is a change.
-pub fn update_network_policy(context: &Context, new: &mut NetworkPolicy, old: &NetworkPolicy) {
-    if new.spec == old.spec && context.sent.says_empty(Ref::of(&*new), "spec") {
-        new.metadata.generation = old.metadata.generation + 1;
-    }
 }
 
 /// Mirrors `networkPolicyWarnings`.

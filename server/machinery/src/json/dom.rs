@@ -117,8 +117,7 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
     } else if let Some(integer) = number.as_u64() {
         crate::scalar::digits::append_u64(out, integer);
     } else {
-        // Upstream writes `-0` for a negative zero, and reads this text as the whole number 0 before it answers.
-        write::float(out, number.as_f64().unwrap_or(0.0) + 0.0);
+        write::float(out, number.as_f64().unwrap_or(0.0));
     }
 }
 

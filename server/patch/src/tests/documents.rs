@@ -3,7 +3,7 @@
 use machinery::json::{Issues, strict_error};
 use serde_json::{Value, json};
 
-use crate::{json_patch, merge_patch};
+use crate::{json_patch, merge_patch, merge_patch_unchecked};
 
 fn check_json(document: Value, patch: Value, expect: &str) {
     let shown = match json_patch(&document, patch.to_string().as_bytes(), &mut Issues::ignore()) {
@@ -90,4 +90,13 @@ fn merge_patches_remove_by_null_and_replace_lists() {
     check(map(), "null", "400 Invalid JSON Patch");
     let prefix = "400 error decoding patch: json: cannot unmarshal";
     check(map(), "[]", &format!("{prefix} array into Go value of type map[string]interface {{}}"));
+    let unchecked = |patch: &str| match merge_patch_unchecked(&map(), patch.as_bytes()) {
+        Ok(patched) => patched.to_string(),
+        Err(status) => format!("{} {}", status.code, status.message),
+    };
+    assert_eq!(unchecked(r#"{"l":null}"#), r#"{"m":{"k":1}}"#);
+    assert_eq!(unchecked(r#"[1,null,{"a":null}]"#), "[1,null,{}]");
+    for patch in ["3", "null", "", "{", "1 2"] {
+        assert_eq!(unchecked(patch), "400 Invalid JSON Patch", "{patch}");
+    }
 }

@@ -46,8 +46,8 @@ pub fn validate_template_meta(v: &mut Validation<'_>, path: &Path<'_>, meta: &Ob
     refuse_fields(v, path, meta, &["annotations", "labels"], "cannot be set");
 }
 
-/// Refuses every field that is set and not among `allowed`, by JSON name (`validateFieldAllowList`). An empty list or map
-/// that was sent is set, as upstream.
+/// Refuses every field that is set and not among `allowed`, by JSON name (`validateFieldAllowList`). An empty list or
+/// map that was sent is set, as upstream.
 pub(super) fn refuse_fields<T: Struct>(
     v: &mut Validation<'_>,
     path: &Path<'_>,

@@ -41,8 +41,9 @@ fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &Secret, old: &
         if new.immutable != Some(true) {
             v.forbidden(&Path::new("immutable"), IMMUTABLE);
         }
-        // An empty map that was sent differs from none, as upstream.
-        if new.data != old.data || v.context.sent.is_empty_at("data") {
+        // An empty map that was sent, and that `stringData` did not fill, differs from none, as upstream.
+        let says_empty = new.data.is_empty() && v.context.sent.is_empty_at("data");
+        if new.data != old.data || says_empty {
             v.forbidden(path, IMMUTABLE);
         }
     }

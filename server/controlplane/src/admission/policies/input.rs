@@ -203,6 +203,19 @@ impl<'a> Activation<'a> {
     }
 }
 
+/// Most bytes of what is told of the failure of a variable: one may fail by another, for thousands of them.
+const MAX_FAILURE: usize = 4 << 10;
+
+fn failure_of(name: &str, why: EvalError) -> EvalError {
+    match why {
+        EvalError::Failed(mut why) => {
+            why.truncate(why.floor_char_boundary(MAX_FAILURE));
+            EvalError::new(format!("composited variable \"{name}\" fails to evaluate: {why}"))
+        }
+        EvalError::TooDear => EvalError::TooDear,
+    }
+}
+
 impl<'a> Variables<'a> for Activation<'a> {
     fn variable(&self, name: &str) -> Option<Result<Value<'a>, EvalError>> {
         let input = self.input;
@@ -228,15 +241,24 @@ impl<'a> Variables<'a> for Activation<'a> {
             return Some(made.clone());
         }
         let outcome = match program {
-            Ok(program) => program.evaluate(self, budget).map_err(|why| match why {
-                EvalError::Failed(why) => {
-                    EvalError::new(format!("composited variable \"{name}\" fails to evaluate: {why}"))
-                }
-                EvalError::TooDear => EvalError::TooDear,
-            }),
+            Ok(program) => program.evaluate(self, budget).map_err(|why| failure_of(name, why)),
             Err(why) => Err(EvalError::new(format!("composited variable \"{name}\" fails to compile: {why}"))),
         };
         self.made.borrow_mut().insert(name, outcome.clone());
         Some(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_variables_by_each_other_stay_short() {
+        let first = failure_of("v0", EvalError::new("no such key: data"));
+        assert_eq!(first.to_string(), "composited variable \"v0\" fails to evaluate: no such key: data");
+        let last = (1..10_000).fold(first, |why, _| failure_of("v", why));
+        assert!(last.to_string().len() < 2 * MAX_FAILURE, "{}", last.to_string().len());
+        assert_eq!(failure_of("v", EvalError::TooDear), EvalError::TooDear);
     }
 }
