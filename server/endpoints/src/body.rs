@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef};
+use machinery::hooks::Warnings;
 use machinery::limits::MAX_BODY;
 use machinery::reflect::{Mut, Owned};
 use machinery::scalar::go_text::quote;
@@ -22,10 +23,9 @@ use crate::open::OpenKind;
 use crate::options::FieldValidation;
 use crate::said_kind::{self, Said};
 
-/// A decoded body and what to warn its sender of.
+/// A decoded body.
 pub struct Decoded {
     pub value: Owned,
-    pub warnings: Vec<String>,
     /// Lists that the body says are empty.
     pub empty: Vec<empty::Path>,
 }
@@ -54,11 +54,13 @@ pub fn decode(
     encoding: Encoding,
     bytes: &[u8],
     validation: FieldValidation,
+    warnings: &Warnings,
 ) -> Result<Decoded, Status> {
     let (catalog, kind) = (endpoint.catalog, endpoint.kind);
     let open = endpoint.open.as_deref();
     let within_open = endpoint.is_part_of_open();
-    Reader { catalog, expected: kind, open, validation, any_version: false, within_open }.object(encoding, bytes)
+    let reader = Reader { catalog, expected: kind, open, validation, any_version: false, within_open, warnings };
+    reader.object(encoding, bytes)
 }
 
 /// A body as a document; nothing of protobuf, which does not tell an empty list from none.
@@ -91,21 +93,22 @@ pub struct Reader<'e> {
     pub any_version: bool,
     /// Whether it is posted to a kind of open form: then no other kind is known at all.
     pub within_open: bool,
+    /// Where the sender's warnings go, also those of a body that is refused.
+    pub warnings: &'e Warnings,
 }
 
 /// A value as a body has it, with the kind that it says it is of.
 struct Read {
     kind: &'static KindDef,
     value: Owned,
-    warnings: Vec<String>,
     empty: Vec<empty::Path>,
 }
 
 impl Reader<'_> {
     /// An object with defaults, in its internal form.
     pub fn object(&self, encoding: Encoding, bytes: &[u8]) -> Result<Decoded, Status> {
-        let Read { kind, value, warnings, empty } = self.read(encoding, bytes)?;
-        Ok(Decoded { value: internal(kind, value), warnings, empty })
+        let Read { kind, value, empty } = self.read(encoding, bytes)?;
+        Ok(Decoded { value: internal(kind, value), empty })
     }
 
     fn read(&self, encoding: Encoding, bytes: &[u8]) -> Result<Read, Status> {
@@ -129,12 +132,16 @@ impl Reader<'_> {
     fn protobuf(&self, bytes: &[u8]) -> Result<Read, Status> {
         let parts = envelope::split(bytes).map_err(|e| unrecognized(self.expected, &e, bytes))?;
         let said = Names { api_version: parts.api_version, kind: parts.kind };
-        let kind = self.kind(&said, None, bytes)?;
+        let kind = match self.kind(&said, None, bytes)? {
+            Found::Version(kind) => kind,
+            Found::Internal => return Err(self.other_version(&said)),
+        };
         let mut value = Owned::new(kind.def);
         protobuf::decode_body(parts.raw, value.as_mut())
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
-        self.check(&said, kind)?;
-        Ok(Read { kind, value, warnings: Vec::new(), empty: Vec::new() })
+        self.check_kind(&said, kind)?;
+        self.check_version(&said, kind)?;
+        Ok(Read { kind, value, empty: Vec::new() })
     }
 
     /// `sent` is the body as it came, which messages show.
@@ -143,7 +150,10 @@ impl Reader<'_> {
         let said = Names { api_version: &meta.api_version, kind: &meta.kind };
         let kind = match self.open {
             Some(_) => self.open_kind(&said, text, sent)?,
-            None => self.kind(&said, Some(text), sent)?,
+            None => match self.kind(&said, Some(text), sent)? {
+                Found::Version(kind) => kind,
+                Found::Internal => return Err(self.internal_form(&said, text, issues)),
+            },
         };
         let mut value = Owned::new(kind.def);
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
@@ -152,23 +162,40 @@ impl Reader<'_> {
             open.complete(&mut value, &mut issues).map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
             issues.show_unknown_unescaped();
         }
-        let warnings = match self.validation {
-            FieldValidation::Strict => match json::strict_error(&issues) {
-                Some(why) => return Err(self.refused(&said, &why)),
-                None => Vec::new(),
+        self.check_kind(&said, kind)?;
+        self.judge(&said, &issues)?;
+        self.check_version(&said, kind)?;
+        Ok(Read { kind, value, empty: empty::lists_of_text(kind.def, text)? })
+    }
+
+    /// Refuses unknown and duplicate fields, or warns of them, as `fieldValidation` says.
+    fn judge(&self, said: &Names<'_>, issues: &json::Issues) -> Result<(), Status> {
+        match self.validation {
+            FieldValidation::Strict => match json::strict_error(issues) {
+                Some(why) => return Err(self.refused(said, &why)),
+                None => {}
             },
-            FieldValidation::Warn => warnings(&issues),
-            FieldValidation::Ignore => Vec::new(),
-        };
-        self.check(&said, kind)?;
-        Ok(Read { kind, value, warnings, empty: empty::lists_of_text(kind.def, text)? })
+            FieldValidation::Warn => warnings(issues).iter().for_each(|text| self.warnings.add(text)),
+            FieldValidation::Ignore => {}
+        }
+        Ok(())
+    }
+
+    /// The answer to a document of the kind in upstream's internal form, which no path expects.
+    fn internal_form(&self, said: &Names<'_>, text: &[u8], mut issues: json::Issues) -> Status {
+        match json::parse(text, &mut json::Issues::only_limit()) {
+            Ok(document) => said_kind::unknown_internal_fields(self.expected, &document, &mut issues),
+            Err(error) => return error.into_status(|malformed| self.refused(said, &malformed)),
+        }
+        self.judge(said, &issues).err().unwrap_or_else(|| self.other_version(said))
     }
 
     /// The kind to decode as: the one that the body says, where there is such. `text` is the body as JSON, `sent` as
     /// it came.
-    fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<&'static KindDef, Status> {
+    fn kind(&self, said: &Names<'_>, text: Option<&[u8]>, sent: &[u8]) -> Result<Found, Status> {
         match said_kind::resolve(self.catalog, self.expected, said.api_version, said.kind) {
-            Said::Same(kind) | Said::Other(kind) => Ok(kind),
+            Said::Same(kind) | Said::Other(kind) => Ok(Found::Version(kind)),
+            Said::Internal => Ok(Found::Internal),
             Said::NoVersion => Err(self.other_kind(said, &said_kind::no_version(sent))),
             Said::Machinery(def) => {
                 let why = match text {
@@ -184,36 +211,35 @@ impl Reader<'_> {
     /// Kinds of open form have to say what they are; it is validation that looks at the kind that they say.
     fn open_kind(&self, said: &Names<'_>, text: &[u8], sent: &[u8]) -> Result<&'static KindDef, Status> {
         let expected = self.expected.api_version();
-        let missing = match (said.kind, said.api_version) {
-            ("", _) => "Kind",
-            (_, "") => "apiVersion",
-            (_, version) if version == expected => return Ok(self.expected),
-            (_, version) => {
-                let why = "does not match the expected API version";
-                return Err(Status::bad_request(format!("the API version in the data ({version}) {why} ({expected})")));
-            }
-        };
-        let why = format!("Object '{missing}' is missing in '{}'", String::from_utf8_lossy(text));
-        Err(unrecognized(self.expected, &why, sent))
+        match (said.kind, said.api_version) {
+            ("", _) => Err(unrecognized(self.expected, &said_kind::no_kind(text), sent)),
+            (_, version) if version == expected => Ok(self.expected),
+            _ => Err(self.other_version(said)),
+        }
     }
 
-    /// A decoded body must be of the kind and version of the path.
-    fn check(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
-        let expected = self.expected;
-        if std::ptr::eq(kind, expected) {
-            return Ok(());
+    /// A decoded body must be of the kind of the path.
+    fn check_kind(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
+        match std::ptr::eq(kind, self.expected) || said_kind::is_version_of(kind, self.expected) {
+            true => Ok(()),
+            false => Err(self.other_kind(said, &said_kind::no_conversion(self.expected, kind.version, kind.kind))),
         }
-        if said_kind::is_version_of(kind, expected) {
-            if self.any_version {
-                return Ok(());
-            }
-            return Err(Status::bad_request(format!(
-                "the API version in the data ({}) does not match the expected API version ({})",
-                said.api_version,
-                expected.api_version()
-            )));
+    }
+
+    /// A decoded body must be of the version of the path, unless any version of its kind is accepted.
+    fn check_version(&self, said: &Names<'_>, kind: &'static KindDef) -> Result<(), Status> {
+        match std::ptr::eq(kind, self.expected) || self.any_version {
+            true => Ok(()),
+            false => Err(self.other_version(said)),
         }
-        Err(self.other_kind(said, &said_kind::no_conversion(expected, kind.version, kind.kind)))
+    }
+
+    fn other_version(&self, said: &Names<'_>) -> Status {
+        Status::bad_request(format!(
+            "the API version in the data ({}) does not match the expected API version ({})",
+            said.api_version,
+            self.expected.api_version()
+        ))
     }
 
     fn other_kind(&self, said: &Names<'_>, why: &str) -> Status {
@@ -230,6 +256,14 @@ impl Reader<'_> {
         let version = quote(version);
         Status::bad_request(format!("{name} in version {version} cannot be handled as a {}: {why}", expected.kind))
     }
+}
+
+/// What a body is decoded as.
+enum Found {
+    /// A version of a kind.
+    Version(&'static KindDef),
+    /// The kind of the path in upstream's internal form.
+    Internal,
 }
 
 /// Kind and version in the words of a body; either may be left out.

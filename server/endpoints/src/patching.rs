@@ -190,6 +190,20 @@ impl Patch<'_> {
     }
 }
 
+/// Reports the fields of a custom object that says another version of its group: no schema is known that has them.
+/// Those of an object of another group are not looked at.
+fn unknown_of_other_version(kind: &KindDef, document: &Value, issues: &mut json::Issues) {
+    let said = document.get("apiVersion").and_then(Value::as_str).unwrap_or_default();
+    if parse_api_version(said).0 != kind.group {
+        return;
+    }
+    for (name, _) in document.as_object().into_iter().flatten() {
+        if !matches!(name.as_str(), "apiVersion" | "kind" | "metadata") {
+            issues.add(json::Issue::Unknown(name.as_str().into()));
+        }
+    }
+}
+
 /// What a patch made, on its way to be an object.
 struct Decoding<'a> {
     patch: &'a Patch<'a>,
@@ -237,9 +251,12 @@ impl Decoding<'_> {
             _ => json::from_value_version(&document, kind.version, value.as_mut(), &mut issues),
         };
         decoded.map_err(|e| e.into_status(|e| self.malformed(kind, &document, &e.to_string())))?;
-        if let Some(open) = &endpoint.open {
-            open.complete(&mut value, &mut issues)
-                .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?;
+        match &endpoint.open {
+            Some(open) if self.says_version_of(kind, &document) => open
+                .complete(&mut value, &mut issues)
+                .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?,
+            Some(_) => unknown_of_other_version(kind, &document, &mut issues),
+            None => {}
         }
         if endpoint.open.is_some() || matches!(self.patch.kind, PatchType::Strategic | PatchType::Apply) {
             issues.show_unknown_unescaped();
@@ -270,12 +287,27 @@ impl Decoding<'_> {
         Ok(())
     }
 
-    /// The kind of a custom object, which has to say its kind.
+    /// The kind of a custom object, which has to say its kind and a version. Validation refuses other versions than
+    /// that of the path.
     fn custom_kind(&self, document: &Value) -> Result<&'static KindDef, Status> {
-        match document.get("kind").and_then(Value::as_str) {
-            Some(kind) if !kind.is_empty() => Ok(self.endpoint.kind),
-            _ => Err(self.undecodable(&said_kind::no_kind(&self.text))),
+        let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default();
+        if text("kind").is_empty() {
+            return Err(self.undecodable(&said_kind::no_kind(&self.text)));
         }
+        if let Some(why) = said_kind::malformed_version(text("apiVersion")) {
+            return Err(self.undecodable(&why));
+        }
+        if text("apiVersion").is_empty() {
+            // Upstream finds out when it records owners, and answers so.
+            return Err(Status::internal("Object 'apiVersion' is missing in 'object has no apiVersion field'"));
+        }
+        Ok(self.endpoint.kind)
+    }
+
+    /// Whether a patched custom object is of the version of the path, as all objects are that an apply makes.
+    fn says_version_of(&self, kind: &KindDef, document: &Value) -> bool {
+        let is_checked = matches!(self.patch.kind, PatchType::Json | PatchType::Merge);
+        !is_checked || document.get("apiVersion").and_then(Value::as_str) == Some(&kind.api_version())
     }
 
     /// The kind that a JSON patch or a merge patch, which may change it, made the document say; nothing when it says
@@ -295,6 +327,7 @@ impl Decoding<'_> {
         }
         match said_kind::resolve(endpoint.catalog, endpoint.kind, text("apiVersion"), text("kind")) {
             Said::Same(kind) | Said::Other(kind) => Ok(Some(kind)),
+            Said::Internal => Ok(None),
             Said::NoVersion => Err(self.undecodable(&said_kind::no_version(&self.text))),
             Said::Machinery(def) => {
                 Err(self.undecodable(&said_kind::machinery_refused(endpoint.kind, def, &self.text)?))
@@ -306,14 +339,10 @@ impl Decoding<'_> {
     /// A document without a version is one of upstream's internal form: Go embeds the metadata in the object there, so
     /// its fields stand beside `kind`, and no other field has the name that any version gives it.
     fn without_version(&self, document: Value, mut issues: json::Issues) -> Result<Patched, Status> {
-        let members = document.as_object().into_iter().flatten();
-        let members = members.filter(|(name, _)| !matches!(name.as_str(), "apiVersion" | "kind"));
+        said_kind::unknown_internal_fields(self.endpoint.kind, &document, &mut issues);
         let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
-        let (metadata, unknown): (Vec<_>, Vec<_>) = members.partition(|(name, _)| is_metadata(name));
-        for (name, _) in unknown {
-            issues.add(json::Issue::Unknown(name.as_str().into()));
-        }
-        let metadata: Value = metadata.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let members = document.as_object().into_iter().flatten().filter(|(name, _)| is_metadata(name));
+        let metadata: Value = members.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut object = Owned::new(self.endpoint.kind.hub);
         if let Some(meta) = registry::meta_mut(&mut object) {
             let embedded = |why: String| {

@@ -1,6 +1,6 @@
 //! The kind and version that a document says it is of, and whether that may stand for the kind of the path.
 
-use apimachinery::meta::v1 as metav1;
+use apimachinery::meta::v1::{self as metav1, ObjectMeta};
 use machinery::budget::DecodeError;
 use machinery::catalog::{Catalog, KindDef, parse_api_version};
 use machinery::def::StructDef;
@@ -8,6 +8,7 @@ use machinery::json;
 use machinery::reflect::{Owned, Struct};
 use machinery::scalar::go_text::quote;
 use machinery::status::Status;
+use serde_json::Value;
 
 /// What decoding a document begins with.
 pub enum Said {
@@ -17,11 +18,16 @@ pub enum Said {
     Other(&'static KindDef),
     /// Of a kind of the machinery, such as a `Status` or a `List`: it is decoded, and then does not convert.
     Machinery(&'static StructDef),
+    /// Of the kind itself in upstream's internal form (`__internal`).
+    Internal,
     /// Of a group without a version.
     NoVersion,
     /// A list, or what no version has; the text says why it is refused.
     Refused(String),
 }
+
+/// The version that upstream's internal types are registered with (`runtime.APIVersionInternal`).
+const INTERNAL: &str = "__internal";
 
 /// Kinds without a version, which every version has (`Scheme.AddUnversionedTypes`).
 const UNVERSIONED: [&str; 5] = ["Status", "APIVersions", "APIGroup", "APIGroupList", "APIResourceList"];
@@ -50,6 +56,9 @@ pub fn resolve(catalog: &'static Catalog, expected: &'static KindDef, api_versio
     if let Some(def) = machinery_kind(name).filter(|_| is_unversioned(name) || is_of_every_version()) {
         return Said::Machinery(def);
     }
+    if version == INTERNAL {
+        return internal(catalog, expected, group, name).map_or(Said::Internal, Said::Refused);
+    }
     if has_scheme_of_its_own(expected) && group != expected.group {
         return Said::Refused(not_registered(name, group, version));
     }
@@ -76,24 +85,43 @@ pub fn group_version<'a>(api_version: &'a str, default: (&'a str, &'a str)) -> (
 /// Why a document without a version, which is one of upstream's internal types then, is none of `expected`; nothing
 /// when it says that kind.
 pub fn internal_refused(catalog: &'static Catalog, expected: &'static KindDef, kind: &str) -> Option<String> {
-    if kind.is_empty() || kind == expected.kind {
-        return None;
-    }
     if is_unversioned(kind) {
         return Some(no_conversion(expected, "v1", kind));
     }
-    if kind == "WatchEvent" {
+    internal(catalog, expected, expected.group, if kind.is_empty() { expected.kind } else { kind })
+}
+
+/// Why a document of the internal form of a kind of `group` is none of `expected`; nothing when it is one.
+fn internal(catalog: &'static Catalog, expected: &'static KindDef, group: &str, kind: &str) -> Option<String> {
+    if (group, kind) == (expected.group, expected.kind) {
+        return None;
+    }
+    let is_known = group == expected.group || !has_scheme_of_its_own(expected);
+    if is_known && kind == "WatchEvent" && catalog.kinds.iter().any(|known| known.group == group) {
         return Some(no_conversion(expected, "v1", "InternalEvent"));
     }
-    let is_list = kind == "List" && expected.group.is_empty();
-    if is_list || catalog.kinds.iter().any(|k| k.group == expected.group && (k.kind == kind || k.list_kind == kind)) {
-        return Some(no_conversion(expected, internal_package(expected.group), kind));
+    let is_list = kind == "List" && group.is_empty();
+    let is_kind = |known: &&KindDef| known.group == group && (known.kind == kind || known.list_kind == kind);
+    if is_known && (is_list || catalog.kinds.iter().any(|known| is_kind(&known))) {
+        return Some(no_conversion(expected, internal_package(group), kind));
     }
-    let (kind, group) = (quote(kind), quote(expected.group));
+    let (kind, group) = (quote(kind), quote(group));
     Some(format!(
         "no kind {kind} is registered for the internal version of group {group} in scheme \
          \"pkg/api/legacyscheme/scheme.go:30\""
     ))
+}
+
+/// Reports the members of a document in upstream's internal form that no decoder of Go would take: Go embeds the
+/// metadata in the object there, so its fields stand beside `kind`, and other fields are called as in Go.
+pub fn unknown_internal_fields(expected: &KindDef, document: &Value, issues: &mut json::Issues) {
+    let is_metadata = |name: &str| ObjectMeta::def().fields.iter().any(|field| field.json == name);
+    let is_field = |name: &str| expected.def.fields.iter().any(|field| json::go_name(field.json) == name);
+    for name in document.as_object().into_iter().flatten().map(|(name, _)| name.as_str()) {
+        if !(matches!(name, "apiVersion" | "kind") || is_metadata(name) || is_field(name)) {
+            issues.add(json::Issue::Unknown(name.into()));
+        }
+    }
 }
 
 /// Kinds whose servers within upstream's know no other groups.

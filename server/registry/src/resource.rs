@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use apimachinery::meta::v1::ObjectMeta;
 use bytes::Bytes;
-use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef};
+use machinery::catalog::{Catalog, KindDef, ResourceDef, SelectableDef, parse_api_version};
 use machinery::format::is_path_segment_name;
 use machinery::protobuf::Mask;
 use machinery::reflect::{Owned, Value};
@@ -224,11 +224,15 @@ impl ResourceStore {
 
     /// Likewise, of a custom resource by the kind that the object names, which need not be the right one.
     pub(crate) fn kind_of<'o>(&self, object: &'o Owned) -> GroupResource<'o> {
-        let named = match object.as_ref().by_name("kind") {
-            Some(Value::String(kind)) if self.versions.is_some() && !kind.is_empty() => kind,
-            _ => self.storage_kind.kind,
+        let text = |name| object.as_ref().by_name(name).and_then(Value::as_str).unwrap_or_default();
+        let (kind, api_version) = match self.versions.is_some() {
+            true => (text("kind"), text("apiVersion")),
+            false => ("", ""),
         };
-        GroupResource { group: self.storage_kind.group, resource: named }
+        GroupResource {
+            group: if api_version.is_empty() { self.storage_kind.group } else { parse_api_version(api_version).0 },
+            resource: if kind.is_empty() { self.storage_kind.kind } else { kind },
+        }
     }
 
     /// The key of an object; `namespace` is ignored for cluster-scoped resources.

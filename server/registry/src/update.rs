@@ -132,9 +132,6 @@ impl ResourceStore {
             if to.deletion_grace_period_seconds.is_none() {
                 to.deletion_grace_period_seconds = from.deletion_grace_period_seconds;
             }
-            if !context.dry_run {
-                to.self_link.clear();
-            }
         }
         self.strategy.prepare_for_update(context, &mut new, old.as_ref());
         let mut errors = Vec::new();
@@ -234,12 +231,16 @@ impl ResourceStore {
         &self,
         key: &str,
         entry: &Arc<Entry>,
-        new: Owned,
+        mut new: Owned,
         dry_run: bool,
         outcome: &mut Outcome,
     ) -> Result<Result<Owned, Option<Arc<Entry>>>, Status> {
         if dry_run {
             return Ok(Ok(self.seen(new)));
+        }
+        // What is stored, and so read and answered, has no selfLink (`PrepareObjectForStorage`).
+        if let Some(meta) = meta_mut(&mut new) {
+            meta.self_link.clear();
         }
         let (changed, new) = self.encode_changed(new, entry).await?;
         let Some(value) = changed.map(Bytes::from) else {

@@ -17,8 +17,15 @@ pub struct Rule {
 const ALWAYS: fn(&[Difference]) -> bool = |_| true;
 
 /// Rules after which the servers hold other objects, so that later answers differ.
-const DIVERGING: [&str; 5] =
-    ["status-creates-service", "quantities-in-atomic-lists", "create-at-path", "applied-owners", "empty-overhead"];
+const DIVERGING: [&str; 7] = [
+    "status-creates-service",
+    "quantities-in-atomic-lists",
+    "create-at-path",
+    "applied-owners",
+    "empty-overhead",
+    "whole-floats",
+    "empty-bundle",
+];
 
 /// All of them.
 pub const RULES: &[Rule] = &[
@@ -60,6 +67,8 @@ pub const RULES: &[Rule] = &[
     Rule { id: "first-unknown-field", matches: first_unknown_field, given: ALWAYS },
     Rule { id: "cel-recovery", matches: cel_recovery, given: ALWAYS },
     Rule { id: "empty-overhead", matches: empty_overhead, given: is_refused_upstream },
+    Rule { id: "whole-floats", matches: whole_floats, given: are_versions_or_duplicates },
+    Rule { id: "empty-bundle", matches: empty_bundle, given: are_versions_or_duplicates },
     Rule { id: "order-of-finalizers", matches: is_of_finalizers, given: have_the_same_finalizers },
     Rule { id: "applied-owners", matches: applied_owners, given: is_refused_here },
     Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema, given: ALWAYS },
@@ -224,6 +233,42 @@ fn is_refused_upstream(found: &[Difference]) -> bool {
     found.iter().any(|of| of.place == "status" && of.upstream.as_ref().is_some_and(|status| status == 403))
 }
 
+/// A write of a custom object that has a whole number written as a fraction, such as `1.0`.
+fn whole_floats(step: &Step, _: &Difference) -> bool {
+    step.path.contains(".example.com/") && step.body.as_ref().is_some_and(|body| has(body, &is_whole_float))
+}
+
+fn is_whole_float(_: &str, value: &Value) -> bool {
+    value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0)
+}
+
+/// A write that has an empty bundle of certificates.
+fn empty_bundle(step: &Step, _: &Difference) -> bool {
+    let is_empty = |name: &str, value: &Value| name == "caBundle" && value.as_str() == Some("");
+    step.body.as_ref().is_some_and(|body| has(body, &is_empty))
+}
+
+/// Whether a value of this kind stands anywhere in a document; items of lists have the name of their list.
+fn has(document: &Value, wanted: &dyn Fn(&str, &Value) -> bool) -> bool {
+    fn below(name: &str, value: &Value, wanted: &dyn Fn(&str, &Value) -> bool) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(|item| below(name, item, wanted)),
+            Value::Object(members) => members.iter().any(|(name, value)| below(name, value, wanted)),
+            value => wanted(name, value),
+        }
+    }
+    below("", document, wanted)
+}
+
+/// Whether the object is another one in versions and owners only, or refused here for equal items of a set.
+fn are_versions_or_duplicates(found: &[Difference]) -> bool {
+    let places = ["body.metadata.generation", "body.metadata.resourceVersion", "body.metadata.managedFields"];
+    let is_duplicate =
+        |of: &Difference| of.here.as_ref().is_some_and(|text| text.to_string().contains("Duplicate value"));
+    let is_version = |of: &Difference| places.iter().any(|place| of.place.starts_with(place));
+    found.iter().all(is_version) || found.iter().any(|of| of.place == "body.message" && is_duplicate(of))
+}
+
 /// A deletion that changes finalizers leaves them in random order at upstream.
 fn is_of_finalizers(_: &Step, found: &Difference) -> bool {
     found.place.starts_with("body.metadata.finalizers[")
@@ -372,6 +417,20 @@ mod tests {
         ];
         assert_eq!(left("DELETE", "/x", json!({}), &swapped), [""; 0]);
         assert_eq!(left("DELETE", "/x", json!({}), &swapped[..1]), ["body.metadata.finalizers[0]"]);
+    }
+
+    #[test]
+    fn whole_numbers_written_as_fractions_may_change_versions_and_owners() {
+        let version = [("body.metadata.generation", json!(3), json!(2))];
+        let other = [("body.metadata.generation", json!(3), json!(2)), ("body.spec.a", json!(1), json!(2))];
+        let (custom, plain) = ("/apis/r1.example.com/v1/things/b", "/api/v1/configmaps/b");
+        let float = json!({"spec": {"a": [1.0]}});
+        assert_eq!(left("PUT", custom, float.clone(), &version), [""; 0]);
+        assert_eq!(left("PUT", custom, float.clone(), &other).len(), 2);
+        assert_eq!(left("PUT", plain, float, &version).len(), 1);
+        assert_eq!(left("PUT", custom, json!({"spec": {"a": [1, 1.5]}}), &version).len(), 1);
+        let bundle = json!({"webhooks": [{"clientConfig": {"caBundle": ""}}]});
+        assert_eq!(left("PUT", "/x/validatingwebhookconfigurations/b", bundle, &version), [""; 0]);
     }
 
     #[test]

@@ -42,6 +42,9 @@ impl SubresourceHandler for Binding {
         }
         check(&binding)?;
         posted.validate().await?;
+        if name.is_empty() {
+            return Err(Status::bad_request("Name parameter required."));
+        }
         let said = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
         let options = UpdateOptions {
             dry_run: posted.attributes.dry_run,

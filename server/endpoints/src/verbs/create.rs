@@ -23,8 +23,7 @@ pub async fn create(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let options = options::write_options(&call.info.query, "CreateOptions", false)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
-    let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation)?;
-    call.warn(&decoded.warnings);
+    let decoded = body::decode(endpoint, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
     audit::sent(&call.trail, endpoint.kind, &object);
     check_namespace(endpoint, &call, &mut object)?;
@@ -89,9 +88,9 @@ pub async fn create_special(endpoint: &Endpoint, mut call: Call) -> Result<Respo
         validation: options.field_validation,
         any_version: handler.accepts_other_versions(),
         within_open: false,
+        warnings: &call.warnings,
     };
     let decoded = body.object(encoding, &bytes)?;
-    call.warn(&decoded.warnings);
     call.warn_deprecated(endpoint.kind);
     let mut object = decoded.value;
     audit::sent(&call.trail, endpoint.kind, &object);

@@ -29,8 +29,7 @@ pub async fn update(endpoint: &Arc<Endpoint>, mut call: Call) -> Result<Response
     let options = options::write_options(&call.info.query, "UpdateOptions", false)?;
     let encoding = call.spoken.body_encoding(call.content_type())?;
     let bytes = call.read_body(endpoint, Cost::of(encoding)).await?;
-    let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation)?;
-    call.warn(&decoded.warnings);
+    let decoded = body::decode(&of_bodies, encoding, &bytes, options.field_validation, &call.warnings)?;
     let mut object = decoded.value;
     audit::sent(&call.trail, of_bodies.kind, &object);
     call.check_identity(endpoint, &mut object)?;

@@ -117,7 +117,9 @@ fn encode_number(number: &serde_json::Number, out: &mut Vec<u8>) {
     } else if let Some(integer) = number.as_u64() {
         crate::scalar::digits::append_u64(out, integer);
     } else {
-        write::float(out, number.as_f64().unwrap_or(0.0));
+        // Upstream reads a stored `-0` as an integer, which has no sign.
+        let float = number.as_f64().filter(|float| *float != 0.0);
+        write::float(out, float.unwrap_or(0.0));
     }
 }
 

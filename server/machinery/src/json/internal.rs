@@ -169,8 +169,8 @@ fn is_tagged(def: &StructDef) -> bool {
     def.rust_path().contains("::meta::") || def.name == "TypeMeta"
 }
 
-/// `podCIDR` is `PodCIDR`, `uid` is `UID`, `cidrs` is `CIDRs`.
-fn go_name(json: &str) -> String {
+/// The name of a field in Go: `podCIDR` is `PodCIDR`, `uid` is `UID`, `cidrs` is `CIDRs`.
+pub fn go_name(json: &str) -> String {
     let word = json.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(json.len());
     let word =
         json[..word].strip_suffix('s').map_or(word, |one| if INITIALISMS.contains(&one) { one.len() } else { word });
