@@ -34,10 +34,16 @@ pub(crate) fn constrain(rules: &Validation, out: &mut Map<String, Value>) {
         ("minLength", rules.min_length.map(Value::from)),
         // So many bytes are at least so many characters.
         ("maxLength", max_length.map(Value::from)),
-        ("pattern", rules.pattern.clone().map(Value::from)),
+        ("pattern", rules.pattern.clone().or_else(|| pattern(rules.format.as_deref()?)).map(Value::from)),
         ("format", rules.format.as_deref().and_then(format).map(Value::from)),
     ];
     one.extend(said.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?))));
+}
+
+/// The pattern of a format that the apiextensions server reads otherwise, or does not know.
+fn pattern(format: &str) -> Option<String> {
+    // Its own format takes capitals, and needs no dashes.
+    (format == "uuid").then(|| "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$".to_owned())
 }
 
 /// The formats that the apiextensions server knows by a name of their own.
@@ -45,7 +51,6 @@ fn format(name: &str) -> Option<&'static str> {
     match name {
         "dns1123_label" => Some("k8s-short-name"),
         "dns1123_subdomain" => Some("k8s-long-name"),
-        "uuid" => Some("uuid"),
         _ => None,
     }
 }

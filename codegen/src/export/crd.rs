@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::moves::{FIELD_MOVES, Moves};
 use super::{folder, schema, serving, yaml};
 use crate::emit::File;
 use crate::model::{
@@ -48,20 +49,25 @@ fn is_protected(group: &Group) -> bool {
 
 fn file(model: &Model, group: &Group, kind: &Kind, resource: &Resource) -> Option<File> {
     let mut notes = Vec::new();
+    let moves = Moves::of(model, group, kind);
     let versions: Vec<Value> = kind
         .versions
         .iter()
         .filter_map(|entry| Version::new(model, group, kind, resource, entry))
-        .map(|version| version.render(&mut notes))
+        .map(|version| version.render(moves.complete, &mut notes))
         .collect();
     if versions.is_empty() {
         return None;
     }
     let name = format!("{}.{}", resource.plural, group.name);
     let mut metadata = Map::from_iter([("name".to_string(), Value::from(name.clone()))]);
+    let mut annotations = Map::new();
     if is_protected(group) {
-        let text = "unapproved, exported from definitions";
-        metadata.insert("annotations".into(), json!({"api-approved.kubernetes.io": text}));
+        annotations.insert("api-approved.kubernetes.io".into(), "unapproved, exported from definitions".into());
+    }
+    annotations.extend(moves.text().map(|text| (FIELD_MOVES.to_string(), text.into())));
+    if !annotations.is_empty() {
+        metadata.insert("annotations".into(), annotations.into());
     }
     let document = json!({
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -124,7 +130,7 @@ impl<'m> Version<'m> {
         schema::is_object(&model.structs[id.0]).then_some(Version { model, group, kind, resource, entry, id })
     }
 
-    fn render(&self, notes: &mut Vec<String>) -> Value {
+    fn render(&self, moves_say_all: bool, notes: &mut Vec<String>) -> Value {
         let mut out = Map::new();
         out.insert("name".into(), self.entry.version.clone().into());
         out.insert("served".into(), (serving(self.group, self.entry) == Serving::On).into());
@@ -141,7 +147,12 @@ impl<'m> Version<'m> {
         }
         out.insert("schema".into(), json!({"openAPIV3Schema": schema::of_kind(self.model, self.id)}));
         if self.model.structs.iter().any(|s| self.converts(s)) {
-            notes.push(format!("the conversion of {}; a CRD converts by webhook only", self.entry.version));
+            notes.push(match moves_say_all {
+                true => {
+                    format!("the conversion of {} on other servers, which need a webhook for it", self.entry.version)
+                }
+                false => format!("the conversion of {}; a CRD converts by webhook only", self.entry.version),
+            });
         }
         let subresources = self.subresources(notes);
         if !subresources.is_empty() {

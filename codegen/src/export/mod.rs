@@ -3,6 +3,7 @@
 
 mod crd;
 mod markdown;
+mod moves;
 mod schema;
 #[cfg(test)]
 mod tests;

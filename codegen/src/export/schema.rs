@@ -11,9 +11,14 @@ use crate::model::{EnumId, Field, JsonForm, ListSemantics, Literal, Model, Role,
 /// Upstream's pattern of a Quantity.
 const QUANTITY: &str = r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$";
 
+/// What Go reads as a span of time (`time.ParseDuration`).
+const DURATION: &str = r"^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
+
 /// The schema of a kind in one version.
 pub fn of_kind(model: &Model, id: StructId) -> Value {
-    let mut schema = Builder { model, inside: Vec::new(), correlatable: true }.structure(id);
+    let module = &model.structs[id.0].module;
+    let tagged = model.groups.iter().any(|group| group.module == *module && group.tagged_validation);
+    let mut schema = Builder { model, inside: Vec::new(), correlatable: true, tagged }.structure(id);
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         let text = |docs: &str| json!({"description": docs, "type": "string"});
         properties.insert("apiVersion".into(), text("Group and version of the kind."));
@@ -31,6 +36,8 @@ struct Builder<'m> {
     inside: Vec<StructId>,
     /// Whether the old value of the place can be found, which rules about changes need.
     correlatable: bool,
+    /// Whether only tags of upstream are in force natively.
+    tagged: bool,
 }
 
 impl<'m> Builder<'m> {
@@ -64,7 +71,11 @@ impl<'m> Builder<'m> {
         if target.atomic {
             out.insert("x-kubernetes-map-type".into(), "atomic".into());
         }
-        let rules = rules(target);
+        let mut rules = rules(target);
+        if self.correlatable {
+            let fixed = target.fields.iter().filter(|field| field.validation.immutable && !field.inline);
+            rules.extend(fixed.map(immutable));
+        }
         if !rules.is_empty() {
             out.insert("x-kubernetes-validations".into(), rules.into());
         }
@@ -110,14 +121,20 @@ impl<'m> Builder<'m> {
             out.insert("x-kubernetes-map-type".into(), if atomic { "atomic" } else { "granular" }.into());
         }
         bounds::constrain(&field.validation, out);
-        if field.validation.immutable && was {
-            let rule = json!({"rule": "self == oldSelf", "message": "field is immutable"});
-            push(out, "x-kubernetes-validations", rule);
+        if !self.tagged {
+            is_something(field, out);
         }
         match &field.default {
-            Some(default) => drop(out.insert("default".into(), literal(default))),
+            Some(default) => {
+                let default = completed(out, literal(default));
+                out.insert("default".into(), default);
+            }
+            None if !field.omitempty && !field.required && !field.nullable => {
+                out.extend(zero(&field.ty).map(|zero| ("default".to_string(), zero)));
+            }
             None if !field.nullable && matches!(field.ty, TypeRef::Struct(_)) && fills_itself(out) => {
-                out.insert("default".into(), json!({}));
+                let default = completed(out, json!({}));
+                out.insert("default".into(), default);
             }
             None => {}
         }
@@ -133,7 +150,7 @@ impl<'m> Builder<'m> {
             TypeRef::F64 => json!({"type": "number", "format": "double"}),
             TypeRef::Bytes => json!({"type": "string", "format": "byte"}),
             TypeRef::Time | TypeRef::MicroTime => json!({"type": "string", "format": "date-time"}),
-            TypeRef::Duration => json!({"type": "string"}),
+            TypeRef::Duration => json!({"type": "string", "pattern": DURATION}),
             TypeRef::Quantity => json!({
                 "anyOf": [{"type": "integer"}, {"type": "string"}],
                 "pattern": QUANTITY,
@@ -199,6 +216,65 @@ fn require(items: &mut Map<String, Value>, key: &str) {
     if !has_default && !required {
         push(items, "required", key.into());
     }
+}
+
+/// What has to be there and is no `Option` may not be empty: the native kind does not tell that from nothing.
+fn is_something(field: &Field, out: &mut Map<String, Value>) {
+    if !field.required || field.nullable {
+        return;
+    }
+    let key = match field.ty {
+        TypeRef::String | TypeRef::Enum(_) | TypeRef::Bytes if !out.contains_key("enum") => "minLength",
+        TypeRef::List(_) => "minItems",
+        TypeRef::Map(_) => "minProperties",
+        _ => return,
+    };
+    let least = out.get(key).and_then(Value::as_u64).unwrap_or(0);
+    out.insert(key.into(), least.max(1).into());
+}
+
+/// What a field that is always written holds when nothing was said.
+fn zero(ty: &TypeRef) -> Option<Value> {
+    Some(match ty {
+        TypeRef::String => "".into(),
+        TypeRef::Bool => false.into(),
+        TypeRef::I32 | TypeRef::I64 | TypeRef::F64 => 0.into(),
+        _ => return None,
+    })
+}
+
+/// The rule of a field that an update may not set, take away or change.
+fn immutable(field: &Field) -> Value {
+    let name = cel_name(&field.json);
+    json!({
+        "rule": format!(
+            "has(self.{name}) ? has(oldSelf.{name}) && self.{name} == oldSelf.{name} : !has(oldSelf.{name})"
+        ),
+        "message": "field is immutable",
+        "fieldPath": field_path(&field.json),
+    })
+}
+
+/// The path of a property, from the object that has it.
+fn field_path(json: &str) -> String {
+    match json.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        true => format!(".{json}"),
+        false => format!("['{json}']"),
+    }
+}
+
+/// A default with the defaults of its members: a server checks rules about it before it fills it.
+fn completed(schema: &Map<String, Value>, mut default: Value) -> Value {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    if let (Some(properties), Some(members)) = (properties, default.as_object_mut()) {
+        for (name, property) in properties {
+            let value = members.get(name).or_else(|| property.get("default")).cloned();
+            if let (Some(property), Some(value)) = (property.as_object(), value) {
+                members.insert(name.clone(), completed(property, value));
+            }
+        }
+    }
+    default
 }
 
 /// Whether an absent object of this schema should be made for the defaults below it: there are some, and nothing is required.
@@ -279,9 +355,10 @@ fn discriminated(discriminator: &str, value: &str, member: &str) -> [Value; 2] {
     let value = Value::from(value);
     let chosen = format!("(has(self.{name}) && self.{name} == {value})");
     let words = |may: &str| format!("{member}: {may} be specified when `{discriminator}` is {value}");
+    let path = field_path(member);
     [
-        json!({"rule": format!("!{has} || {chosen}"), "message": words("may only")}),
-        json!({"rule": format!("{has} || !{chosen}"), "message": words("must")}),
+        json!({"rule": format!("!{has} || {chosen}"), "message": words("may only"), "fieldPath": path}),
+        json!({"rule": format!("{has} || !{chosen}"), "message": words("must"), "fieldPath": path}),
     ]
 }
 

@@ -64,7 +64,6 @@ fn a_schema_has_types_constraints_and_defaults() {
     assert_eq!(spec["properties"]["price"]["x-kubernetes-int-or-string"], true);
     let supplier = &spec["properties"]["supplier"];
     assert_eq!(supplier["format"], "k8s-long-name");
-    assert_eq!(supplier["x-kubernetes-validations"][0]["rule"], "self == oldSelf");
     assert_eq!(spec["properties"]["onShortage"]["enum"], json!(["Backorder", "Refuse"]));
     let parts = &spec["properties"]["parts"];
     assert_eq!(
@@ -188,4 +187,53 @@ fn yaml_quotes_what_could_be_something_else() {
         json!({"a": ["yes", "1", "x: y", "plain text", ""], "b": {}, "c": [[1], {"d": null, "e": []}], "on": true});
     let want = "a:\n- \"yes\"\n- \"1\"\n- \"x: y\"\n- plain text\n- \"\"\nb: {}\nc:\n-\n  - 1\n- d: null\n  \"e\": []\n\"on\": true\n";
     assert_eq!(yaml::write(&tree), want);
+}
+
+#[test]
+fn a_schema_refuses_what_the_native_kind_refuses() {
+    let spec = &schema_of("v1", "Product")["properties"]["spec"];
+    let supplier = &spec["properties"]["supplier"];
+    assert_eq!(supplier["minLength"], 1, "what is required is not empty");
+    assert_eq!(supplier["x-kubernetes-validations"], Value::Null);
+    let fixed = json!([{
+        "rule": "has(self.supplier) ? has(oldSelf.supplier) && self.supplier == oldSelf.supplier : !has(oldSelf.supplier)",
+        "message": "field is immutable",
+        "fieldPath": ".supplier",
+    }]);
+    assert_eq!(spec["x-kubernetes-validations"], fixed, "also what an update sets or takes away");
+}
+
+/// The schema of a field of this type and with these words.
+fn schema_of_field(ty: TypeRef, field: crate::model::Field) -> Value {
+    let field = crate::model::Field { name: "x".into(), json: "x".into(), ty, ..field };
+    let part = crate::model::Struct { fields: vec![field], ..Default::default() };
+    let model = Model { structs: vec![part], ..Model::default() };
+    schema::of_kind(&model, crate::model::StructId(0))["properties"]["x"].clone()
+}
+
+#[test]
+fn what_is_always_written_is_there_by_default() {
+    assert_eq!(schema_of_field(TypeRef::I32, Default::default())["default"], 0);
+    let omitted = crate::model::Field { omitempty: true, ..Default::default() };
+    assert_eq!(schema_of_field(TypeRef::I32, omitted)["default"], Value::Null);
+}
+
+#[test]
+fn texts_that_the_native_kind_reads_have_a_pattern() {
+    let omitted = || crate::model::Field { omitempty: true, ..Default::default() };
+    let duration = schema_of_field(TypeRef::Duration, omitted());
+    let pattern = regex::Regex::new(duration["pattern"].as_str().unwrap()).unwrap();
+    for (text, expect) in [("1h2.5m", true), ("-5s", true), ("0", true), ("60", false), ("1 day", false), ("", false)] {
+        assert_eq!(pattern.is_match(text), expect, "{text}");
+    }
+    let validation = crate::model::Validation { format: Some("uuid".into()), ..Default::default() };
+    let uuid = schema_of_field(TypeRef::String, crate::model::Field { validation, ..omitted() });
+    assert_eq!((&uuid["format"], uuid["pattern"].is_string()), (&Value::Null, true));
+}
+
+#[test]
+fn renames_are_moves_of_fields() {
+    let crd = text(&export(&SHOP, Format::Crd, None).unwrap(), "products.shop.example.com.yaml");
+    let moves = r#"[{\"v1\":\"spec.stock\",\"v1beta1\":\"spec.replicas\"}]"#;
+    assert!(crd.contains(&format!("    conversion.kube-apiserver/field-moves: \"{moves}\"\n")), "{crd}");
 }
