@@ -158,7 +158,9 @@ impl Patch<'_> {
         let warnings = decoding.judge(&issues)?;
         let mut patched = decoding.decoded(applied.object, json::Issues::only_limit())?;
         managed::set_entries(&mut patched.object, owners)?;
-        Ok(Patched { warnings, ..patched })
+        // What was applied over had nothing, though its document shows zeros.
+        let document = if current.is_none() { config } else { patched.document };
+        Ok(Patched { warnings, document, ..patched })
     }
 
     /// What the patch makes of a document, with what is odd about the patch.

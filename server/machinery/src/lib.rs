@@ -28,6 +28,7 @@ pub mod scalar;
 pub mod selector;
 pub mod sent;
 pub mod serde_impl;
+pub mod spelling;
 pub mod status;
 pub mod type_meta;
 pub mod validate;

@@ -104,6 +104,19 @@ impl Sent {
         matches!((object.by_name(field), sent), (Some(value), Some(sent)) if has_empty(value, sent))
     }
 
+    /// Whether the document has something at this path other than null; nothing when there is no document.
+    pub fn has(&self, path: &str) -> Option<bool> {
+        let mut document = self.document();
+        document.read().map(|document| find(document, path).is_some_and(|value| !value.is_null()))
+    }
+
+    /// The version that the document says it is of, empty when it says none.
+    pub fn version(&self) -> String {
+        let mut document = self.document();
+        let said = document.read().and_then(|document| document.get("apiVersion")?.as_str());
+        said.map_or("", |said| said.rsplit('/').next().unwrap_or(said)).to_owned()
+    }
+
     /// Whether the document has an empty list or map at this path, such as `spec.rules[0].values`.
     pub fn is_empty_at(&self, path: &str) -> bool {
         match self.document().read().and_then(|document| find(document, path)) {

@@ -10,6 +10,7 @@ use machinery::def::{self, FieldDef, Flags, RuleDef, Scalar, Shape, StructDef};
 use machinery::json;
 use machinery::reflect::Ref;
 use machinery::validate::{RuleEvaluator, RuleFailure};
+use serde_json::{Map, Value};
 
 /// The type of a struct, and its compiled rules in order of declaration.
 struct Compiled {
@@ -34,7 +35,7 @@ impl RuleEvaluator for CelRules {
             return;
         }
         let compiled = compiled(new.def());
-        let (new, old) = (json::to_value(new), old.map(json::to_value));
+        let (new, old) = (document(new), old.map(document));
         let mut budget = self.budget.get();
         for (declared, rule) in &compiled.rules {
             let failure = match rule.run(&compiled.of, &new, old.as_ref(), &mut budget) {
@@ -52,6 +53,32 @@ impl RuleEvaluator for CelRules {
             }
         }
         self.budget.set(budget);
+    }
+}
+
+/// An object as rules see it: a list or map that is empty and written all the same is no null.
+fn document(of: Ref<'_>) -> Value {
+    let mut document = json::to_value(of);
+    show_empty(of.def(), &mut document);
+    document
+}
+
+fn show_empty(def: &'static StructDef, document: &mut Value) {
+    let Some(members) = document.as_object_mut() else { return };
+    for field in def.fields {
+        let Some(value) = members.get_mut(field.json) else { continue };
+        match (field.shape(), value) {
+            (Shape::List(_) | Shape::StructList(..), value @ Value::Null) => *value = Value::Array(Vec::new()),
+            (Shape::Map(_) | Shape::StructMap(..), value @ Value::Null) => *value = Value::Object(Map::new()),
+            (Shape::Struct(below) | Shape::OptStruct(below), value) => show_empty(below, value),
+            (Shape::StructList(below, _), Value::Array(items)) => {
+                items.iter_mut().for_each(|item| show_empty(below, item));
+            }
+            (Shape::StructMap(below, _), Value::Object(entries)) => {
+                entries.values_mut().for_each(|entry| show_empty(below, entry));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -203,7 +230,7 @@ mod tests {
     fn check(new: &Workers, old: Option<&Workers>) -> Vec<String> {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        Validator { scope: Scope::Declared, context: &context, rules: Some(&rules) }.validate(
+        Validator { scope: Scope::Declared, context: &context, rules: Some(&rules), version: None }.validate(
             Ref::of(new),
             old.map(Ref::of),
             &Path::NONE,
@@ -230,6 +257,25 @@ mod tests {
     }
 
     #[test]
+    fn lists_that_are_empty_are_no_null() {
+        #[derive(Clone, Default)]
+        struct Listed {
+            names: Vec<String>,
+        }
+        const NAMED: RuleDef = rule("self.names.all(name, name != 'a')", "names", "");
+        describe! { Listed, LISTED "Listed" { .rules(&[NAMED]) } [
+            names: "names", 1, Flags::NONE, &FieldInfo::PLAIN;
+        ] }
+        let mut told = Vec::new();
+        let rules = CelRules::default();
+        rules.evaluate(Ref::of(&Listed::default()), None, &mut |_, failure| told.push(failure));
+        assert_eq!(told, []);
+        let named = Listed { names: vec!["a".into()] };
+        rules.evaluate(Ref::of(&named), None, &mut |_, failure| told.push(failure));
+        assert_eq!(told.len(), 1);
+    }
+
+    #[test]
     fn transition_rules_see_what_was_stored() {
         let old = Workers { min: 1, max: 4, ..Workers::default() };
         let new = Workers { max: 3, ..old.clone() };
@@ -241,7 +287,7 @@ mod tests {
     fn a_rule_that_does_not_compile_refuses_the_object() {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&rules) };
+        let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&rules), version: None };
         validator.validate(Ref::of(&Workers::default()), None, &Path::NONE, &mut errors);
         assert!(errors[0].body().contains("rule compile error"), "{errors:?}");
     }

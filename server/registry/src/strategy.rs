@@ -8,7 +8,7 @@ use machinery::field_path::Path;
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
 use machinery::validate::{Scope, Validator};
-use machinery::{deprecation, gates};
+use machinery::{deprecation, gates, spelling};
 
 use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;
@@ -44,6 +44,9 @@ pub struct DeclaredStrategy {
     has_status: bool,
     /// Whether writers are warned of deprecated fields.
     warns_of_fields: bool,
+    /// Versions with a form of their own, and the hub's.
+    forms: Vec<(&'static str, &'static StructDef)>,
+    hub: &'static StructDef,
 }
 
 impl DeclaredStrategy {
@@ -51,7 +54,15 @@ impl DeclaredStrategy {
         let has_status = resource.subresources.iter().any(|s| s.name == "status");
         // Upstream's kinds say in hooks of what their writers are warned.
         let warns_of_fields = !resource.tagged_validation && deprecation::is_declared(kind.hub);
-        DeclaredStrategy { resource, has_status, warns_of_fields }
+        DeclaredStrategy { resource, has_status, warns_of_fields, forms: Vec::new(), hub: kind.hub }
+    }
+
+    /// Speaks to writers in the names of their versions, where these have forms of their own.
+    #[must_use]
+    pub fn of_versions(mut self, kinds: impl Iterator<Item = &'static KindDef>) -> Self {
+        let own = kinds.filter(|kind| kind.conversion.is_some() && !self.resource.tagged_validation);
+        self.forms = own.map(|kind| (kind.version, kind.def)).collect();
+        self
     }
 }
 
@@ -127,7 +138,12 @@ impl DeclaredStrategy {
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
-        Validator { scope, context, rules: Some(&rules) }.validate(new, old, &Path::NONE, &mut errors);
+        let said = if self.forms.is_empty() { String::new() } else { context.sent.version() };
+        let version = self.forms.iter().find(|(name, _)| *name == said).map(|(_, def)| *def);
+        Validator { scope, context, rules: Some(&rules), version }.validate(new, old, &Path::NONE, &mut errors);
+        if let Some(version) = version {
+            errors.iter_mut().for_each(|error| error.field = spelling::in_version(self.hub, version, &error.field));
+        }
         errors
     }
 }

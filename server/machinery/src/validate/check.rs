@@ -2,12 +2,13 @@
 
 use regex::Regex;
 
-use super::Run;
-use crate::def::Shape;
+use super::{Run, Scope, plan};
+use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
+use crate::defaulting::apply_defaults;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::field::DeclaredFormat;
-use crate::reflect::{List, Map, Owned, Value};
+use crate::reflect::{Map, Owned, Value};
 
 /// A rule, and when it is in force.
 pub(super) struct Check {
@@ -58,18 +59,19 @@ impl Rule {
         Regex::new(pattern).ok().map(Rule::Pattern)
     }
 
-    /// Whether nothing else is looked at when it fails (upstream's `ShortCircuit`).
-    pub fn ends_the_matter(&self) -> bool {
-        matches!(
-            self,
-            Rule::Required
-                | Rule::Optional
-                | Rule::Forbidden
-                | Rule::Immutable
-                | Rule::Update(_)
-                | Rule::MaxItems(_)
-                | Rule::MaxProperties(_)
-        )
+    /// Whether nothing else is looked at when it fails (upstream's `ShortCircuit`). The definition of a custom resource
+    /// says everything that is wrong with a value that is there, and so do kinds of authors.
+    pub fn ends_the_matter(&self, scope: Scope) -> bool {
+        match self {
+            Rule::Required | Rule::Optional | Rule::Forbidden => true,
+            Rule::Immutable | Rule::Update(_) | Rule::MaxItems(_) | Rule::MaxProperties(_) => scope == Scope::Tagged,
+            _ => false,
+        }
+    }
+
+    /// Whether it is looked at before the others, and when there is no value, too.
+    pub fn comes_first(&self, scope: Scope) -> bool {
+        matches!(self, Rule::Immutable | Rule::Update(_)) || self.ends_the_matter(scope)
     }
 }
 
@@ -93,6 +95,33 @@ pub(super) fn is_set(shape: Shape, value: Value<'_>) -> bool {
         (_, Value::Struct(v)) => v != Owned::new(v.def()).as_ref(),
         (_, value) => !value.is_empty(),
     }
+}
+
+/// Whether a field is there for what is checked below it. A struct in place is written, and filled by an exported
+/// definition, when fields of it always are.
+pub(super) fn is_there(shape: Shape, value: Value<'_>, is_declared: bool) -> bool {
+    let is_written = |def: &StructDef| {
+        let always = |field: &FieldDef| !field.flags.has(Flags::OMIT_EMPTY) && !field.flags.has(Flags::REQUIRED);
+        !has_required(def) && def.fields.iter().any(always)
+    };
+    is_set(shape, value) || matches!(shape, Shape::Struct(def) if is_declared && is_written(def))
+}
+
+/// A new struct with its defaults.
+fn filled(def: &'static StructDef) -> Owned {
+    let mut made = Owned::new(def);
+    apply_defaults(made.as_mut());
+    made
+}
+
+fn has_required(def: &StructDef) -> bool {
+    def.fields.iter().any(|field| field.flags.has(Flags::REQUIRED))
+}
+
+/// Whether a zero is nothing: a number that is 0 may have been sent.
+fn is_nothing_when_zero(shape: Shape) -> bool {
+    use Scalar::{Bool, Duration, F64, I32, I64, IntOrString, Quantity};
+    !matches!(shape, Shape::One(Bool | I32 | I64 | F64 | Quantity | Duration | IntOrString))
 }
 
 fn length(value: Value<'_>) -> usize {
@@ -121,12 +150,13 @@ impl Run<'_> {
                 return true;
             }
             Rule::Required => {
-                if !is_set(at.shape, at.new) {
+                if self.is_missing(at) {
                     self.errors.push(FieldError::required(at.path, ""));
                 }
             }
             Rule::Immutable => {
-                if self.update {
+                // What is part of something new is not changed.
+                if self.update && (self.with.scope == Scope::Tagged || at.old.is_some()) {
                     self.errors.push(FieldError::invalid(at.path, BadValue::None, "field is immutable"));
                 }
             }
@@ -142,9 +172,35 @@ impl Run<'_> {
             Rule::EachVal(inner) => self.each_value(inner, at),
             Rule::EachKey(inner) => self.each_key(inner, at),
             Rule::Subfield(name, inner) => self.subfield(name, inner, at),
-            scalar => self.scalars(scalar, at.new, at.path),
+            scalar => self.scalars(scalar, at),
         }
         self.errors.len() > before
+    }
+
+    /// Whether a field that has to be there is not.
+    fn is_missing(&self, at: &At<'_>) -> bool {
+        if self.with.scope == Scope::Tagged {
+            return !is_set(at.shape, at.new);
+        }
+        match (at.shape, at.new) {
+            // Of a struct in place its document says whether it is there, and defaults may have filled it.
+            (Shape::Struct(def), Value::Struct(value)) => {
+                let is_zero = value == Owned::new(def).as_ref();
+                let is_untouched = is_zero || (has_required(def) && value == filled(def).as_ref());
+                is_untouched && self.was_sent(at.path) == Some(false)
+            }
+            _ if is_set(at.shape, at.new) => false,
+            _ => is_nothing_when_zero(at.shape) || self.was_sent(at.path) == Some(false),
+        }
+    }
+
+    /// What a struct lacks is wrong with the struct, though the field is as it was.
+    pub(super) fn still_missing(&mut self, field: &plan::FieldPlan, at: &At<'_>) {
+        let is_required = field.first.iter().any(|check| matches!(check.rule, Rule::Required));
+        let is_declared = is_required && self.with.scope == Scope::Declared;
+        if is_declared && self.is_missing(at) && self.was_sent(at.path) == Some(false) {
+            self.errors.push(FieldError::required(at.path, ""));
+        }
     }
 
     fn updated(&mut self, kind: Update, at: &At<'_>) {
@@ -161,21 +217,46 @@ impl Run<'_> {
     }
 
     /// A rule of a scalar, or of each that a list or map holds.
-    fn scalars(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) {
+    fn scalars(&mut self, rule: &Rule, at: &At<'_>) {
+        let path = at.path;
+        match at.new {
+            Value::List(items) => {
+                for (i, item) in (0..items.len()).filter_map(|i| Some((i, items.get(i)?))) {
+                    self.scalar(rule, item, &path.index(i));
+                }
+            }
+            Value::Map(entries) => {
+                let old = match at.old {
+                    Some(Value::Map(old)) if self.update && self.with.scope == Scope::Declared => Some(old),
+                    _ => None,
+                };
+                entries.for_each(|key, value| {
+                    if old.and_then(|old| old.get(key)) != Some(value) {
+                        self.scalar(rule, value, &path.key(key));
+                    }
+                });
+            }
+            value => self.scalar(rule, value, path),
+        }
+    }
+
+    fn scalar(&mut self, rule: &Rule, value: Value<'_>, path: &Path<'_>) {
         match value {
             Value::String(v) => self.string(rule, v, path),
             Value::I32(v) => self.number(rule, v.into(), path),
             Value::I64(v) => self.number(rule, v, path),
-            Value::List(List::String(v)) => {
-                v.iter().enumerate().for_each(|(i, v)| self.string(rule, v, &path.index(i)))
-            }
-            Value::List(List::I32(v)) => {
-                v.iter().enumerate().for_each(|(i, v)| self.number(rule, i64::from(*v), &path.index(i)));
-            }
-            Value::List(List::I64(v)) => v.iter().enumerate().for_each(|(i, v)| self.number(rule, *v, &path.index(i))),
-            Value::Map(Map::String(v)) => v.iter().for_each(|(k, v)| self.string(rule, v, &path.key(k))),
+            Value::F64(v) => self.fraction(rule, v, path),
             _ => {}
         }
+    }
+
+    fn fraction(&mut self, rule: &Rule, value: f64, path: &Path<'_>) {
+        let detail = match rule {
+            Rule::Min(min) if value < *min as f64 => format!("must be greater than or equal to {min}"),
+            Rule::Max(max) if value > *max as f64 => format!("must be less than or equal to {max}"),
+            _ => return,
+        };
+        self.errors.push(FieldError::invalid(path, BadValue::Json(value.to_string()), detail));
     }
 
     fn number(&mut self, rule: &Rule, value: i64, path: &Path<'_>) {

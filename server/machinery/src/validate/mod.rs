@@ -16,12 +16,13 @@ mod union;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::def::{ListType, RuleDef};
+use crate::def::{ListType, RuleDef, StructDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::hooks::{Context, Validation};
 use crate::protobuf;
-use crate::reflect::{List, Ref, StructList, StructMap, Value};
+use crate::reflect::{Ref, StructList, StructMap, Value};
+use crate::spelling;
 
 pub(crate) use plan::Plan;
 pub use tag::unknown_tags;
@@ -59,12 +60,20 @@ pub struct Validator<'a> {
     pub context: &'a Context,
     /// Without it rules are not evaluated.
     pub rules: Option<&'a dyn RuleEvaluator>,
+    /// The version of the kind that the writer speaks, where that is not the hub's.
+    pub version: Option<&'static StructDef>,
 }
 
 impl Validator<'_> {
     /// Appends what is wrong with `new`; `old` is what it was before an update.
-    pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
-        Run { with: self, update: old.is_some(), errors }.structure(new, old, path);
+    pub fn validate<'a>(
+        &'a self,
+        new: Ref<'_>,
+        old: Option<Ref<'a>>,
+        path: &Path<'_>,
+        errors: &'a mut Vec<FieldError>,
+    ) {
+        Run { with: self, update: old.is_some(), kind: new.def(), old, errors }.structure(new, old, path);
     }
 }
 
@@ -73,6 +82,10 @@ struct Run<'r> {
     with: &'r Validator<'r>,
     /// Whether it is an update; items without an old form are part of one, too.
     update: bool,
+    /// The type of the whole object.
+    kind: &'static StructDef,
+    /// The whole object before an update.
+    old: Option<Ref<'r>>,
     errors: &'r mut Vec<FieldError>,
 }
 
@@ -99,23 +112,36 @@ impl Run<'_> {
     }
 
     fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
-        if self.update && old == Some(new) {
-            return;
-        }
         let at = check::At { shape: field.shape, path, new, old };
+        if self.update && old == Some(new) {
+            return self.still_missing(field, &at);
+        }
         let before = self.errors.len();
+        let is_declared = self.with.scope == Scope::Declared;
         let mut stop = false;
         for check in &field.first {
-            stop |= self.check(check, &at);
+            stop |= self.check(check, &at) && check.rule.ends_the_matter(self.with.scope);
         }
-        if stop || (field.implied_optional && self.errors.len() == before && !check::is_set(field.shape, new)) {
+        let is_unset = || field.implied_optional && !check::is_there(field.shape, new, is_declared);
+        if stop || (is_unset() && (is_declared || self.errors.len() == before)) {
             return;
         }
         for check in &field.rest {
             self.check(check, &at);
         }
         if field.below {
+            // A struct in place that holds nothing was not there.
+            let old = old.filter(|old| !is_declared || check::is_there(field.shape, *old, true));
             self.below(field.list, new, old, path);
+        }
+    }
+
+    /// Whether the document that was sent has this field; nothing when there is none.
+    fn was_sent(&self, path: &Path<'_>) -> Option<bool> {
+        let path = path.to_text();
+        match self.with.version {
+            Some(version) => self.with.context.sent.has(&spelling::in_version(self.kind, version, &path)),
+            None => self.with.context.sent.has(&path),
         }
     }
 
@@ -180,13 +206,21 @@ impl Run<'_> {
         });
     }
 
-    /// Upstream's `Unique`: every item that is the same as one before it.
+    /// Upstream's `Unique`: every item that is the same as one before it; of authors' kinds the second of them, as custom
+    /// resources have it.
     fn unique(&mut self, keys: &[&str], new: Value<'_>, path: &Path<'_>) {
-        let mut seen = HashSet::new();
+        let second_only = self.with.scope == Scope::Declared;
+        let before = self.errors.len();
+        let mut seen: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut is_repeated = |identity: Vec<u8>| {
+            let times = seen.entry(identity).or_default();
+            *times += 1;
+            *times == 2 || (*times > 2 && !second_only)
+        };
         match new {
             Value::StructList(items) => {
                 for (i, item) in items.iter().enumerate() {
-                    if !seen.insert(identity(keys, item)) {
+                    if is_repeated(identity(keys, item)) {
                         let mut json = Vec::new();
                         crate::json::encode(item, &mut json);
                         let value = BadValue::Json(String::from_utf8_lossy(&json).into_owned());
@@ -194,27 +228,67 @@ impl Run<'_> {
                     }
                 }
             }
-            Value::List(List::String(items)) => {
-                for (i, item) in items.iter().enumerate() {
-                    if !seen.insert(item.clone().into_bytes()) {
-                        self.errors.push(FieldError::duplicate(&path.index(i), item));
+            Value::List(items) => {
+                for (i, item) in (0..items.len()).filter_map(|i| Some((i, items.get(i)?))) {
+                    if is_repeated(bytes(item)) {
+                        self.errors.push(FieldError::duplicate(&path.index(i), shown(item)));
                     }
                 }
             }
-            Value::List(List::I32(items)) => self.unique_numbers(items.iter().map(|n| i64::from(*n)), path),
-            Value::List(List::I64(items)) => self.unique_numbers(items.iter().copied(), path),
             _ => {}
         }
-    }
-
-    fn unique_numbers(&mut self, items: impl Iterator<Item = i64>, path: &Path<'_>) {
-        let mut seen = HashSet::new();
-        for (i, item) in items.enumerate() {
-            if !seen.insert(item) {
-                self.errors.push(FieldError::duplicate(&path.index(i), item));
-            }
+        // A stored object that repeats items may go on repeating them, as custom resources may.
+        if second_only && self.errors.len() > before && self.old.is_some_and(repeats) {
+            self.errors.truncate(before);
         }
     }
+}
+
+/// Whether a list of an object has an item, or the keys of one, twice.
+fn repeats(of: Ref<'_>) -> bool {
+    of.def().fields.iter().enumerate().any(|(index, field)| {
+        let keys = match field.info.list {
+            ListType::Set => Some(&[][..]),
+            ListType::Map(keys) => Some(keys),
+            ListType::Atomic | ListType::Unset => None,
+        };
+        match of.get(index) {
+            Value::Struct(below) => repeats(below),
+            Value::StructList(items) => {
+                let mut seen = HashSet::new();
+                let again = keys.is_some_and(|keys| !items.iter().all(|item| seen.insert(identity(keys, item))));
+                again || items.iter().any(repeats)
+            }
+            Value::StructMap(entries) => {
+                let mut found = false;
+                entries.for_each(|_, entry| found |= repeats(entry));
+                found
+            }
+            Value::List(items) if keys.is_some() => {
+                let mut seen = HashSet::new();
+                !(0..items.len()).filter_map(|i| items.get(i)).all(|item| seen.insert(bytes(item)))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// A scalar, as an error shows it.
+fn shown(value: Value<'_>) -> BadValue {
+    match value {
+        Value::String(text) => text.into(),
+        Value::I32(number) => i64::from(number).into(),
+        Value::I64(number) => number.into(),
+        Value::Bool(value) => BadValue::Json(value.to_string()),
+        Value::F64(number) => BadValue::Json(number.to_string()),
+        _ => BadValue::Omitted,
+    }
+}
+
+fn bytes(scalar: Value<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    protobuf::encode_field(1, scalar, &mut out);
+    out
 }
 
 /// The keys of an item, or all of it, in bytes.

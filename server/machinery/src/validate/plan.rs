@@ -58,7 +58,7 @@ impl FieldPlan {
         checks.sort_by_key(|check| check.tag);
         let says_when = |check: &Check| matches!(check.rule, Rule::Required | Rule::Optional | Rule::Forbidden);
         let implied_optional = !checks.iter().any(says_when) && scope == Scope::Declared;
-        let (first, rest) = checks.into_iter().partition(|check| check.rule.ends_the_matter());
+        let (first, rest) = checks.into_iter().partition(|check| check.rule.comes_first(scope));
         let below = field.shape().struct_def().is_some_and(|below| has_checks(below, scope, &mut vec![def]));
         FieldPlan { index, shape: field.shape(), list: field.info.list, first, rest, implied_optional, below }
     }
@@ -89,18 +89,14 @@ fn compile(field: &'static FieldDef, constraint: &'static Constraint) -> Option<
 
 /// What is not said in constraints.
 fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
-    // A number or truth value that is 0 or false may well have been said.
-    let tells_absence = !matches!(
-        field.shape(),
-        Shape::Struct(_)
-            | Shape::One(
-                crate::def::Scalar::Bool | crate::def::Scalar::I32 | crate::def::Scalar::I64 | crate::def::Scalar::F64
-            )
-    );
-    let required = (field.flags.has(Flags::REQUIRED) && tells_absence).then_some(("required", Rule::Required));
+    let required = field.flags.has(Flags::REQUIRED).then_some(("required", Rule::Required));
     let known = field.info.enum_values;
     let enumerated = (!known.is_empty()).then_some(("enum", Rule::Enum(known)));
-    required.into_iter().chain(enumerated).map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
+    let says_unique = field.info.constraints.iter().any(|constraint| matches!(constraint, Constraint::Unique));
+    let is_unique = matches!(field.info.list, ListType::Set | ListType::Map(_)) && !says_unique;
+    let unique = is_unique.then(|| ("unique", Rule::Unique(list_keys(field))));
+    let all = [required, enumerated, unique].into_iter().flatten();
+    all.map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
 }
 
 /// The keys of a list that is a map, or none: then items are compared as a whole.

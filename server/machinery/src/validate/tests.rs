@@ -23,7 +23,7 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 }
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
-    errors_with(&Validator { scope: Scope::Tagged, context: &Context::default(), rules: None }, new, old)
+    errors_with(&Validator { scope: Scope::Tagged, context: &Context::default(), rules: None, version: None }, new, old)
 }
 
 #[derive(Clone, Default)]
@@ -366,7 +366,7 @@ impl RuleEvaluator for Limit {
 #[test]
 fn own_kinds_are_held_to_all_they_declare() {
     let context = Context::default();
-    let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&Limit) };
+    let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&Limit), version: None };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),
@@ -386,4 +386,103 @@ fn own_kinds_are_held_to_all_they_declare() {
         ["plain: Too short: must be at least 2 characters"],
         "no more than tags and constraints"
     );
+}
+
+#[derive(Clone, Default)]
+struct Part {
+    number: i32,
+    names: Vec<String>,
+    keyed: Vec<Item>,
+    ratio: f64,
+    few: Vec<String>,
+}
+
+describe! { Part, PART "Part" {} [
+    number: "number", 1, Flags::REQUIRED;
+    names:  "names",  2, OMIT, &FieldInfo { list: ListType::Set, ..FieldInfo::PLAIN };
+    keyed:  "keyed",  3, OMIT, &FieldInfo { list: ListType::Map(&["name"]), ..FieldInfo::PLAIN };
+    ratio:  "ratio",  4, OMIT, check!(Min(0), Max(2));
+    few:    "few",    5, OMIT, check!(MaxItems(1), MaxLength(1));
+] }
+
+#[derive(Clone, Default)]
+struct Whole {
+    part: Part,
+    label: String,
+    other: Option<Box<Item>>,
+}
+
+describe! { Whole, WHOLE "Whole" {} [
+    part:  "part",  1, Flags::REQUIRED;
+    label: "label", 2, OMIT;
+    other: "other", 3, OMIT;
+] }
+
+/// What is wrong with an object of an author's kind that came in this document.
+fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<String> {
+    let context = Context::default();
+    context.sent.set(move || serde_json::from_str(document).ok());
+    errors_with(&Validator { scope: Scope::Declared, context: &context, rules: None, version: None }, new, old)
+}
+
+#[test]
+fn what_has_to_be_there_is_looked_for_in_the_document() {
+    let nothing = Whole::default();
+    assert_eq!(declared(&nothing, None, "{}"), ["part: Required value"]);
+    assert_eq!(declared(&nothing, None, r#"{"part": null}"#), ["part: Required value"]);
+    assert_eq!(declared(&nothing, None, r#"{"part": {}}"#), ["part.number: Required value"]);
+    assert_eq!(declared(&nothing, None, r#"{"part": {"number": 0}}"#), [""; 0]);
+    assert_eq!(declared(&nothing, None, "no document"), [""; 0]);
+}
+
+#[test]
+fn what_is_missing_stays_wrong_where_something_else_changes() {
+    let old = Whole::default();
+    let new = Whole { label: "l".into(), ..Whole::default() };
+    assert_eq!(declared(&new, Some(&old), r#"{"label": "l"}"#), ["part: Required value"]);
+}
+
+#[test]
+fn lists_of_an_author_that_are_sets_and_maps_repeat_nothing() {
+    let keyed = vec![item("a", 1, ""), item("b", 1, ""), item("a", 2, ""), item("a", 1, "")];
+    let part = Part { keyed, names: ["x", "x", "x"].map(str::to_owned).to_vec(), ..Part::default() };
+    assert_eq!(
+        declared(&part, None, r#"{"number": 0}"#),
+        ["names[1]: Duplicate value: \"x\"", r#"keyed[2]: Duplicate value: {"name":"a","size":2}"#]
+    );
+}
+
+#[test]
+fn what_repeated_something_may_go_on() {
+    let part = |names: &[&str]| Part { names: names.iter().map(|name| name.to_string()).collect(), ..Part::default() };
+    let (fine, twice) = (part(&["a"]), part(&["b", "b"]));
+    let document = r#"{"number": 0}"#;
+    assert_eq!(declared(&twice, Some(&fine), document), ["names[1]: Duplicate value: \"b\""]);
+    assert_eq!(declared(&part(&["c", "c"]), Some(&twice), document), [""; 0]);
+}
+
+#[test]
+fn fractions_have_bounds_and_all_that_is_wrong_is_told() {
+    let part = Part { ratio: 2.5, few: ["a", "bc"].map(str::to_owned).to_vec(), ..Part::default() };
+    assert_eq!(
+        declared(&part, None, r#"{"number": 0}"#),
+        [
+            "ratio: Invalid value: 2.5: must be less than or equal to 2",
+            "few: Too many: 2: must have at most 1 item",
+            "few[1]: Too long: may not be more than 1 character",
+        ]
+    );
+}
+
+#[test]
+fn what_is_part_of_something_new_is_not_immutable() {
+    let document = r#"{"part": {"number": 0}}"#;
+    let old = Whole::default();
+    let new = Whole { other: Some(Box::new(item("i", 1, "x"))), ..Whole::default() };
+    assert_eq!(declared(&new, Some(&old), document), [""; 0]);
+    let changed = Whole { other: Some(Box::new(item("i", 1, "y"))), ..Whole::default() };
+    let fixed = ["other.fixed: Invalid value: null: field is immutable"];
+    assert_eq!(declared(&changed, Some(&new), document), fixed);
+    let gone = Whole { other: Some(Box::new(item("i", 1, ""))), ..Whole::default() };
+    assert_eq!(declared(&gone, Some(&new), document), fixed, "it is not taken away either");
 }

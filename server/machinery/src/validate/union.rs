@@ -1,8 +1,8 @@
 //! Unions: of several fields one is set (upstream `validate.Union`, `ZeroOrOneOfUnion`, `DiscriminatedUnion`).
 
-use super::Run;
 use super::check::is_set;
 use super::plan::Union;
+use super::{Run, Scope};
 use crate::field_error::FieldError;
 use crate::field_path::Path;
 use crate::reflect::{Ref, Value};
@@ -25,7 +25,8 @@ impl Run<'_> {
             union.members.iter().all(|(_, name)| member_is_set(old, name) == member_is_set(new, name))
                 && discriminator(old, union) == discriminator(new, union)
         };
-        if self.update && old.is_some_and(same) {
+        // A rule of a definition is looked at whenever its object changes.
+        if self.with.scope == Scope::Tagged && self.update && old.is_some_and(same) {
             return;
         }
         if union.discriminator.is_empty() {
