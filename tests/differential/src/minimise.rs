@@ -86,9 +86,7 @@ impl<F: AsyncFnMut(&Conversation) -> bool> Minimiser<F> {
             return;
         }
         // Outer parts first; what has gone takes its inner parts with it.
-        let mut pointers = Vec::new();
-        let body = self.best.steps[at].body.clone().unwrap_or(Value::Null);
-        collect(&body, String::new(), &mut pointers);
+        let mut pointers = self.best.steps[at].body.as_ref().map(pointers).unwrap_or_default();
         pointers.sort_by_key(|pointer| pointer.matches('/').count());
         let mut gone: Vec<String> = Vec::new();
         for pointer in pointers {
@@ -110,6 +108,12 @@ impl<F: AsyncFnMut(&Conversation) -> bool> Minimiser<F> {
 }
 
 /// JSON pointers of every field and, from the end, every item.
+pub fn pointers(value: &Value) -> Vec<String> {
+    let mut pointers = Vec::new();
+    collect(value, String::new(), &mut pointers);
+    pointers
+}
+
 fn collect(value: &Value, path: String, into: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -130,7 +134,8 @@ fn collect(value: &Value, path: String, into: &mut Vec<String>) {
     }
 }
 
-fn remove(body: &mut Value, pointer: &str) {
+/// Removes what a JSON pointer names.
+pub fn remove(body: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     match body.pointer_mut(parent) {
         Some(Value::Object(fields)) => {

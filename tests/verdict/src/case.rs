@@ -1,0 +1,105 @@
+//! What is done with one object.
+
+use codegen::model::TypeRef;
+use differential::random::Random;
+use serde_json::{Map, Value};
+
+use crate::kinds::Kinds;
+use crate::make::Maker;
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    Create,
+    Replace,
+    /// A merge patch.
+    Merge,
+    /// Server-side apply.
+    Apply,
+    Status,
+    /// Puts an object into the store that may be invalid.
+    Seed,
+    Read,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub op: Op,
+    /// Index into the versions of the kind.
+    pub version: usize,
+    /// The object without its type and metadata.
+    pub body: Value,
+    /// Whether fields that are not known are refused.
+    pub strict: bool,
+}
+
+/// Steps with an object of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    pub kind: usize,
+    pub steps: Vec<Step>,
+}
+
+/// The case of a seed. With servers of this program, `local`, some begin with an object that is stored behind the server's
+/// back, and others use versions that another server needs a webhook for.
+pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
+    let mut random = Random::new(seed);
+    let kind = random.below(kinds.kinds.len());
+    let of = &kinds.kinds[kind];
+    let edge = *random.pick(&[0, 3, 6, 12, 30]);
+    let versions = if local { of.versions.len() } else { 1 };
+    let version = random.below(versions);
+    let (_, id) = of.versions[version];
+    let seeded = local && random.percent(25);
+    let loose = random.percent(30);
+    let mut maker = Maker { model: &kinds.model, random, edge, typed: seeded, loose };
+    let mut body = maker.structure(id);
+    let first = body.clone();
+    let mut steps = Vec::new();
+    let mut push = |op, body: &Value, strict| steps.push(Step { op, version, body: body.clone(), strict });
+    if seeded {
+        push(Op::Seed, &body, false);
+        push(Op::Read, &Value::Object(Map::new()), false);
+        push(Op::Replace, &body, false);
+    } else {
+        let op = if !loose && maker.random.percent(25) { Op::Apply } else { Op::Create };
+        let strict = maker.random.percent(10);
+        push(op, &body, strict);
+    }
+    maker.edge = maker.edge.max(5);
+    maker.typed = false;
+    for _ in 0..2 + maker.random.below(4) {
+        let op = *maker.random.weighted(&[
+            (4, Op::Replace),
+            (2, Op::Merge),
+            // Of what was stored without owners, zeros have none in a native kind.
+            (if loose || seeded { 0 } else { 3 }, Op::Apply),
+            (if of.has_status { 2 } else { 0 }, Op::Status),
+            (1, Op::Read),
+        ]);
+        if op == Op::Status {
+            let status = kinds.model.structs[id.0].fields.iter().find(|field| field.json == "status");
+            if let Some(TypeRef::Struct(status)) = status.map(|field| &field.ty) {
+                // A native kind reads all of the object, a custom resource nothing but the status.
+                let mut with = first.clone();
+                with["status"] = maker.structure(*status);
+                push(Op::Status, &with, false);
+            }
+            continue;
+        }
+        let before = body.clone();
+        for _ in 0..1 + maker.random.below(2) {
+            maker.change(id, &mut body);
+        }
+        push(op, &body, false);
+        // What is wrong is not taken into the next step, most of the time.
+        if maker.random.percent(60) {
+            body = before;
+        }
+    }
+    for other in (0..versions).filter(|other| *other != version) {
+        steps.push(Step { op: Op::Read, version: other, body: Value::Object(Map::new()), strict: false });
+    }
+    Case { kind, steps }
+}

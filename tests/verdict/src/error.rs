@@ -1,0 +1,19 @@
+//! What ends a run.
+
+/// A result of these programs.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Dial(#[from] differential::error::Error),
+    #[error("{0}")]
+    Store(#[from] storage::Error),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    Other(String),
+}
