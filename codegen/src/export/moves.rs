@@ -1,4 +1,5 @@
-//! Fields that have other names in other versions, as this server reads them from an annotation of a definition.
+//! Fields that have other names in other versions, as this server reads them from an annotation of
+//! a definition.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,8 @@ impl Moves {
         moves
     }
 
-    /// Looks at a struct of a version; the paths are those of the hub and of the version, with a dot at the end.
+    /// Looks at a struct of a version; the paths are those of the hub and of the version, with a
+    /// dot at the end.
     fn walk(&mut self, model: &Model, version: &str, id: StructId, [hub, here]: [&str; 2]) {
         if self.inside.contains(&id) {
             return;

@@ -218,7 +218,8 @@ fn require(items: &mut Map<String, Value>, key: &str) {
     }
 }
 
-/// What has to be there and is no `Option` may not be empty: the native kind does not tell that from nothing.
+/// What has to be there and is no `Option` may not be empty: the native kind does not tell that
+/// from nothing.
 fn is_something(field: &Field, out: &mut Map<String, Value>) {
     if !field.required || field.nullable {
         return;

@@ -104,7 +104,8 @@ impl Sent {
         matches!((object.by_name(field), sent), (Some(value), Some(sent)) if has_empty(value, sent))
     }
 
-    /// Whether the document has something at this path other than null; nothing when there is no document.
+    /// Whether the document has something at this path other than null; nothing when there is no
+    /// document.
     pub fn has(&self, path: &str) -> Option<bool> {
         let mut document = self.document();
         document.read().map(|document| find(document, path).is_some_and(|value| !value.is_null()))

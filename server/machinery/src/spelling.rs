@@ -2,7 +2,8 @@
 
 use crate::def::{FieldDef, Flags, StructDef};
 
-/// The path of a field, such as `spec.parts[0].colour`, in the names of another version. What is not there keeps its name.
+/// The path of a field, such as `spec.parts[0].colour`, in the names of another version. What is
+/// not there keeps its name.
 pub fn in_version(hub: &'static StructDef, version: &'static StructDef, path: &str) -> String {
     let (mut at, mut out, mut rest) = (Some((hub, version)), String::new(), path);
     while !rest.is_empty() {

@@ -41,8 +41,9 @@ pub struct Case {
     pub steps: Vec<Step>,
 }
 
-/// The case of a seed. With servers of this program, `local`, some begin with an object that is stored behind the server's
-/// back, and others use versions that another server needs a webhook for.
+/// The case of a seed. With servers of this program, `local`, some begin with an object that is
+/// stored behind the server's back, and others use versions that another server needs a webhook
+/// for.
 pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
     let mut random = Random::new(seed);
     let kind = random.below(kinds.kinds.len());

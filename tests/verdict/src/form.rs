@@ -1,7 +1,8 @@
-//! One form of what means the same: what a kind leaves out, and other spellings of quantities and times.
+//! One form of what means the same: what a kind leaves out, and other spellings of quantities and
+//! times.
 //!
-//! A field that is no `Option` does not tell its zero value from nothing, as in Go. A custom resource does; so it is sent
-//! what the native kind would store of an object.
+//! A field that is no `Option` does not tell its zero value from nothing, as in Go. A custom
+//! resource does; so it is sent what the native kind would store of an object.
 
 use codegen::model::{Field, Literal, Model, StructId, TypeRef};
 use machinery::scalar::{Duration, Quantity, Time};
@@ -100,7 +101,8 @@ fn spelt(model: &Model, ty: &TypeRef, value: &Value) -> Value {
             let fields = &model.structs[id.0].fields;
             let said = members.iter().filter(|(_, value)| !value.is_null());
             let each = said.map(|(name, value)| match fields.iter().find(|field| field.json == *name) {
-                // An empty list or map is nothing to the native kind, which gives it its default again.
+                // An empty list or map is nothing to the native kind, which gives it its default
+                // again.
                 Some(field) if is_zero(value) && (value.is_array() || value.is_object()) && field.default.is_some() => {
                     (name.clone(), field.default.as_ref().map_or_else(|| value.clone(), literal))
                 }

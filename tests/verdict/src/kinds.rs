@@ -1,4 +1,5 @@
-//! The kinds that verdicts are asked of: as they are declared, and as definitions of custom resources.
+//! The kinds that verdicts are asked of: as they are declared, and as definitions of custom
+//! resources.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! One verdict: a declared kind, and the definition of a custom resource that is exported from it, take the same objects,
-//! refuse the same fields of the others, and store the same.
+//! One verdict: a declared kind, and the definition of a custom resource that is exported from it,
+//! take the same objects, refuse the same fields of the others, and store the same.
 
 pub mod case;
 pub mod error;

@@ -1,4 +1,5 @@
-//! `cargo run -p verdict -- --seed 1 --objects 100000 [--upstream KUBECONFIG]`: see `docs/api-defs.md`, "One verdict".
+//! `cargo run -p verdict -- --seed 1 --objects 100000 [--upstream KUBECONFIG]`: see
+//! `docs/api-defs.md`, "One verdict".
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,7 +10,8 @@ use verdict::kinds::Kinds;
 use verdict::run::{Local, Plan, remotes, run};
 use verdict::side::{Served, Side};
 
-/// Sends generated objects to declared kinds and to their exported definitions, and shows where the verdicts differ.
+/// Sends generated objects to declared kinds and to their exported definitions, and shows where the
+/// verdicts differ.
 #[derive(Parser)]
 struct Arguments {
     /// The first seed.
@@ -21,7 +23,8 @@ struct Arguments {
     /// How many kinds of differences are made small.
     #[arg(long, default_value_t = 30)]
     differences: usize,
-    /// Compares custom resources of this server with those of a server at hand, instead of declared kinds with custom resources.
+    /// Compares custom resources of this server with those of a server at hand, instead of declared
+    /// kinds with custom resources.
     #[arg(long)]
     upstream: Option<PathBuf>,
     /// Shows how often each field was refused.

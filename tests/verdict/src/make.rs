@@ -59,8 +59,9 @@ pub struct Maker<'m> {
     pub edge: usize,
     /// Whether everything is of its type, as in objects that are stored.
     pub typed: bool,
-    /// Whether quantities may be spelt in several ways, and numbers be beyond their types: the native kind spells quantities
-    /// in one way, and an apply cuts numbers, so that owners of fields would differ.
+    /// Whether quantities may be spelt in several ways, and numbers be beyond their types: the
+    /// native kind spells quantities in one way, and an apply cuts numbers, so that owners of
+    /// fields would differ.
     pub loose: bool,
 }
 

@@ -309,7 +309,8 @@ impl Report {
     pub fn figures(&self) -> String {
         let (objects, seconds) = (self.objects, self.took.as_secs_f64());
         format!(
-            "{objects} objects in {} cases: {} accepted, {} refused at {} fields; {seconds:.0} s, {:.0} objects/s; {} differences",
+            "{objects} objects in {} cases: {} accepted, {} refused at {} fields; {seconds:.0} s, {:.0} objects/s; \
+             {} differences",
             self.cases,
             self.accepted,
             self.refused,

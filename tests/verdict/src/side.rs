@@ -50,8 +50,8 @@ impl Outcome {
         (200..300).contains(&self.code)
     }
 
-    /// Whether the document could not be read as an object of its type. That ends at the first mistake, and native kinds and
-    /// custom resources read different things.
+    /// Whether the document could not be read as an object of its type. That ends at the first
+    /// mistake, and native kinds and custom resources read different things.
     fn is_unreadable(&self) -> bool {
         let of_apply = ["failed to convert new object", "failed to create typed patch object"];
         let is_patch = self.code == 422 && self.paths.iter().all(|path| path == "patch") && !self.paths.is_empty();

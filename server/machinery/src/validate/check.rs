@@ -59,8 +59,9 @@ impl Rule {
         Regex::new(pattern).ok().map(Rule::Pattern)
     }
 
-    /// Whether nothing else is looked at when it fails (upstream's `ShortCircuit`). The definition of a custom resource
-    /// says everything that is wrong with a value that is there, and so do kinds of authors.
+    /// Whether nothing else is looked at when it fails (upstream's `ShortCircuit`). The definition
+    /// of a custom resource says everything that is wrong with a value that is there, and so do
+    /// kinds of authors.
     pub fn ends_the_matter(&self, scope: Scope) -> bool {
         match self {
             Rule::Required | Rule::Optional | Rule::Forbidden => true,
@@ -97,8 +98,8 @@ pub(super) fn is_set(shape: Shape, value: Value<'_>) -> bool {
     }
 }
 
-/// Whether a field is there for what is checked below it. A struct in place is written, and filled by an exported
-/// definition, when fields of it always are.
+/// Whether a field is there for what is checked below it. A struct in place is written, and filled
+/// by an exported definition, when fields of it always are.
 pub(super) fn is_there(shape: Shape, value: Value<'_>, is_declared: bool) -> bool {
     let is_written = |def: &StructDef| {
         let always = |field: &FieldDef| !field.flags.has(Flags::OMIT_EMPTY) && !field.flags.has(Flags::REQUIRED);
@@ -183,7 +184,8 @@ impl Run<'_> {
             return !is_set(at.shape, at.new);
         }
         match (at.shape, at.new) {
-            // Of a struct in place its document says whether it is there, and defaults may have filled it.
+            // Of a struct in place its document says whether it is there, and defaults may have
+            // filled it.
             (Shape::Struct(def), Value::Struct(value)) => {
                 let is_zero = value == Owned::new(def).as_ref();
                 let is_untouched = is_zero || (has_required(def) && value == filled(def).as_ref());

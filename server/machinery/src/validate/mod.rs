@@ -206,8 +206,8 @@ impl Run<'_> {
         });
     }
 
-    /// Upstream's `Unique`: every item that is the same as one before it; of authors' kinds the second of them, as custom
-    /// resources have it.
+    /// Upstream's `Unique`: every item that is the same as one before it; of authors' kinds the
+    /// second of them, as custom resources have it.
     fn unique(&mut self, keys: &[&str], new: Value<'_>, path: &Path<'_>) {
         let second_only = self.with.scope == Scope::Declared;
         let before = self.errors.len();
