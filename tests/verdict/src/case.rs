@@ -5,7 +5,7 @@ use differential::random::Random;
 use serde_json::{Map, Value};
 
 use crate::kinds::Kinds;
-use crate::make::Maker;
+use crate::make::{Maker, lacks_something};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,9 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         for _ in 0..1 + maker.random.below(2) {
             maker.change(id, &mut body);
         }
-        push(op, &body, false);
+        // An apply that says a required zero no longer leaves the native object as it is, so that there is no write.
+        let says_less = op == Op::Apply && lacks_something(&kinds.model, id, &body);
+        push(if says_less { Op::Replace } else { op }, &body, false);
         // What is wrong is not taken into the next step, most of the time.
         if maker.random.percent(60) {
             body = before;

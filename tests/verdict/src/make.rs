@@ -141,6 +141,8 @@ impl Maker<'_> {
     fn odd(&mut self, ty: &TypeRef) -> Value {
         let others = match ty {
             TypeRef::Json => return json!({"free": true}),
+            // The native kind takes anything, the schema of a definition objects.
+            TypeRef::RawExtension | TypeRef::FieldsV1 => return Value::Null,
             TypeRef::String | TypeRef::Enum(_) | TypeRef::Bytes | TypeRef::Time | TypeRef::Duration => {
                 vec![Value::Null, json!(7), json!(true), json!(["a"]), json!({"a": 1}), json!("")]
             }
@@ -319,6 +321,22 @@ impl Maker<'_> {
             }
         }
     }
+}
+
+/// Whether a field that has to be there is absent, at or below a struct.
+pub fn lacks_something(model: &Model, id: StructId, value: &Value) -> bool {
+    let lacks = |ty: &TypeRef, value: &Value| match ty {
+        TypeRef::Struct(below) => lacks_something(model, *below, value),
+        _ => false,
+    };
+    model.structs[id.0].fields.iter().filter(|field| field.json != "metadata").any(|field| {
+        match (&field.ty, value.get(&field.json)) {
+            (_, None | Some(Value::Null)) => field.required,
+            (TypeRef::List(item), Some(Value::Array(items))) => items.iter().any(|value| lacks(item, value)),
+            (TypeRef::Map(item), Some(Value::Object(entries))) => entries.values().any(|value| lacks(item, value)),
+            (ty, Some(value)) => lacks(ty, value),
+        }
+    })
 }
 
 fn is_of(format: &str, text: &str) -> bool {

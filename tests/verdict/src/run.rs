@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant, SystemTime};
 
 use apiserver::InProcess;
 use differential::client::Remote;
 use differential::minimise::{pointers, remove};
 use futures_util::future::try_join_all;
-use std::sync::Arc;
 use storage::{EmbeddedOptions, EmbeddedStore};
 use tempfile::TempDir;
 
@@ -95,8 +95,11 @@ pub fn remotes(kubeconfig: &std::path::Path) -> Result<Vec<Remote>> {
     (0..WORKERS).map(one).collect()
 }
 
-/// Names of objects, which are used once.
-static NAMES: AtomicU64 = AtomicU64::new(0);
+/// The next name of an object: a server that outlives this program has those of other runs.
+static NAMES: LazyLock<AtomicU64> = LazyLock::new(|| {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    AtomicU64::new(now.as_micros() as u64)
+});
 
 struct Run<'r> {
     kinds: &'r Kinds,
@@ -146,7 +149,7 @@ impl Run<'_> {
     }
 
     async fn play(&self, worker: usize, case: &Case) -> Result<[Vec<Outcome>; 2]> {
-        let name = format!("o{}", NAMES.fetch_add(1, Ordering::Relaxed));
+        let name = format!("o{:x}", NAMES.fetch_add(1, Ordering::Relaxed));
         let [one, other] = self.sides;
         let (one, other) =
             tokio::try_join!(one.play(worker, self.kinds, case, &name), other.play(worker, self.kinds, case, &name))?;
