@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::model::{Field, Struct, StructId, TypeRef, Validation};
 
 /// The shop: a group of a user, with three versions of a kind.
 static SHOP: LazyLock<Model> = LazyLock::new(|| load("tests/shop"));
@@ -204,30 +205,30 @@ fn a_schema_refuses_what_the_native_kind_refuses() {
 }
 
 /// The schema of a field of this type and with these words.
-fn schema_of_field(ty: TypeRef, field: crate::model::Field) -> Value {
-    let field = crate::model::Field { name: "x".into(), json: "x".into(), ty, ..field };
-    let part = crate::model::Struct { fields: vec![field], ..Default::default() };
+fn schema_of_field(ty: TypeRef, field: Field) -> Value {
+    let field = Field { name: "x".into(), json: "x".into(), ty, ..field };
+    let part = Struct { fields: vec![field], ..Default::default() };
     let model = Model { structs: vec![part], ..Model::default() };
-    schema::of_kind(&model, crate::model::StructId(0))["properties"]["x"].clone()
+    schema::of_kind(&model, StructId(0))["properties"]["x"].clone()
 }
 
 #[test]
 fn what_is_always_written_is_there_by_default() {
     assert_eq!(schema_of_field(TypeRef::I32, Default::default())["default"], 0);
-    let omitted = crate::model::Field { omitempty: true, ..Default::default() };
+    let omitted = Field { omitempty: true, ..Default::default() };
     assert_eq!(schema_of_field(TypeRef::I32, omitted)["default"], Value::Null);
 }
 
 #[test]
 fn texts_that_the_native_kind_reads_have_a_pattern() {
-    let omitted = || crate::model::Field { omitempty: true, ..Default::default() };
+    let omitted = || Field { omitempty: true, ..Default::default() };
     let duration = schema_of_field(TypeRef::Duration, omitted());
     let pattern = regex::Regex::new(duration["pattern"].as_str().unwrap()).unwrap();
     for (text, expect) in [("1h2.5m", true), ("-5s", true), ("0", true), ("60", false), ("1 day", false), ("", false)] {
         assert_eq!(pattern.is_match(text), expect, "{text}");
     }
-    let validation = crate::model::Validation { format: Some("uuid".into()), ..Default::default() };
-    let uuid = schema_of_field(TypeRef::String, crate::model::Field { validation, ..omitted() });
+    let validation = Validation { format: Some("uuid".into()), ..Default::default() };
+    let uuid = schema_of_field(TypeRef::String, Field { validation, ..omitted() });
     assert_eq!((&uuid["format"], uuid["pattern"].is_string()), (&Value::Null, true));
 }
 

@@ -5,7 +5,7 @@ use differential::random::Random;
 use serde_json::{Map, Value};
 
 use crate::kinds::Kinds;
-use crate::make::{Maker, lacks_something};
+use crate::make::{Maker, lacks_number};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,9 +93,12 @@ pub fn make(kinds: &Kinds, seed: u64, local: bool) -> Case {
         for _ in 0..1 + maker.random.below(2) {
             maker.change(id, &mut body);
         }
-        // An apply that says a required zero no longer leaves the native object as it is, so that there is no write.
-        let says_less = op == Op::Apply && lacks_something(&kinds.model, id, &body);
-        push(if says_less { Op::Replace } else { op }, &body, false);
+        // That a zero is left out, in what is otherwise as it was, is no change of a native object.
+        if op != Op::Merge && lacks_number(&kinds.model, id, &body) {
+            body = before;
+            continue;
+        }
+        push(op, &body, false);
         // What is wrong is not taken into the next step, most of the time.
         if maker.random.percent(60) {
             body = before;

@@ -61,14 +61,15 @@ fn means_nothing(model: &Model, field: &Field, value: &Value) -> bool {
                 let of = &model.structs[id.0];
                 members.iter().all(|(name, value)| {
                     let field = of.fields.iter().find(|field| field.json == *name);
-                    field.is_some_and(|field| !field.nullable && is_zero(value))
+                    field.is_some_and(|field| !field.nullable && is_zero(value) && !value.is_object())
                 })
             }
             (TypeRef::List(_), Value::Array(_)) | (TypeRef::Map(_), Value::Object(_)) | (_, Value::Null) => {
                 is_zero(value)
             }
             (TypeRef::String | TypeRef::Enum(_) | TypeRef::Bytes, Value::String(text)) => text.is_empty(),
-            (TypeRef::Bool | TypeRef::I32 | TypeRef::I64 | TypeRef::F64, value) => is_zero(value),
+            (TypeRef::Bool, Value::Bool(_)) => is_zero(value),
+            (TypeRef::I32 | TypeRef::I64 | TypeRef::F64, Value::Number(_)) => is_zero(value),
             _ => false,
         }
 }

@@ -44,9 +44,9 @@ const IDENTITIES: [&str; 5] = [
 const QUANTITIES: [&str; 12] = ["1", "0", "500m", "1Gi", "3k", "0.5", "1.5", "2", "1e3", "-1", "100n", "+1"];
 const BAD_QUANTITIES: [&str; 4] = ["one", "", "1 Gi", "1.5."];
 const TIMES: [&str; 4] =
-    ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05+01:00", "1999-12-31T23:59:59Z", "2026-01-02T03:04:05.678Z"];
+    ["2026-01-02T03:04:05Z", "1999-12-31T23:59:59Z", "2026-01-02T03:04:05+01:00", "2026-01-02T03:04:05.678Z"];
 const BAD_TIMES: [&str; 4] = ["yesterday", "2026-01-02", "2026-13-02T03:04:05Z", "2026-01-02 03:04:05"];
-const DURATIONS: [&str; 7] = ["60s", "1m0s", "1h", "-5s", "1.5h", "0s", "100ms"];
+const DURATIONS: [&str; 7] = ["1m0s", "-5s", "0s", "100ms", "60s", "1h", "1.5h"];
 const BAD_DURATIONS: [&str; 4] = ["60", "1 day", "s", "1d"];
 /// Keys of maps, and names that no definition has.
 const KEYS: [&str; 5] = ["a", "b", "tier", "d", "e"];
@@ -143,7 +143,9 @@ impl Maker<'_> {
             TypeRef::Json => return json!({"free": true}),
             // The native kind takes anything, the schema of a definition objects.
             TypeRef::RawExtension | TypeRef::FieldsV1 => return Value::Null,
-            TypeRef::String | TypeRef::Enum(_) | TypeRef::Bytes | TypeRef::Time | TypeRef::Duration => {
+            // Upstream takes lists for texts that have a format.
+            TypeRef::Bytes | TypeRef::Time => vec![Value::Null, json!(7), json!(true), json!({"a": 1}), json!("")],
+            TypeRef::String | TypeRef::Enum(_) | TypeRef::Duration => {
                 vec![Value::Null, json!(7), json!(true), json!(["a"]), json!({"a": 1}), json!("")]
             }
             TypeRef::Bool => vec![Value::Null, json!("true"), json!(1)],
@@ -176,12 +178,13 @@ impl Maker<'_> {
             _ => &[],
         };
         let is_unique = field.validation.unique || matches!(&field.list, Some(list) if *list != ListSemantics::Atomic);
-        if is_unique && !self.is_edge() {
+        // Which of two items of one key an update is about, servers say in two ways.
+        if is_unique && ((self.typed && !keys.is_empty()) || !self.is_edge()) {
             let mut seen = Vec::new();
             items.retain(|item| {
                 let identity = match keys {
                     [] => item.clone(),
-                    keys => keys.iter().map(|key| item[key].clone()).collect(),
+                    keys => keys.iter().map(|key| item[key].as_str().unwrap_or_default()).collect(),
                 };
                 let is_new = !seen.contains(&identity);
                 seen.push(identity);
@@ -207,8 +210,10 @@ impl Maker<'_> {
                 false if self.loose => self.spelling(&QUANTITIES, &BAD_QUANTITIES),
                 false => self.spelling(&QUANTITIES[..5], &BAD_QUANTITIES),
             },
-            TypeRef::Time | TypeRef::MicroTime => self.spelling(&TIMES, &BAD_TIMES),
-            TypeRef::Duration => self.spelling(&DURATIONS, &BAD_DURATIONS),
+            TypeRef::Time | TypeRef::MicroTime if self.loose => self.spelling(&TIMES, &BAD_TIMES),
+            TypeRef::Time | TypeRef::MicroTime => self.spelling(&TIMES[..2], &BAD_TIMES),
+            TypeRef::Duration if self.loose => self.spelling(&DURATIONS, &BAD_DURATIONS),
+            TypeRef::Duration => self.spelling(&DURATIONS[..4], &BAD_DURATIONS),
             TypeRef::IntOrString => {
                 self.random.pick(&[json!(0), json!(1), json!(-1), json!("25%"), json!("a"), json!("")]).clone()
             }
@@ -323,15 +328,19 @@ impl Maker<'_> {
     }
 }
 
-/// Whether a field that has to be there is absent, at or below a struct.
-pub fn lacks_something(model: &Model, id: StructId, value: &Value) -> bool {
+/// Whether a number or truth value that has to be there is absent, at or below a struct.
+pub fn lacks_number(model: &Model, id: StructId, value: &Value) -> bool {
     let lacks = |ty: &TypeRef, value: &Value| match ty {
-        TypeRef::Struct(below) => lacks_something(model, *below, value),
+        TypeRef::Struct(below) => lacks_number(model, *below, value),
         _ => false,
     };
     model.structs[id.0].fields.iter().filter(|field| field.json != "metadata").any(|field| {
         match (&field.ty, value.get(&field.json)) {
-            (_, None | Some(Value::Null)) => field.required,
+            (
+                TypeRef::Bool | TypeRef::I32 | TypeRef::I64 | TypeRef::F64 | TypeRef::Quantity,
+                None | Some(Value::Null),
+            ) => field.required,
+            (_, None) => false,
             (TypeRef::List(item), Some(Value::Array(items))) => items.iter().any(|value| lacks(item, value)),
             (TypeRef::Map(item), Some(Value::Object(entries))) => entries.values().any(|value| lacks(item, value)),
             (ty, Some(value)) => lacks(ty, value),

@@ -62,7 +62,7 @@ pub struct RuledSpec {
     pub class: Option<i32>,
 
     /// Fixed once it is there.
-    #[field(7, immutable, list = set, max_items = 4)]
+    #[field(7, immutable, list = atomic, max_items = 4)]
     pub zones: Vec<String>,
 
     /// Fixed once it is there.

@@ -83,7 +83,7 @@ describe! { RuledSpec, RULED_SPEC "RuledSpec" { .rules(&[RuleDef { expression: "
     steps:    "steps",    4, Flags::REQUIRED, &FieldInfo { list: ListType::Map(&["name"]), constraints: &[Constraint::MaxItems(6)], ..FieldInfo::PLAIN };
     owner:    "owner",    5, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(8), Constraint::Immutable], ..FieldInfo::PLAIN };
     class:    "class",    6, Flags::REQUIRED, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
-    zones:    "zones",    7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Set, constraints: &[Constraint::MaxItems(4), Constraint::Immutable], ..FieldInfo::PLAIN };
+    zones:    "zones",    7, Flags::OMIT_EMPTY, &FieldInfo { list: ListType::Atomic, constraints: &[Constraint::MaxItems(4), Constraint::Immutable], ..FieldInfo::PLAIN };
     box_size: "boxSize",  8, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
     share:    "share",    9, Flags::OMIT_EMPTY;
     port:     "port",    10, Flags::OMIT_EMPTY;
