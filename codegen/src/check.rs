@@ -3,6 +3,7 @@
 //! Each check takes the model and where its words stand, and pushes what it finds; none depends on another, and none changes
 //! anything.
 
+mod checks;
 mod constraints;
 mod convert;
 mod fields;
@@ -42,6 +43,7 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
     for one in &model.structs {
         checker.structure(one, &formats);
         checker.constraints(one, &gates);
+        checker.checks(one, &formats);
         checker.rules(one);
         if !checker.broken.contains(&one.span.file) {
             checker.conversion(one);

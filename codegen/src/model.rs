@@ -398,6 +398,8 @@ pub struct Struct {
     pub normalize: Option<String>,
     /// `#[validate(by_hand = pod_spec)]`.
     pub validate_by_hand: Option<String>,
+    /// `#[check(replicas, min = 0)]`, in order.
+    pub checks: Vec<Check>,
     /// `#[rule("cel", field = spec.stock, message = "..", reason = Invalid)]`.
     pub rules: Vec<Rule>,
     /// `#[union(zero_or_one)]`, groups of member fields by name; discriminator's JSON name where there is one.
@@ -427,6 +429,76 @@ pub struct Union {
     /// None set is fine.
     pub zero_allowed: bool,
     pub span: Span,
+}
+
+/// A check in the order of upstream's validation. Fields are named by paths of JSON names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Empty for the struct itself, which is written `self`.
+    pub field: String,
+    pub when: Vec<Condition>,
+    pub assertions: Vec<Assertion>,
+    pub span: Span,
+}
+
+/// What a check asserts; `machinery::checks::Assertion` says what each means. Values of enums are as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assertion {
+    Required(String),
+    Filled(String),
+    Optional,
+    Forbidden(String),
+    Missing(String),
+    Invalid(String),
+    Positive(String),
+    NotNegative(String),
+    Immutable(String),
+    Unchanged(String),
+    Min(i64, String),
+    Max(i64, String),
+    MaxBytes(u64),
+    MaxItems(u64),
+    /// A word of `format = ..`.
+    Format(String),
+    /// A word of `name = ..`: a rule of names.
+    Name(String),
+    OneOf(Vec<String>),
+    Each(Vec<Assertion>),
+    Keys(Vec<Assertion>),
+    Below,
+    /// A function for the structs in the field.
+    ByHand(String),
+}
+
+/// When a check is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    Update,
+    Create,
+    Set(String),
+    Unset(String),
+    Is(String, Vec<String>),
+    IsNot(String, Vec<String>),
+    Subresource(String),
+    Gate(String),
+}
+
+impl Check {
+    /// The functions that its assertions name.
+    pub fn functions(&self) -> Vec<&str> {
+        fn collect<'a>(assertions: &'a [Assertion], out: &mut Vec<&'a str>) {
+            for assertion in assertions {
+                match assertion {
+                    Assertion::ByHand(function) => out.push(function),
+                    Assertion::Each(inner) | Assertion::Keys(inner) => collect(inner, out),
+                    _ => {}
+                }
+            }
+        }
+        let mut out = Vec::new();
+        collect(&self.assertions, &mut out);
+        out
+    }
 }
 
 /// A CEL rule.

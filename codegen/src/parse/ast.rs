@@ -141,6 +141,7 @@ pub struct Attrs {
     pub defaults: Option<Defaults>,
     pub normalize: Option<Option<Marked>>,
     pub validate: Option<Marked>,
+    pub checks: Vec<model::Check>,
     pub strategy: Vec<model::StrategyHook>,
     pub rules: Option<Vec<model::Rule>>,
     pub unions: Option<Vec<Union>>,

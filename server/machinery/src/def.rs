@@ -27,6 +27,8 @@ pub struct StructDef {
     pub normalize: Option<fn(Mut<'_>)>,
     /// Validation written by hand (`#[validate(by_hand = ..)]`).
     pub validate: Option<crate::hooks::ValidateFn>,
+    /// Checks in the order of upstream's validation (`#[check(..)]`), made before those written by hand.
+    pub checks: &'static [crate::checks::CheckDef],
     /// Rules beyond those of single fields.
     pub rules: &'static [RuleDef],
     pub unions: &'static [UnionDef],

@@ -6,6 +6,7 @@
 pub mod budget;
 pub mod catalog;
 pub mod cbor;
+pub mod checks;
 pub mod def;
 pub mod defaulting;
 pub mod deprecation;

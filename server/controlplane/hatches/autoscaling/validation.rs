@@ -1,7 +1,5 @@
 //! What upstream checks by hand in autoscalers (`pkg/apis/autoscaling/validation`).
 
-#[path = "validation/behavior.rs"]
-mod behavior;
 #[path = "validation/metrics.rs"]
 mod metrics;
 #[path = "validation/reference.rs"]
@@ -9,8 +7,10 @@ mod reference;
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
 use crate::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
+pub use metrics::validate_container_resource;
 use metrics::validate_metrics;
 use reference::{ApiVersionRule, validate_reference};
 
@@ -22,10 +22,7 @@ pub fn validate_horizontal_pod_autoscaler(
     old: Option<&HorizontalPodAutoscaler>,
 ) {
     if v.context.subresource == "status" {
-        let path = path.child("status");
-        v.not_negative(&path.child("currentReplicas"), new.status.current_replicas);
-        v.not_negative(&path.child("desiredReplicas"), new.status.desired_replicas);
-        return;
+        return; // It is checked as declared.
     }
     validate_spec(v, &path.child("spec"), &new.spec, old.map(|old| &old.spec));
 }
@@ -43,7 +40,7 @@ fn validate_spec(
     let rule = ApiVersionRule::of_metrics(old);
     validate_metrics(v, &path.child("metrics"), spec, rule);
     if let Some(behavior) = &spec.behavior {
-        behavior::validate_behavior(v, &path.child("behavior"), behavior);
+        v.checks(&path.child("behavior"), Ref::of(&**behavior), None);
     }
 }
 

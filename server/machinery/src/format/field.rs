@@ -146,6 +146,36 @@ fn short_c_identifier(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
+/// A DNS label (upstream `IsDNS1123Label`).
+pub fn dns1123_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, content::is_dns1123_label(text))
+}
+
+/// A DNS name (upstream `IsDNS1123Subdomain`).
+pub fn dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, content::is_dns1123_subdomain(text))
+}
+
+/// A DNS label that starts with a letter (upstream `IsDNS1035Label`).
+pub fn dns1035_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_dns1035_label(text))
+}
+
+/// A name with an optional domain before it (upstream `IsQualifiedName`).
+pub fn qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_qualified_name(text))
+}
+
+/// Likewise in any case; messages show it in lower case.
+pub fn caseless_qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    qualified_name(path, &text.to_lowercase())
+}
+
+/// What may stand between two slashes of a URL (upstream `IsValidPathSegmentName`).
+pub fn path_segment_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_path_segment_name(text))
+}
+
 /// A domain of at least three labels (upstream `IsFullyQualifiedName`).
 pub fn fully_qualified_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if let Some(error) = required_subdomain(path, name, name) {

@@ -64,6 +64,9 @@ pub struct Validator<'a> {
 impl Validator<'_> {
     /// Appends what is wrong with `new`; `old` is what it was before an update.
     pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+        if self.scope == Scope::Tagged {
+            Validation { context: self.context, errors }.checks(path, new, old);
+        }
         Run { with: self, update: old.is_some(), errors }.structure(new, old, path);
     }
 }
