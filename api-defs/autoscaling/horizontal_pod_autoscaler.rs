@@ -79,6 +79,7 @@ pub struct HorizontalPodAutoscalerBehavior {
 /// Tuning of autoscaler moves in one direction, up or down.
 #[check(stabilizationWindowSeconds, min(0, "must be greater than or equal to zero"), max = 3600)]
 #[check(selectPolicy, one_of(Disabled, Max, Min))]
+#[check(self, by_hand = validate_sent_policies)]
 #[check(policies, filled = "must specify at least one Policy", below)]
 #[check(tolerance, not_negative)]
 pub struct HPAScalingRules {

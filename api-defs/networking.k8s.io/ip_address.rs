@@ -4,8 +4,8 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = whole_and_change)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref, reads(spec.parentRef), "The object that the address belongs to.")]
+#[check(spec.parentRef, required, below)]
 #[check(spec.parentRef, immutable)]
-#[check(spec.parentRef, required, below, when(create))]
 pub struct IPAddress {
     /// Object identity, where the name is the IP in canonical form.
     #[field(1)]

@@ -153,6 +153,11 @@ const HPA_SCALING_RULES_CHECKS: &[CheckDef] = &[
         assertions: &[Assertion::OneOf(&["Disabled", "Max", "Min"])],
     },
     CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::autoscaling::validate_sent_policies(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
         field: &["policies"],
         when: &[],
         assertions: &[Assertion::Filled("must specify at least one Policy"), Assertion::Below],

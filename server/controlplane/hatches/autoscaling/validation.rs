@@ -9,7 +9,7 @@ use machinery::field_path::Path;
 use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
-use crate::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
+use crate::autoscaling::v2::{HPAScalingRules, HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
 pub use metrics::validate_container_resource;
 use metrics::validate_metrics;
 use reference::{ApiVersionRule, validate_reference};
@@ -56,5 +56,18 @@ fn validate_bounds(v: &mut Validation<'_>, path: &Path<'_>, spec: &HorizontalPod
     }
     if spec.min_replicas.is_some_and(|least| spec.max_replicas < least) {
         v.invalid(&max, spec.max_replicas, "must be greater than or equal to `minReplicas`");
+    }
+}
+
+/// Upstream fills in the policies of rules that say none: a list that was sent empty stays so.
+pub fn validate_sent_policies(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    _: &HPAScalingRules,
+    _: Option<&HPAScalingRules>,
+) {
+    let path = path.child("policies");
+    if v.context.sent.is_empty_at(&path.to_string()) {
+        v.required(&path, "must specify at least one Policy");
     }
 }

@@ -148,12 +148,12 @@ fn short_c_identifier(path: &Path<'_>, name: &str) -> Vec<FieldError> {
 
 /// A DNS label (upstream `IsDNS1123Label`).
 pub fn dns1123_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
-    invalid(path, text, content::is_dns1123_label(text))
+    invalid(path, text, super::is_dns1123_label(text))
 }
 
 /// A DNS name (upstream `IsDNS1123Subdomain`).
 pub fn dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
-    invalid(path, text, content::is_dns1123_subdomain(text))
+    invalid(path, text, super::is_dns1123_subdomain(text))
 }
 
 /// A DNS label that starts with a letter (upstream `IsDNS1035Label`).
@@ -174,6 +174,22 @@ pub fn caseless_qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
 /// What may stand between two slashes of a URL (upstream `IsValidPathSegmentName`).
 pub fn path_segment_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
     invalid(path, text, super::is_path_segment_name(text))
+}
+
+/// A path that starts at the root.
+pub fn absolute_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.starts_with('/') {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must be an absolute path")],
+    }
+}
+
+/// A path that does not go up (upstream `validatePathNoBacksteps`).
+pub fn path_without_backsteps(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.split('/').any(|part| part == "..") {
+        true => vec![FieldError::invalid(path, text, "must not contain '..'")],
+        false => Vec::new(),
+    }
 }
 
 /// A domain of at least three labels (upstream `IsFullyQualifiedName`).
