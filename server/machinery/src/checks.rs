@@ -149,8 +149,8 @@ impl Validation<'_> {
                 Assertion::MaxItems(max) if length(of.new) > max => self.too_many(of.path, length(of.new), max),
                 Assertion::Each(inner) => self.each(inner, of),
                 Assertion::Keys(inner) => self.keys(inner, of),
-                Assertion::Below => self.below(of, &|v, path, new, old| v.checks(path, new, old)),
-                Assertion::ByHand(function) => self.below(of, &function),
+                Assertion::Below => self.below(of, |v, path, new, old| v.checks(path, new, old)),
+                Assertion::ByHand(function) => self.below(of, function),
                 _ => self.assert_scalar(*assertion, of),
             }
         }
@@ -234,7 +234,7 @@ impl Validation<'_> {
     }
 
     /// Calls `check` for each struct in a field. Items of lists and maps are checked without their stored form.
-    fn below(&mut self, of: Of<'_>, check: &dyn Fn(&mut Self, &Path<'_>, Ref<'_>, Option<Ref<'_>>)) {
+    fn below(&mut self, of: Of<'_>, check: ValidateFn) {
         match of.new {
             Value::Struct(new) => check(self, of.path, new, of.old.and_then(Value::as_struct)),
             Value::StructList(items) => {
