@@ -36,7 +36,7 @@ struct Checker<'a> {
 /// Runs every check and lint.
 pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(project.library());
-    let gates = Gates::read(project.library());
+    let gates = Gates::read(project.library(), model);
     let hatches = Hatches::read(project, model);
     let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
     let mut checker = Checker { model, origins, diagnostics, broken };
@@ -51,7 +51,9 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
     }
     for one in &model.enums {
         checker.enumeration(one);
+        checker.value_gates(one, &gates);
     }
+    checker.declared_gates(&gates);
     for group in &model.groups {
         for kind in &group.kinds {
             checker.kind(group, kind, &formats);

@@ -66,11 +66,41 @@ pub struct Group {
     /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check
     /// the rest: `validation = tagged`.
     pub tagged_validation: bool,
+    /// Feature gates that it declares: `#![gate(ShopSale, alpha)]`.
+    pub gates: Vec<Gate>,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declaration.
     pub kinds: Vec<Kind>,
     pub span: Span,
+}
+
+/// A feature gate that a group declares: `#![gate(ShopSale, beta, default = true)]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    pub name: String,
+    pub stage: Stage,
+    pub default: bool,
+    /// Whether the default is the only value left.
+    pub locked: bool,
+    pub span: Span,
+}
+
+impl Gate {
+    /// Whether another declaration says the same.
+    pub fn agrees(&self, other: &Gate) -> bool {
+        (self.stage, self.default, self.locked) == (other.stage, other.default, other.locked)
+    }
+}
+
+/// How settled a feature is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    #[default]
+    Alpha,
+    Beta,
+    Ga,
+    Deprecated,
 }
 
 /// The generated package a group is emitted into.
@@ -538,6 +568,8 @@ pub struct Enum {
     pub docs: String,
     /// (Rust variant, wire value, docs).
     pub variants: Vec<(String, String, String)>,
+    /// Values of features, with their gates: `#[value("OnSale", gate = ShopSale)]`.
+    pub gated: Vec<(String, String)>,
     /// Other values are allowed too; listed ones are only well known, and OpenAPI shows a plain string: `#[open]`.
     pub open: bool,
     pub span: Span,
@@ -583,6 +615,8 @@ pub struct Field {
     pub shadow_tags: Vec<String>,
     pub feature_gate: Option<String>,
     pub deprecated: bool,
+    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    pub hub_names: Vec<String>,
     /// Its items say their kind wherever they are read: `says_kind`.
     pub says_kind: bool,
     /// The Go type of the field, or of its items: `go = "types.UID"`. Enums name theirs.

@@ -431,6 +431,15 @@ fn field_info(field: &Field, home: &Struct, model: &Model) -> String {
     if let Some(e) = enum_in(&field.ty).map(|id| &model.enums[id.0]).filter(|e| !e.open) {
         let values: Vec<&String> = e.variants.iter().map(|(_, value, _)| value).collect();
         parts.push(format!("enum_values: {}", strings(&values)));
+        let gated = e.gated.iter().map(|(value, gate)| format!("({}, {})", string(value), string(gate)));
+        let gated: Vec<String> = gated.collect();
+        if !gated.is_empty() {
+            parts.push(format!("gated_values: &[{}]", gated.join(", ")));
+        }
+    }
+    let is_tagged = |module: &str| model.groups.iter().any(|group| group.module == module && group.tagged_validation);
+    if !field.hub_names.is_empty() && !is_tagged(&home.module) {
+        parts.push(format!("hub_names: {}", strings(&field.hub_names)));
     }
     if let Some(gate) = &field.feature_gate {
         parts.push(format!("gate: {}", string(gate)));

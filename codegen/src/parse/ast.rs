@@ -67,6 +67,8 @@ pub struct Variant {
     pub name: String,
     pub value: String,
     pub docs: String,
+    /// Feature gate of the value.
+    pub gate: Option<Marked>,
     pub span: Span,
     pub marks: Marks,
 }

@@ -115,6 +115,10 @@ pub struct FieldInfo {
     pub constraints: &'static [Constraint],
     /// Wire values when the field is a closed enum.
     pub enum_values: &'static [&'static str],
+    /// Those of features, with their gates.
+    pub gated_values: &'static [(&'static str, &'static str)],
+    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    pub hub_names: &'static [&'static str],
     /// Feature gate the field belongs to, empty when none.
     pub gate: &'static str,
     /// Go's name of the string type of the field, or of its items, empty when it is `string`: see [`crate::json`]'s messages.
@@ -133,6 +137,8 @@ impl FieldInfo {
         default: None,
         constraints: &[],
         enum_values: &[],
+        gated_values: &[],
+        hub_names: &[],
         gate: "",
         go_type: "",
         go_whole: "",

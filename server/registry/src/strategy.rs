@@ -7,7 +7,7 @@ use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
-use machinery::validate::{Scope, Validator};
+use machinery::validate::{Half, Scope, Validator};
 use machinery::{deprecation, gates};
 
 use crate::metadata::{meta, meta_mut};
@@ -127,7 +127,7 @@ impl DeclaredStrategy {
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
-        Validator { scope, context, rules: Some(&rules) }.validate(new, old, &Path::NONE, &mut errors);
+        Validator { scope, half: Half::Both, context, rules: Some(&rules) }.validate(new, old, &Path::NONE, &mut errors);
         errors
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Attrs, Body, Marked, TypeKind};
+use super::super::ast::{Attrs, Body, Marked, TypeKind, Variant};
 use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated, inherited};
 use super::program::{DeclId, HUB, Key, Program};
 use crate::model::{Check, Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
@@ -119,6 +119,13 @@ fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
         }
         Body::Struct(_) | Body::Unit => Vec::new(),
     };
+    let gated = match &instance.decl.body {
+        Body::Enum(variants) => {
+            let gate = |one: &Variant| Some((one.value.clone(), one.gate.as_ref()?.text.clone()));
+            variants.iter().filter_map(gate).collect()
+        }
+        Body::Struct(_) | Body::Unit => Vec::new(),
+    };
     let (module, version) = place(program, instance.key);
     Enum {
         name: instance.decl.name.clone(),
@@ -126,6 +133,7 @@ fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
         version,
         docs: instance.decl.docs.clone(),
         variants,
+        gated,
         open: instance.decl.attrs.open,
         span: instance.decl.span.clone(),
     }

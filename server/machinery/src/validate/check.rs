@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::Run;
-use crate::def::Shape;
+use crate::def::{FieldInfo, Shape};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::field::DeclaredFormat;
@@ -36,7 +36,8 @@ pub(super) enum Rule {
     MaxProperties(usize),
     Pattern(Regex),
     Format(DeclaredFormat),
-    Enum(&'static [&'static str]),
+    /// The values of the field's enum.
+    Enum(&'static FieldInfo),
     /// By these keys, or as a whole.
     Unique(Vec<&'static str>),
     EachVal(Box<Check>),
@@ -201,14 +202,20 @@ impl Run<'_> {
                 self.errors.push(FieldError::invalid(path, value, detail));
             }
             Rule::Format(format) => self.errors.extend(format.check(path, value)),
-            Rule::Enum(known) if !known.contains(&value) => {
-                let mut known = known.to_vec();
-                known.sort_unstable();
-                // Upstream's enums are named string types.
-                self.errors.push(FieldError::not_supported(path, BadValue::json_string(value), &known));
-            }
+            Rule::Enum(info) => self.enumerated(info, value, path),
             _ => {}
         }
+    }
+
+    fn enumerated(&mut self, info: &FieldInfo, value: &str, path: &Path<'_>) {
+        let is_off = |known: &str| info.gated_values.iter().any(|(of, gate)| *of == known && !self.has_gate(gate));
+        if info.enum_values.contains(&value) && !is_off(value) {
+            return;
+        }
+        let mut known: Vec<&str> = info.enum_values.iter().copied().filter(|known| !is_off(known)).collect();
+        known.sort_unstable();
+        // Upstream's enums are named string types.
+        self.errors.push(FieldError::not_supported(path, BadValue::json_string(value), &known));
     }
 
     fn each_value(&mut self, inner: &Check, at: &At<'_>) {

@@ -19,6 +19,7 @@ use std::collections::{HashMap, HashSet};
 use crate::def::{ListType, RuleDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
+use crate::gates::uses_gate;
 use crate::hooks::{Context, Validation};
 use crate::protobuf;
 use crate::reflect::{List, Ref, StructList, StructMap, Value};
@@ -34,6 +35,16 @@ pub enum Scope {
     Tagged,
     /// Everything a declaration says: also closed enums, unions, required fields.
     Declared,
+}
+
+/// Which half of what a declaration says is to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Both,
+    /// Functions written by hand. They take objects in their hub form.
+    Functions,
+    /// Everything else, which a version may say of its own form.
+    Words,
 }
 
 /// Evaluates the CEL rules of a struct. The engine is not known here.
@@ -55,6 +66,7 @@ pub enum RuleFailure {
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
     pub scope: Scope,
+    pub half: Half,
     /// Who writes; its feature gates are those of `k8s:ifEnabled` and `k8s:ifDisabled`.
     pub context: &'a Context,
     /// Without it rules are not evaluated.
@@ -67,27 +79,33 @@ impl Validator<'_> {
         if self.scope == Scope::Tagged {
             Validation { context: self.context, errors }.checks(path, new, old);
         }
-        Run { with: self, update: old.is_some(), errors }.structure(new, old, path);
+        Run { with: self, stored: old, update: old.is_some(), errors }.structure(new, old, path);
     }
 }
 
 /// One validation.
 struct Run<'r> {
     with: &'r Validator<'r>,
+    /// The whole object before an update.
+    stored: Option<Ref<'r>>,
     /// Whether it is an update; items without an old form are part of one, too.
     update: bool,
     errors: &'r mut Vec<FieldError>,
 }
 
 impl Run<'_> {
+    /// Whether values of a feature are allowed: it is on, or the stored object uses it.
+    fn has_gate(&self, gate: &str) -> bool {
+        self.with.context.enabled(gate) || self.stored.is_some_and(|stored| uses_gate(stored, gate))
+    }
+
     fn structure(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
-        // Upstream's kinds call what they need themselves, some with options; every kind of one's own gets it wherever it holds the type.
-        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
-            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+        if self.with.half != Half::Words {
+            self.by_hand(new, old, path);
         }
         let plan = Plan::of(new.def(), self.with.scope);
-        for union in &plan.unions {
-            self.union(union, new, old, path);
+        if self.with.half != Half::Functions {
+            plan.unions.iter().for_each(|union| self.union(union, new, old, path));
         }
         for field in &plan.fields {
             let def = &new.def().fields[field.index];
@@ -98,13 +116,30 @@ impl Run<'_> {
                 self.field(field, value, before, &path.child(def.json));
             }
         }
-        self.rules(new, old, path);
+        if self.with.half != Half::Functions {
+            self.rules(new, old, path);
+        }
+    }
+
+    /// Upstream's kinds call what they need themselves, some with options; every kind of one's own gets it wherever it holds the type.
+    fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
+            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+        }
     }
 
     fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
         if self.update && old == Some(new) {
             return;
         }
+        let goes_on = self.with.half == Half::Functions || self.checks(field, new, old, path);
+        if field.below && goes_on {
+            self.below(field.list, new, old, path);
+        }
+    }
+
+    /// Whether nothing ends the matter.
+    fn checks(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) -> bool {
         let at = check::At { shape: field.shape, path, new, old };
         let before = self.errors.len();
         let mut stop = false;
@@ -112,14 +147,12 @@ impl Run<'_> {
             stop |= self.check(check, &at);
         }
         if stop || (field.implied_optional && self.errors.len() == before && !check::is_set(field.shape, new)) {
-            return;
+            return false;
         }
         for check in &field.rest {
             self.check(check, &at);
         }
-        if field.below {
-            self.below(field.list, new, old, path);
-        }
+        true
     }
 
     fn below(&mut self, list: ListType, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {

@@ -98,8 +98,7 @@ fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
             )
     );
     let required = (field.flags.has(Flags::REQUIRED) && tells_absence).then_some(("required", Rule::Required));
-    let known = field.info.enum_values;
-    let enumerated = (!known.is_empty()).then_some(("enum", Rule::Enum(known)));
+    let enumerated = (!field.info.enum_values.is_empty()).then_some(("enum", Rule::Enum(field.info)));
     required.into_iter().chain(enumerated).map(|(tag, rule)| Check { tag, gates: Vec::new(), rule })
 }
 

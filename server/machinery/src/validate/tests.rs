@@ -23,7 +23,11 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 }
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
-    errors_with(&Validator { scope: Scope::Tagged, context: &Context::default(), rules: None }, new, old)
+    errors_with(
+        &Validator { scope: Scope::Tagged, half: Half::Both, context: &Context::default(), rules: None },
+        new,
+        old,
+    )
 }
 
 #[derive(Clone, Default)]
@@ -366,7 +370,7 @@ impl RuleEvaluator for Limit {
 #[test]
 fn own_kinds_are_held_to_all_they_declare() {
     let context = Context::default();
-    let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&Limit) };
+    let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),
