@@ -28,12 +28,6 @@ impl Checker<'_> {
             self.format(field, formats);
             self.bounds(field);
         }
-        // Rules are those of the hub, which a version's own form is converted to before it is validated.
-        for rule in one.rules.iter().filter(|rule| !rule.field.is_empty() && one.conversion.is_none()) {
-            if let Err(message) = self.follow(one, &rule.field) {
-                self.push(Diagnostic::error(codes::PATH, &rule.span, message));
-            }
-        }
     }
 
     /// Follows a path from a struct that is part of the model.

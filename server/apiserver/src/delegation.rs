@@ -186,7 +186,7 @@ pub fn stores(server: &Server, options: &Options, backends: &Backends) -> Stores
         let Some(resource) = kind.resource.filter(|r| !r.key_prefix.is_empty()) else { continue };
         let Some(storage_kind) = catalog.kind(resource.storage.0, resource.storage.1, kind.kind) else { continue };
         out.entry((kind.group, resource.plural)).or_insert_with(|| {
-            let strategy = strategy(kind, storage_kind, resource);
+            let strategy = strategy(catalog, kind, storage_kind, resource);
             let backend = backends.of(resource.storage.0, resource.plural);
             let store = ResourceStore::new(catalog, storage_kind, resource, strategy, backend);
             Arc::new(store.with_time_to_live(behaviour.time_to_live(kind, options)))
@@ -196,11 +196,12 @@ pub fn stores(server: &Server, options: &Options, backends: &Backends) -> Stores
 }
 
 fn strategy(
+    catalog: &'static Catalog,
     kind: &'static KindDef,
     storage_kind: &'static KindDef,
     resource: &'static ResourceDef,
 ) -> Arc<dyn Strategy> {
-    let declared = DeclaredStrategy::new(kind, resource);
+    let declared = DeclaredStrategy::new(catalog, kind, resource);
     // The one kind whose rules need a schema compiler.
     match (kind.group, kind.kind) {
         (APIEXTENSIONS, "CustomResourceDefinition") => {

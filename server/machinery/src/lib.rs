@@ -18,6 +18,7 @@ pub mod field_path;
 pub mod format;
 pub mod gates;
 pub mod hooks;
+pub mod hub_names;
 pub mod json;
 pub mod json_path;
 pub mod limits;
