@@ -5,6 +5,7 @@
 //! find theirs in the same run.
 
 mod ast;
+mod braces;
 mod checks;
 mod columns;
 mod fields;

@@ -205,10 +205,21 @@ fn strategy(
     // The one kind whose rules need a schema compiler.
     match (kind.group, kind.kind) {
         (APIEXTENSIONS, "CustomResourceDefinition") => {
-            Arc::new(DefinitionStrategy { declared, internal: storage_kind })
+            Arc::new(DefinitionStrategy { declared, internal: storage_kind, native: native_groups(catalog) })
         }
         _ => Arc::new(declared),
     }
+}
+
+/// The groups of authors that are served.
+fn native_groups(catalog: &'static Catalog) -> Vec<&'static str> {
+    let served = catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved);
+    let mut groups: Vec<&str> = served
+        .filter(|kind| kind.resource.is_some_and(|resource| !resource.tagged_validation))
+        .map(|kind| kind.group)
+        .collect();
+    groups.dedup();
+    groups
 }
 
 fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> OpenApi {

@@ -1,4 +1,4 @@
-//! `help`: the flags as a page in Markdown, a manual page, or completions for a shell.
+//! `help`: the flags as text, a page in Markdown, a manual page, or completions for a shell.
 
 use std::ffi::OsString;
 
@@ -9,10 +9,11 @@ use crate::standard_output;
 
 /// Prints the flags in the form that the word names.
 pub fn run(program: Program, gates: &KnownGates, words: &[OsString]) -> Result<(), String> {
-    let text = match words {
-        [] => return Err(format!("error: say in which form, such as: {} help markdown", program.name())),
-        [form] => document(program, gates, &form.to_string_lossy()).map_err(|why| format!("error: {why}"))?,
+    let form = match words {
+        [] => "text".into(),
+        [form] => form.to_string_lossy(),
         [_, other, ..] => return Err(format!("error: unexpected argument {other:?}")),
     };
+    let text = document(program, gates, &form).map_err(|why| format!("error: {why}"))?;
     standard_output::write(text.as_bytes())
 }

@@ -82,7 +82,7 @@ impl KnownGates {
         self.0.iter()
     }
 
-    /// What the help says of each gate that somebody may want to set (`KnownFeatures`).
+    /// What the help shows of each gate that is not settled (`KnownFeatures`).
     pub fn texts(&self) -> impl Iterator<Item = String> {
         let settable = self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta));
         settable.map(|gate| format!("{}=true|false ({} - default={})", gate.name, gate.stage.name(), gate.default))
@@ -121,14 +121,14 @@ pub struct FeatureGates {
 }
 
 impl Default for FeatureGates {
-    /// Those of Kubernetes, as they are unless somebody sets them.
+    /// Those of Kubernetes, with their defaults.
     fn default() -> Self {
         FeatureGates::of(KnownGates::default())
     }
 }
 
 impl FeatureGates {
-    /// These gates, as they are unless somebody sets them.
+    /// These gates, with their defaults.
     fn of(known: KnownGates) -> Self {
         let values = known.iter().map(|gate| (gate.name, gate.default)).collect();
         FeatureGates { known, values }

@@ -140,18 +140,31 @@ impl DeclaredStrategy {
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
         let whole = Validator { scope, half: Half::Both, context, rules: Some(&rules) };
-        match self.versions.forms(context, new, old) {
-            Some((own, own_old)) => {
-                let begin = errors.len();
-                Validator { half: Half::Functions, ..whole }.validate(new, old, &Path::NONE, &mut errors);
-                let def = own.as_ref().def();
-                errors[begin..].iter_mut().for_each(|error| error.field = hub_names::in_version(def, &error.field));
-                let (new, old) = (own.as_ref(), own_old.as_ref().map(Owned::as_ref));
-                Validator { half: Half::Words, ..whole }.validate(new, old, &Path::NONE, &mut errors);
-            }
-            None => whole.validate(new, old, &Path::NONE, &mut errors),
+        match scope {
+            Scope::Tagged => whole.validate(new, old, &Path::NONE, &mut errors),
+            Scope::Declared => self.in_halves(whole, new, old, &mut errors),
         }
         errors
+    }
+
+    /// First what functions say of the hub's form, then what is declared of the form of the request: of a field that a
+    /// function found wrong no more is told.
+    fn in_halves(&self, whole: Validator<'_>, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
+        let mut found = Vec::new();
+        Validator { half: Half::Functions, ..whole }.validate(new, old, &Path::NONE, &mut found);
+        let words = Validator { half: Half::Words, ..whole };
+        let mut declared = Vec::new();
+        match self.versions.forms(whole.context, new, old) {
+            Some((new, old)) => {
+                let def = new.as_ref().def();
+                found.iter_mut().for_each(|error| error.field = hub_names::in_version(def, &error.field));
+                words.validate(new.as_ref(), old.as_ref().map(Owned::as_ref), &Path::NONE, &mut declared);
+            }
+            None => words.validate(new, old, &Path::NONE, &mut declared),
+        }
+        declared.retain(|error| found.iter().all(|told| told.field != error.field));
+        errors.extend(found);
+        errors.extend(declared);
     }
 }
 

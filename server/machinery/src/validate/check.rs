@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::Run;
+use super::{Run, Scope};
 use crate::def::{FieldInfo, Shape};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
@@ -96,6 +96,26 @@ pub(super) fn is_set(shape: Shape, value: Value<'_>) -> bool {
     }
 }
 
+/// A value as an error shows it.
+fn shown(value: Value<'_>) -> BadValue {
+    match value {
+        Value::String(text) => text.into(),
+        Value::I32(number) => number.into(),
+        Value::I64(number) => number.into(),
+        Value::Bool(value) => BadValue::Bool(value),
+        Value::F64(number) => BadValue::Float(number),
+        Value::Quantity(quantity) => BadValue::String(quantity.to_string()),
+        Value::List(List::String(texts)) => BadValue::strings(texts),
+        Value::Map(Map::String(texts)) => BadValue::string_map(texts),
+        Value::Struct(of) => {
+            let mut json = Vec::new();
+            crate::json::encode(of, &mut json);
+            BadValue::Json(String::from_utf8_lossy(&json).into_owned())
+        }
+        _ => BadValue::None,
+    }
+}
+
 fn length(value: Value<'_>) -> usize {
     match value {
         Value::List(v) => v.len(),
@@ -128,7 +148,9 @@ impl Run<'_> {
             }
             Rule::Immutable => {
                 if self.update {
-                    self.errors.push(FieldError::invalid(at.path, BadValue::None, "field is immutable"));
+                    // Upstream shows no value.
+                    let value = if self.with.scope == Scope::Tagged { BadValue::None } else { shown(at.new) };
+                    self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
                 }
             }
             Rule::Update(kinds) => kinds.iter().for_each(|kind| self.updated(*kind, at)),

@@ -65,8 +65,10 @@ impl Flag {
 pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> Command {
     let name = program.name();
     let (about, usage) = match program {
-        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} <SUBCOMMAND> ...")),
-        Program::Delegating(_) => (ABOUT_DELEGATING, format!("{name} [FLAGS]")),
+        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ...")),
+        Program::Delegating(_) => {
+            (ABOUT_DELEGATING, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ..."))
+        }
     };
     Command::new(name)
         .about(about)

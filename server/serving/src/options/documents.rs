@@ -8,10 +8,11 @@ use machinery::features::KnownGates;
 use super::command::command;
 use super::{Flag, Kind, Program};
 
-/// What can be asked for besides `--help`.
-const FORMS: &str = "markdown, man, bash, elvish, fish, powershell, zsh";
+/// What can be asked for.
+const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
 
-/// The flags of a program that knows these feature gates in a form: `markdown`, `man`, or the completions of a shell by its name.
+/// The flags of a program that knows these feature gates in a form: `text` (as `--help`), `markdown`, `man`, or the
+/// completions of a shell by its name.
 ///
 /// # Errors
 /// When there is no such form.
@@ -20,6 +21,7 @@ pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<Stri
     flags.sort_by_key(|flag| flag.section as usize);
     let mut out = Vec::new();
     match (form, form.parse::<Shell>()) {
+        ("text", _) => return Ok(command(program, &flags, gates).render_help().to_string()),
         ("markdown", _) => return Ok(markdown(program, &flags, gates)),
         ("man", _) => {
             let page = clap_mangen::Man::new(command(program, &flags, gates));
@@ -64,6 +66,8 @@ mod tests {
                 "markdown",
                 "\n## Secure serving flags\n\n| flag | default | |\n|---|---|---|\n| `--bind-address=ADDRESS` |",
             ),
+            ("text", "Usage: kube-apiserver [FLAGS]\n       kube-apiserver convert|help|snapshot ..."),
+            ("text", "APIServerIdentity=true|false (BETA - default=true)"),
             ("man", ".TH kube-apiserver 1"),
             ("man", "\\fB\\-\\-bind\\-address\\fR"),
             ("bash", "--bind-address"),
@@ -74,6 +78,6 @@ mod tests {
             assert!(text.contains(expect), "{form}: {text}");
         }
         let why = document(Program::KubeApiserver, &KnownGates::default(), "html").unwrap_err();
-        assert_eq!(why, "unknown form \"html\"; there are: markdown, man, bash, elvish, fish, powershell, zsh");
+        assert_eq!(why, "unknown form \"html\"; there are: text, markdown, man, bash, elvish, fish, powershell, zsh");
     }
 }

@@ -1,10 +1,11 @@
 //! Pipelines.
 
-use crate::meta::ObjectMeta;
+use crate::meta::{Condition, ObjectMeta};
 
 /// What is built, and how.
 #[kind(plural = "pipelines", short = "pl", scope = Cluster)]
 #[versions(v1, v2)]
+#[subresource(status)]
 pub struct Pipeline {
     #[field(1)]
     pub metadata: ObjectMeta,
@@ -12,6 +13,17 @@ pub struct Pipeline {
     /// What its owner asks for.
     #[field(2)]
     pub spec: PipelineSpec,
+
+    /// What was seen of it last.
+    #[field(3)]
+    pub status: PipelineStatus,
+}
+
+/// What was seen of a pipeline last.
+pub struct PipelineStatus {
+    /// Conditions, one entry per type.
+    #[field(1, list = map(type), patch = merge)]
+    pub conditions: Vec<Condition>,
 }
 
 /// What the owner of a pipeline asks for.
@@ -41,6 +53,10 @@ pub struct PipelineSpec {
     /// Who is told of builds that failed.
     #[field(8, deprecated)]
     pub mail: String,
+
+    /// The team that answers for it.
+    #[field(9, immutable)]
+    pub team: String,
 }
 
 /// How a build goes about its steps.

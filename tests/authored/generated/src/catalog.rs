@@ -56,7 +56,11 @@ static CI_PIPELINE_V1: ResourceDef = ResourceDef {
     key_prefix: "pipelines",
     stored_as_json: false,
     storage: ("ci.example.com", "v1"),
-    subresources: &[],
+    subresources: &[
+        SubresourceDef::new("status", ("ci.example.com", "v1", "Pipeline"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[],
     selectable: &[],
     create_on_update: false,
@@ -66,8 +70,8 @@ static CI_PIPELINE_V1: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: Generation::Off,
-    resets: &[],
+    generation: Generation::Values,
+    resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,
@@ -86,7 +90,11 @@ static CI_PIPELINE_V2: ResourceDef = ResourceDef {
     key_prefix: "pipelines",
     stored_as_json: false,
     storage: ("ci.example.com", "v1"),
-    subresources: &[],
+    subresources: &[
+        SubresourceDef::new("status", ("ci.example.com", "v2", "Pipeline"))
+            .verbs(&["get", "patch", "update"])
+            .resets(&["metadata", "spec"]),
+    ],
     columns: &[],
     selectable: &[],
     create_on_update: false,
@@ -96,8 +104,8 @@ static CI_PIPELINE_V2: ResourceDef = ResourceDef {
     graceful_delete: false,
     orphan_warning: "",
     label_error: "",
-    generation: Generation::Off,
-    resets: &[],
+    generation: Generation::Values,
+    resets: &["status"],
     name_rule: NameRule::Dns1123Subdomain,
     metadata_check: MetadataCheck::Change,
     qualified_finalizers: false,

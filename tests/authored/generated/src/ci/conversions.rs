@@ -6,6 +6,7 @@ pub fn v2_pipeline_to_hub(from: &mut crate::ci::v2::Pipeline) -> crate::ci::v1::
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: crate::ci::conversions::v2_pipeline_spec_to_hub(&mut from.spec),
+        status: std::mem::take(&mut from.status),
     };
     to
 }
@@ -15,6 +16,7 @@ pub fn v2_pipeline_from_hub(from: &mut crate::ci::v1::Pipeline) -> crate::ci::v2
         type_meta: std::mem::take(&mut from.type_meta),
         metadata: std::mem::take(&mut from.metadata),
         spec: crate::ci::conversions::v2_pipeline_spec_from_hub(&mut from.spec),
+        status: std::mem::take(&mut from.status),
     };
     to
 }
@@ -43,6 +45,7 @@ pub fn v2_pipeline_spec_to_hub(from: &mut crate::ci::v2::PipelineSpec) -> crate:
         retries: std::mem::take(&mut from.attempts),
         steps: { let v = std::mem::take(&mut from.steps); v.into_iter().map(|mut v| crate::ci::conversions::v2_step_to_hub(&mut v)).collect() },
         mail: std::mem::take(&mut from.contact),
+        team: std::mem::take(&mut from.team),
         ..Default::default()
     };
     crate::hatches::ci::image_to_hub(from, &mut to);
@@ -56,6 +59,7 @@ pub fn v2_pipeline_spec_from_hub(from: &mut crate::ci::v1::PipelineSpec) -> crat
         attempts: std::mem::take(&mut from.retries),
         steps: { let v = std::mem::take(&mut from.steps); v.into_iter().map(|mut v| crate::ci::conversions::v2_step_from_hub(&mut v)).collect() },
         contact: std::mem::take(&mut from.mail),
+        team: std::mem::take(&mut from.team),
         ..Default::default()
     };
     crate::hatches::ci::image_from_hub(from, &mut to);

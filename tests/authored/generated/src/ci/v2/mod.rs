@@ -4,3 +4,4 @@
 mod pipeline;
 
 pub use pipeline::*;
+pub use super::v1::{PIPELINE_STATUS, PipelineStatus};

@@ -21,12 +21,15 @@ pub struct Pipeline {
     pub metadata: apimachinery::meta::v1::ObjectMeta,
     /// What its owner asks for.
     pub spec: PipelineSpec,
+    /// What was seen of it last.
+    pub status: crate::ci::v1::PipelineStatus,
 }
 
 describe! { Pipeline, PIPELINE "Pipeline" { .defaults_below() } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
+    status:    "status",   3, Flags::OMIT_EMPTY;
 ] }
 
 /// A list of objects of kind Pipeline.
@@ -77,6 +80,8 @@ pub struct PipelineSpec {
     pub tag: String,
     /// Who is told of builds that failed.
     pub contact: String,
+    /// The team that answers for it.
+    pub team: String,
 }
 
 describe! { PipelineSpec, PIPELINE_SPEC "PipelineSpec" { .defaults_below() .rules(&[RuleDef { expression: "self.mode != 'Careful' || self.parallelism == 1", field: "parallelism", message: "careful builds run alone", message_expression: "", reason: "", optional_old_self: false }]) } [
@@ -87,5 +92,6 @@ describe! { PipelineSpec, PIPELINE_SPEC "PipelineSpec" { .defaults_below() .rule
     repository:  "repository",  6, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::MaxLength(20)], ..FieldInfo::PLAIN };
     tag:         "tag",         7, Flags::OMIT_EMPTY, &FieldInfo { gate: "PipelineTags", ..FieldInfo::PLAIN };
     contact:     "contact",     8, Flags::OMIT_EMPTY.or(Flags::DEPRECATED), &FieldInfo { hub_names: &["mail"], ..FieldInfo::PLAIN };
+    team:        "team",        9, Flags::OMIT_EMPTY, &FieldInfo { constraints: &[Constraint::Immutable], ..FieldInfo::PLAIN };
 ] }
 
