@@ -49,7 +49,7 @@ fn markdown(program: Program, flags: &[&Flag], gates: &KnownGates) -> String {
         }
         let value = if flag.kind == Kind::Bool { String::new() } else { format!("={}", flag.value) };
         let default = if flag.default.is_empty() { String::new() } else { format!("`{}`", flag.default) };
-        let help = flag.help_text(gates).replace('|', "\\|").replace('<', "&lt;");
+        let help = flag.help_text(gates).replace('|', "\\|").replace('<', "&lt;").replace('\n', "<br>");
         let _ = writeln!(out, "| `--{}{}` | {default} | {help} |", flag.name, value.replace('|', "\\|"));
     }
     out
