@@ -29,7 +29,8 @@ impl Project {
         Project { root: root.into(), library }
     }
 
-    /// The project in a folder: one that declares everything if `meta`, which every group uses, is in it.
+    /// The project in a folder: one that declares everything if `meta`, which every group uses, is
+    /// in it.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         let is_whole = root.join(DEFINITIONS).join("meta").is_dir();
@@ -58,7 +59,8 @@ impl Project {
         group.span.file.is_relative()
     }
 
-    /// Whether a group of the library is that of another project: what stands beside Kubernetes' groups in the checkout.
+    /// Whether a group of the library is that of another project: what stands beside Kubernetes'
+    /// groups in the checkout.
     pub(crate) fn is_foreign(&self, group: &Group, folder: &Path) -> bool {
         self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
     }

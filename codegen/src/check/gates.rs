@@ -1,5 +1,5 @@
-//! Feature gates: those that groups declare, and those that definitions name. Kubernetes' own are read from `machinery`
-//! itself so that there is no second list.
+//! Feature gates: those that groups declare, and those that definitions name. Kubernetes' own are
+//! read from `machinery` itself so that there is no second list.
 
 use std::path::Path;
 
@@ -17,7 +17,8 @@ pub struct Gates<'m> {
 }
 
 impl<'m> Gates<'m> {
-    /// Reads `server/machinery/src/features/table.rs` of the library; to these come the gates of the groups.
+    /// Reads `server/machinery/src/features/table.rs` of the library; to these come the gates of
+    /// the groups.
     pub fn read(library: &Path, model: &'m Model) -> Self {
         let text = std::fs::read_to_string(library.join("server/machinery/src/features/table.rs"));
         let file = text.ok().and_then(|text| syn::parse_file(&text).ok());

@@ -13,8 +13,8 @@ use crate::model::{self, ListSemantics, Model, Role, Struct, StructId, TypeRef};
 use crate::paths;
 
 impl Checker<'_> {
-    /// The rules of a struct: their expressions, and the fields that they name. A version's own form inherits those of
-    /// its hub, and has to say its own where its fields are others.
+    /// The rules of a struct: their expressions, and the fields that they name. A version's own
+    /// form inherits those of its hub, and has to say its own where its fields are others.
     pub(super) fn rules(&mut self, one: &Struct) {
         if one.rules.is_empty() || self.broken.contains(&one.span.file) {
             return;

@@ -1,4 +1,5 @@
-//! Braces that are not closed: the parser notices them at the end of a file, or where the next item stands.
+//! Braces that are not closed: the parser notices them at the end of a file, or where the next item
+//! stands.
 
 /// A `{` on its line.
 #[derive(Clone, Copy)]
@@ -11,8 +12,8 @@ struct Open {
     indent: usize,
 }
 
-/// Line and column of a `{` that is not closed; nothing when all are. Of those around each other it is the one that stands
-/// deeper than the `}` which would have to close it.
+/// Line and column of a `{` that is not closed; nothing when all are. Of those around each other it
+/// is the one that stands deeper than the `}` which would have to close it.
 pub fn unclosed(text: &str) -> Option<(usize, usize)> {
     let (mut open, mut suspect) = (Vec::<Open>::new(), None);
     for (number, line) in text.lines().enumerate() {

@@ -1,4 +1,5 @@
-//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the description.
+//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the
+//! description.
 
 use super::ast::Group;
 use super::reader::{Attr, Reader};
@@ -143,7 +144,8 @@ impl Reader<'_> {
         versions.push(version);
     }
 
-    /// `#![gate(ShopSale, beta, default = true, locked)]`: the stage is said, and the default of all but alpha gates.
+    /// `#![gate(ShopSale, beta, default = true, locked)]`: the stage is said, and the default of
+    /// all but alpha gates.
     fn gate(&mut self, attr: &Attr, gates: &mut Vec<Gate>) {
         let [name, rest @ ..] = attr.entries.as_slice() else {
             return self.error(codes::GATE, &attr.span, "`gate(..)` starts with a name such as `ShopSale`");

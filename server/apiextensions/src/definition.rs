@@ -125,8 +125,8 @@ fn note_stored_version(object: &mut Owned) {
     }
 }
 
-/// Formats that mean nothing, which upstream warns of.
-/// What the server serves by a declaration it does not serve by a definition, whose conditions say nothing of that.
+/// Formats that mean nothing, which upstream warns of. What the server serves by a declaration it
+/// does not serve by a definition, whose conditions say nothing of that.
 fn served_natively(definition: &CustomResourceDefinition, native: &[&str]) -> Option<String> {
     let group = definition.spec.group.as_str();
     native.contains(&group).then(|| {

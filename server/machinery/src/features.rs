@@ -1,5 +1,5 @@
-//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`). A server knows those of
-//! Kubernetes and those that its groups declare.
+//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`). A server
+//! knows those of Kubernetes and those that its groups declare.
 
 mod table;
 
@@ -61,7 +61,8 @@ impl Default for KnownGates {
 }
 
 impl KnownGates {
-    /// Those of Kubernetes and those that groups declare. Two groups may declare a gate if they say the same of it.
+    /// Those of Kubernetes and those that groups declare. Two groups may declare a gate if they say
+    /// the same of it.
     ///
     /// # Errors
     /// When a gate is declared in two ways; the text names it.

@@ -20,7 +20,8 @@ fn off(features: &FeatureGates, def: &'static StructDef, is_kept: impl Fn(&str) 
     def.gates().iter().copied().filter(|gate| !features.enabled(gate) && !is_kept(gate)).collect()
 }
 
-/// Whether a field of the gate holds anything, or some field a value of it, in the struct or below it.
+/// Whether a field of the gate holds anything, or some field a value of it, in the struct or below
+/// it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
     uses_any(value, &[gate])
 }

@@ -1,10 +1,10 @@
-//! Paths of an object's hub form in the words of another version: for errors about an object that a client wrote in that
-//! version.
+//! Paths of an object's hub form in the words of another version: for errors about an object that a
+//! client wrote in that version.
 
 use crate::def::{FieldDef, StructDef};
 
-/// The path of the same field in a version's form, such as `spec.parallelism` for `spec.workers`. Where the version has no
-/// such field it is that of what holds it.
+/// The path of the same field in a version's form, such as `spec.parallelism` for `spec.workers`.
+/// Where the version has no such field it is that of what holds it.
 pub fn in_version(def: &'static StructDef, path: &str) -> String {
     let (mut out, mut at, mut rest) = (String::with_capacity(path.len()), Some(def), path);
     while let Some((step, behind)) = split(rest) {

@@ -147,8 +147,8 @@ impl DeclaredStrategy {
         errors
     }
 
-    /// First what functions say of the hub's form, then what is declared of the form of the request: of a field that a
-    /// function found wrong no more is told.
+    /// First what functions say of the hub's form, then what is declared of the form of the
+    /// request: of a field that a function found wrong no more is told.
     fn in_halves(&self, whole: Validator<'_>, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
         let mut found = Vec::new();
         Validator { half: Half::Functions, ..whole }.validate(new, old, &Path::NONE, &mut found);
@@ -168,8 +168,8 @@ impl DeclaredStrategy {
     }
 }
 
-/// The versions of an author's kind that have a form of their own. What they declare holds for their clients, as the
-/// schema of a version does for those of a custom resource.
+/// The versions of an author's kind that have a form of their own. What they declare holds for
+/// their clients, as the schema of a version does for those of a custom resource.
 struct OwnForms(Vec<&'static KindDef>);
 
 impl OwnForms {

@@ -11,7 +11,11 @@ use serde_json::{Value, json};
 const PIPELINES: &str = "/apis/ci.example.com/v1/pipelines";
 
 fn pipeline(spec: &Value, status: &Value) -> Value {
-    json!({"apiVersion": "ci.example.com/v1", "kind": "Pipeline", "metadata": {"name": "a"}, "spec": spec, "status": status})
+    let metadata = json!({"name": "a"});
+    json!({
+        "apiVersion": "ci.example.com/v1", "kind": "Pipeline",
+        "metadata": metadata, "spec": spec, "status": status,
+    })
 }
 
 #[tokio::test]

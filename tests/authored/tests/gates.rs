@@ -52,7 +52,8 @@ async fn a_stored_object_keeps_what_it_uses_of_a_gate_that_was_turned_off() {
     let ci = Ci::start(&[&data]);
     for (name, expect) in [("field", json!(4)), ("value", Value::Null), ("plain", Value::Null)] {
         let changed = ci.done(Method::PUT, &at(name), &pipeline(name, &json!({"retries": 4}))).await;
-        // The value is one use of the gate, so it would keep the field, too, had it not just lost the value.
+        // The value is one use of the gate, so it would keep the field, too, had it not just lost
+        // the value.
         let expect = if name == "value" { json!(4) } else { expect };
         assert_eq!(changed["spec"]["retries"], expect, "{name}");
     }

@@ -160,7 +160,8 @@ fn hand_written(here: StructId, convert: &Convert, model: &mut Model) -> Result<
     Ok(())
 }
 
-/// Has a field of a version stand for fields of the hub, unless these are of its own name or below others.
+/// Has a field of a version stand for fields of the hub, unless these are of its own name or below
+/// others.
 fn stands_for(one: &mut Struct, json: &str, hub: impl IntoIterator<Item = String>) {
     let Some(field) = one.fields.iter_mut().find(|field| field.json == json) else { return };
     field.hub_names.extend(hub.into_iter().filter(|name| name != json && !name.contains('.')));

@@ -121,7 +121,8 @@ impl Run<'_> {
         }
     }
 
-    /// Upstream's kinds call what they need themselves, some with options; every kind of one's own gets it wherever it holds the type.
+    /// Upstream's kinds call what they need themselves, some with options; every kind of one's own
+    /// gets it wherever it holds the type.
     fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
         if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
             by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);

@@ -53,7 +53,8 @@ impl Flag {
         })
     }
 
-    /// What the flag does, and, of the one that sets feature gates, which there are, a line for each.
+    /// What the flag does, and, of the one that sets feature gates, which there are, a line for
+    /// each.
     pub(super) fn help_text(&self, gates: &KnownGates) -> String {
         match self.name {
             "feature-gates" => gates.texts().fold(self.help.to_owned(), |text, gate| text + "\n" + &gate),

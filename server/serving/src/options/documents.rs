@@ -11,8 +11,8 @@ use super::{Flag, Kind, Program};
 /// What can be asked for.
 const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
 
-/// The flags of a program that knows these feature gates in a form: `text` (as `--help`), `markdown`, `man`, or the
-/// completions of a shell by its name.
+/// The flags of a program that knows these feature gates in a form: `text` (as `--help`),
+/// `markdown`, `man`, or the completions of a shell by its name.
 ///
 /// # Errors
 /// When there is no such form.
