@@ -40,14 +40,15 @@ fn none(complaints: Vec<String>) {
 fn generated_files_say_so_and_others_do_not() {
     let starts = |path: &PathBuf| fs::read_to_string(path).unwrap().starts_with(GENERATED_HEADER);
     let mut complaints = Vec::new();
-    let own = "tests/verdict/kinds/generated/src";
-    for folder in ["generated/src", "generated/apimachinery/src", "generated/own/src", own] {
+    let packages =
+        ["examples/shop/generated/src", "tests/authored/generated/src", "tests/verdict/kinds/generated/src"];
+    for folder in ["generated/src", "generated/apimachinery/src", "generated/own/src"].into_iter().chain(packages) {
         let bare = rust_files(folder).into_iter().filter(|p| !starts(p));
         complaints.extend(bare.map(|p| format!("{}: a generated file without its header", p.display())));
     }
     for folder in ["server", "codegen/src", "tests"] {
-        let by_hand = rust_files(folder).into_iter().filter(|path| !path.starts_with(root().join(own)));
-        let wrong = by_hand.filter(starts);
+        let by_hand = |path: &PathBuf| path.components().all(|part| part.as_os_str() != "generated");
+        let wrong = rust_files(folder).into_iter().filter(by_hand).filter(starts);
         complaints.extend(wrong.map(|p| format!("{}: generated code among code written by hand", p.display())));
     }
     none(complaints);
@@ -101,6 +102,45 @@ fn paths_in_documents_exist() {
         }
     }
     none(complaints);
+}
+
+#[test]
+fn tests_that_documents_name_exist() {
+    let document = fs::read_to_string(root().join("docs/api-defs-words.md")).unwrap();
+    let words = document.split('`').skip(1).step_by(2).filter(|word| word.contains('/') && !word.contains(' '));
+    let mut complaints = Vec::new();
+    for word in words {
+        let (path, test) = word.split_once("::").unwrap_or((word, ""));
+        let path = root().join(path);
+        if !path.exists() {
+            complaints.push(format!("there is no {}", path.display()));
+        } else if !test.is_empty() && !fs::read_to_string(&path).unwrap().contains(&format!("fn {test}()")) {
+            complaints.push(format!("{} has no test {test}", path.display()));
+        }
+    }
+    none(complaints);
+}
+
+/// Of the constraints of the others everything is in force, whatever they are called.
+#[test]
+fn groups_of_kubernetes_alone_are_tagged() {
+    let groups = |folder: &str| fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let says = |path: &PathBuf, words| fs::read_to_string(path.join("group.rs")).unwrap().contains(words);
+    let all = groups("api-defs").chain(groups("examples/shop/api-defs")).chain(groups("tests/authored/api-defs"));
+    // A group that names no package is one of an author.
+    let wrong = all.filter(|path| says(path, "package = ") != says(path, "validation = tagged"));
+    none(wrong.map(|path| path.display().to_string()).collect());
+}
+
+#[test]
+fn dependencies_of_a_package_elsewhere_are_listed() {
+    let manifest = fs::read_to_string(root().join("examples/shop/Cargo.toml")).unwrap();
+    let document = fs::read_to_string(root().join("docs/library.md")).unwrap();
+    let sections = ["[dependencies]", "[build-dependencies]"]
+        .map(|head| manifest.split(head).nth(1).unwrap().split("\n[").next().unwrap());
+    let names = sections.iter().flat_map(|section| section.lines()).filter_map(|line| line.split_once('.'));
+    let missing = names.filter(|(name, _)| !document.contains(&format!("\n{name} = ")));
+    none(missing.map(|(name, _)| format!("docs/library.md does not list {name}")).collect());
 }
 
 /// The external crates of `[workspace.dependencies]`.

@@ -31,6 +31,7 @@ use crate::meta::ObjectMeta;
 #[column("Age", age)]
 #[strategy(create = create_api_service)]
 #[validate(by_hand = validate_api_service)]
+#[check(status.conditions, below, when(subresource = status))]
 pub struct APIService {
     /// APIService identity; the name has to be `<version>.<group>`.
     #[field(1)]
@@ -46,6 +47,23 @@ pub struct APIService {
 }
 
 /// Where requests for a group version go, and how they are prioritized.
+#[check(
+    group,
+    missing = "only v1 may have an empty group and it better be legacy kube",
+    when(unset(group), not(version = v1))
+)]
+#[check(group, optional, format = dns1123_subdomain)]
+#[check(version, format = dns1035_label)]
+#[check(
+    groupPriorityMinimum,
+    min(1, "must be positive and less than 20000"),
+    max(20000, "must be positive and less than 20000")
+)]
+#[check(
+    versionPriority,
+    min(1, "must be positive and less than 1000"),
+    max(1000, "must be positive and less than 1000")
+)]
 pub struct APIServiceSpec {
     /// Service of the extension API server; unset means it is served locally.
     #[field(1)]
@@ -100,6 +118,7 @@ pub struct APIServiceStatus {
 }
 
 /// One observed aspect of an APIService, normally its availability.
+#[check(status, one_of(True, False, Unknown))]
 pub struct APIServiceCondition {
     /// Aspect being reported; only `Available` is defined.
     #[field(1, required)]

@@ -18,6 +18,7 @@ use crate::meta::ObjectMeta;
 #[default(by_hand = default_horizontal_pod_autoscaler)]
 #[normalize(by_hand = normalize_horizontal_pod_autoscaler)]
 #[validate(by_hand = validate_horizontal_pod_autoscaler)]
+#[check(status, below, when(subresource = status))]
 pub struct HorizontalPodAutoscaler {
     /// Name, namespace, labels and annotations of the autoscaler.
     #[field(1)]
@@ -63,6 +64,8 @@ pub struct HorizontalPodAutoscalerSpec {
 }
 
 /// Separate tuning for growing and for shrinking a workload.
+#[check(scaleUp, below)]
+#[check(scaleDown, below)]
 pub struct HorizontalPodAutoscalerBehavior {
     /// Growth tuning; by default up to 4 pods or 100% per 15 seconds.
     #[field(1)]
@@ -74,6 +77,11 @@ pub struct HorizontalPodAutoscalerBehavior {
 }
 
 /// Tuning of autoscaler moves in one direction, up or down.
+#[check(stabilizationWindowSeconds, min(0, "must be greater than or equal to zero"), max = 3600)]
+#[check(selectPolicy, one_of(Disabled, Max, Min))]
+#[check(self, by_hand = validate_sent_policies)]
+#[check(policies, filled = "must specify at least one Policy", below)]
+#[check(tolerance, not_negative)]
 pub struct HPAScalingRules {
     /// Look-back seconds to damp flapping, 0 to 3600; default 0 up, 300 down.
     #[field(3)]
@@ -101,6 +109,9 @@ pub enum ScalingPolicySelect {
 }
 
 /// Caps how much the replica count may change within a time window.
+#[check(type, one_of(Percent, Pods))]
+#[check(value, positive)]
+#[check(periodSeconds, positive, max = 1800)]
 pub struct HPAScalingPolicy {
     /// Whether `value` means a number of `Pods` or a `Percent` of replicas.
     #[field(1, required)]
@@ -123,6 +134,8 @@ pub enum HPAScalingPolicyType {
 }
 
 /// State last recorded by the autoscaling controller.
+#[check(currentReplicas, not_negative)]
+#[check(desiredReplicas, not_negative)]
 pub struct HorizontalPodAutoscalerStatus {
     /// Autoscaler generation the controller most recently acted on.
     #[field(1)]

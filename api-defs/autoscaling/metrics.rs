@@ -71,6 +71,15 @@ pub struct CrossVersionObjectReference {
 }
 
 /// The level at which a metric should be held.
+#[check(type, filled = "must specify a metric target type")]
+#[check(
+    type,
+    invalid = "must be either Utilization, Value, or AverageValue",
+    when(not(type = (Utilization, Value, AverageValue)))
+)]
+#[check(value, positive = "must be positive")]
+#[check(averageValue, positive = "must be positive")]
+#[check(averageUtilization, min(1, "must be greater than 0"))]
 pub struct MetricTarget {
     /// How the level is expressed: `Utilization`, `Value` or `AverageValue`.
     #[field(1, required)]
@@ -98,6 +107,7 @@ pub enum MetricTargetType {
 }
 
 /// Identifies a metric by its name and optional labels.
+#[check(name, required = "must specify a metric name", format = path_segment_name)]
 pub struct MetricIdentifier {
     /// Name under which the metrics API serves the metric.
     #[field(1, required)]
@@ -110,6 +120,9 @@ pub struct MetricIdentifier {
 
 /// Scales on a custom metric averaged across the workload's pods.
 #[versions(v2, v1)]
+#[check(metric, below)]
+#[check(target, below)]
+#[check(target.averageValue, required = "must specify a positive target averageValue")]
 pub struct PodsMetricSource {
     /// Name and label filter of the per-pod metric.
     #[field(1, required)]
@@ -122,6 +135,18 @@ pub struct PodsMetricSource {
 
 /// Scales on CPU or memory summed over each pod's containers.
 #[versions(v2, v1)]
+#[check(name, filled = "must specify a resource name")]
+#[check(target, below)]
+#[check(
+    target.averageUtilization,
+    required = "must set either a target raw value or a target utilization",
+    when(unset(target.averageValue))
+)]
+#[check(
+    target.averageValue,
+    forbidden = "may not set both a target raw value and a target utilization",
+    when(set(target.averageUtilization))
+)]
 pub struct ResourceMetricSource {
     /// Resource to follow for whole pods, `cpu` or `memory`.
     #[field(1, required)]
@@ -134,6 +159,19 @@ pub struct ResourceMetricSource {
 
 /// Scales on CPU or memory of one named container in each pod.
 #[versions(v2, v1)]
+#[check(self, by_hand = validate_container_resource)]
+#[check(container, required = "must specify a container", name = dns1123_label)]
+#[check(target, below)]
+#[check(
+    target.averageUtilization,
+    required = "must set either a target raw value or a target utilization",
+    when(unset(target.averageValue))
+)]
+#[check(
+    target.averageValue,
+    forbidden = "may not set both a target raw value and a target utilization",
+    when(set(target.averageUtilization))
+)]
 pub struct ContainerResourceMetricSource {
     /// Resource to watch, `cpu` or `memory`.
     #[field(1, required)]
@@ -150,6 +188,18 @@ pub struct ContainerResourceMetricSource {
 
 /// Scales on a metric from outside the cluster, like a queue length.
 #[versions(v2, v1)]
+#[check(metric, below)]
+#[check(target, below)]
+#[check(
+    target.averageValue,
+    required = "must set either a target value for metric or a per-pod target",
+    when(unset(target.value))
+)]
+#[check(
+    target.value,
+    forbidden = "may not set both a target value for metric and a per-pod target",
+    when(set(target.averageValue))
+)]
 pub struct ExternalMetricSource {
     /// Name and label filter of the external metric.
     #[field(1, required)]

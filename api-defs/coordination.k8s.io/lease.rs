@@ -9,6 +9,7 @@ use crate::meta::ObjectMeta;
 #[column("Holder", spec.holderIdentity or "")]
 #[column("Age", age)]
 #[validate(by_hand = validate_lease)]
+#[check(spec, below)]
 pub struct Lease {
     /// Name, namespace, labels and annotations of the Lease.
     #[field(1)]
@@ -20,6 +21,8 @@ pub struct Lease {
 }
 
 /// Ownership and timing of a lock.
+#[check(leaseDurationSeconds, min(1, "must be greater than 0"))]
+#[check(leaseTransitions, not_negative)]
 pub struct LeaseSpec {
     /// Current owner of the lock; empty when released.
     #[field(1)]

@@ -169,6 +169,14 @@ pub struct PersistentVolumeSource {
 }
 
 /// GlusterFS-backed persistent volume; the in-tree plugin was removed in v1.26.
+#[check(endpoints, filled)]
+#[check(path, filled)]
+#[check(
+    endpointsNamespace,
+    invalid = "if the endpointnamespace is set, it must be a valid namespace name",
+    when(set(endpointsNamespace), endpointsNamespace = "")
+)]
+#[check(endpointsNamespace, name = dns1123_label, when(not(endpointsNamespace = "")))]
 pub struct GlusterfsPersistentVolumeSource {
     /// Endpoints object listing the Gluster server addresses.
     #[field(1, required)]
@@ -188,6 +196,8 @@ pub struct GlusterfsPersistentVolumeSource {
 }
 
 /// Persistent volume on a Ceph RBD image; in-tree plugin gone since v1.31.
+#[check(monitors, filled)]
+#[check(image, filled)]
 pub struct RBDPersistentVolumeSource {
     /// Ceph monitor addresses to contact.
     #[field(1, required, list = atomic)]
@@ -270,6 +280,9 @@ pub struct ISCSIPersistentVolumeSource {
 }
 
 /// OpenStack Cinder disk used as a PersistentVolume; deprecated in favor of CSI.
+#[check(volumeID, filled)]
+#[check(secretRef.name, filled)]
+#[check(secretRef.namespace, filled)]
 pub struct CinderPersistentVolumeSource {
     /// Cinder volume id backing the PersistentVolume.
     #[field(1, required)]
@@ -289,6 +302,7 @@ pub struct CinderPersistentVolumeSource {
 }
 
 /// CephFS mount used as a PersistentVolume; the in-tree driver has been removed.
+#[check(monitors, filled)]
 pub struct CephFSPersistentVolumeSource {
     /// Addresses of the Ceph monitors for the persistent volume.
     #[field(1, required, list = atomic)]
@@ -339,6 +353,9 @@ pub struct FlexPersistentVolumeSource {
 }
 
 /// Azure Files share used as a PersistentVolume; deprecated in favor of CSI.
+#[check(secretName, filled)]
+#[check(shareName, filled)]
+#[check(secretNamespace, missing = "", when(set(secretNamespace), secretNamespace = ""))]
 pub struct AzureFilePersistentVolumeSource {
     /// Secret with the Azure storage account name and key.
     #[field(1, required)]
@@ -358,6 +375,9 @@ pub struct AzureFilePersistentVolumeSource {
 }
 
 /// Persistent volume on Dell ScaleIO; in-tree plugin long removed.
+#[check(gateway, filled)]
+#[check(system, filled)]
+#[check(volumeName, filled)]
 pub struct ScaleIOPersistentVolumeSource {
     /// URL or address of the ScaleIO API gateway.
     #[field(1, required)]
@@ -401,6 +421,7 @@ pub struct ScaleIOPersistentVolumeSource {
 }
 
 /// Disk, partition or directory attached to one particular node.
+#[check(path, filled, format = path_without_backsteps)]
 pub struct LocalVolumeSource {
     /// Full node path of the directory or block device.
     #[field(1, required)]
@@ -412,6 +433,10 @@ pub struct LocalVolumeSource {
 }
 
 /// Persistent volume on StorageOS; unsupported since v1.25.
+#[check(volumeName, required, name = dns1123_label)]
+#[check(volumeNamespace, optional, name = dns1123_label)]
+#[check(secretRef.name, filled)]
+#[check(secretRef.namespace, filled)]
 pub struct StorageOSPersistentVolumeSource {
     /// StorageOS volume to use, by name.
     #[field(1)]
@@ -435,6 +460,12 @@ pub struct StorageOSPersistentVolumeSource {
 }
 
 /// PersistentVolume backed by a Container Storage Interface driver.
+#[check(driver, format = csi_driver_name)]
+#[check(volumeHandle, filled)]
+#[check(controllerPublishSecretRef, below)]
+#[check(controllerExpandSecretRef, below)]
+#[check(nodePublishSecretRef, below)]
+#[check(nodeExpandSecretRef, below)]
 pub struct CSIPersistentVolumeSource {
     /// CSI driver that serves the volume, e.g. `ebs.csi.aws.com`.
     #[field(1, required)]

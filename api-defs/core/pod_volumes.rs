@@ -255,6 +255,8 @@ pub struct ISCSIVolumeSource {
 }
 
 /// GlusterFS share mounted directly by a pod; no longer functional since v1.26.
+#[check(endpoints, filled)]
+#[check(path, filled)]
 pub struct GlusterfsVolumeSource {
     /// Endpoints object, in the pod's namespace, with Gluster server IPs.
     #[field(1, required)]
@@ -270,6 +272,7 @@ pub struct GlusterfsVolumeSource {
 }
 
 /// Makes a pod use the storage behind a claim.
+#[check(claimName, filled)]
 pub struct PersistentVolumeClaimVolumeSource {
     /// Claim to mount, from the pod's namespace.
     #[field(1, required)]
@@ -281,6 +284,8 @@ pub struct PersistentVolumeClaimVolumeSource {
 }
 
 /// Ceph RBD image used directly by a pod; in-tree plugin gone since v1.31.
+#[check(monitors, filled)]
+#[check(image, filled)]
 pub struct RBDVolumeSource {
     /// Addresses of the Ceph monitors serving the cluster.
     #[field(1, required, list = atomic)]
@@ -339,6 +344,8 @@ pub struct FlexVolumeSource {
 }
 
 /// OpenStack Cinder disk mounted straight into a pod; deprecated in favor of CSI.
+#[check(volumeID, filled)]
+#[check(secretRef.name, filled)]
 pub struct CinderVolumeSource {
     /// Cinder volume id to mount in the pod.
     #[field(1, required)]
@@ -358,6 +365,7 @@ pub struct CinderVolumeSource {
 }
 
 /// CephFS mounted straight into a pod; the in-tree driver has been removed.
+#[check(monitors, filled)]
 pub struct CephFSVolumeSource {
     /// Addresses of the Ceph monitors for the pod's mount.
     #[field(1, required, list = atomic)]
@@ -415,6 +423,8 @@ pub struct DownwardAPIVolumeFile {
 }
 
 /// Azure Files share mounted straight into a pod; deprecated in favor of CSI.
+#[check(secretName, filled)]
+#[check(shareName, filled)]
 pub struct AzureFileVolumeSource {
     /// Secret in the pod's namespace with storage account name and key.
     #[field(1, required)]
@@ -593,6 +603,9 @@ pub struct PodCertificateProjection {
 }
 
 /// ScaleIO volume used directly by a pod; plugin no longer available.
+#[check(gateway, filled)]
+#[check(system, filled)]
+#[check(volumeName, filled)]
 pub struct ScaleIOVolumeSource {
     /// Where the ScaleIO API gateway is reached.
     #[field(1, required)]
@@ -636,6 +649,9 @@ pub struct ScaleIOVolumeSource {
 }
 
 /// StorageOS volume used directly by a pod; unsupported since v1.25.
+#[check(volumeName, required, name = dns1123_label)]
+#[check(volumeNamespace, optional, name = dns1123_label)]
+#[check(secretRef.name, filled)]
 pub struct StorageOSVolumeSource {
     /// Label of the StorageOS volume, unique in its StorageOS namespace.
     #[field(1)]

@@ -48,6 +48,8 @@ pub struct Preconditions {
 
 /// Points to a Secret in any namespace.
 #[structure(atomic)]
+#[check(name, required, name = dns1123_subdomain)]
+#[check(namespace, required, name = dns1123_label)]
 pub struct SecretReference {
     /// Name of the Secret being pointed to; unique in its namespace.
     #[field(1)]

@@ -1,4 +1,10 @@
 /// Mounts an AWS EBS disk; deprecated in favor of the EBS CSI driver.
+#[check(volumeID, filled)]
+#[check(
+    partition,
+    min(0, "must be between 1 and 255, inclusive"),
+    max(255, "must be between 1 and 255, inclusive")
+)]
 pub struct AWSElasticBlockStoreVolumeSource {
     /// EBS volume id, such as `vol-0abc123`, in the node's zone.
     #[field(1, required)]
@@ -18,6 +24,11 @@ pub struct AWSElasticBlockStoreVolumeSource {
 }
 
 /// Mounts an Azure data disk; deprecated in favor of the Azure Disk CSI driver.
+#[check(diskName, filled)]
+#[check(diskURI, filled)]
+#[check(cachingMode, one_of(None, ReadOnly, ReadWrite))]
+#[check(kind, one_of(Dedicated, Managed, Shared))]
+#[check(self, by_hand = validate_disk_uri)]
 pub struct AzureDiskVolumeSource {
     /// Name of the data disk.
     #[field(1, required)]
@@ -59,6 +70,23 @@ pub enum AzureDataDiskKind {
 }
 
 /// Fibre Channel LUN attached to the node and mounted into the pod.
+#[check(
+    targetWWNs,
+    missing = "must specify either targetWWNs or wwids, but not both",
+    when(unset(targetWWNs), unset(wwids))
+)]
+#[check(
+    targetWWNs,
+    invalid = "targetWWNs and wwids can not be specified simultaneously",
+    when(set(targetWWNs), set(wwids))
+)]
+#[check(
+    lun,
+    required = "lun is required if targetWWNs is specified",
+    min(0, "must be between 0 and 255, inclusive"),
+    max(255, "must be between 0 and 255, inclusive"),
+    when(set(targetWWNs))
+)]
 pub struct FCVolumeSource {
     /// World Wide Names of the Fibre Channel targets; combine with `lun`.
     #[field(1, list = atomic)]
@@ -93,6 +121,12 @@ pub struct FlockerVolumeSource {
 }
 
 /// Google Compute Engine disk as a volume; in-tree type now redirected to CSI.
+#[check(pdName, filled)]
+#[check(
+    partition,
+    min(0, "must be between 1 and 255, inclusive"),
+    max(255, "must be between 1 and 255, inclusive")
+)]
 pub struct GCEPersistentDiskVolumeSource {
     /// Existing disk in the same GCE project and zone as the node.
     #[field(1, required)]
@@ -112,6 +146,12 @@ pub struct GCEPersistentDiskVolumeSource {
 }
 
 /// Exposes a file or directory of the node's own filesystem; risky for untrusted pods.
+#[check(path, required, format = path_without_backsteps)]
+#[check(
+    type,
+    one_of("", BlockDevice, CharDevice, Directory, DirectoryOrCreate, File, FileOrCreate, Socket),
+    when(set(path))
+)]
 pub struct HostPathVolumeSource {
     /// Location on the node; symbolic links are resolved.
     #[field(1, required)]
@@ -136,6 +176,8 @@ pub enum HostPathType {
 }
 
 /// Network filesystem export mounted into the pod.
+#[check(server, filled)]
+#[check(path, filled, format = absolute_path)]
 pub struct NFSVolumeSource {
     /// Hostname or IP of the NFS server.
     #[field(1, required)]
@@ -151,6 +193,7 @@ pub struct NFSVolumeSource {
 }
 
 /// Photon Controller disk; obsolete and unsupported.
+#[check(pdID, filled)]
 pub struct PhotonPersistentDiskVolumeSource {
     /// Identifier of the Photon disk.
     #[field(1, required)]
@@ -162,6 +205,7 @@ pub struct PhotonPersistentDiskVolumeSource {
 }
 
 /// Portworx volume, served nowadays by the Portworx CSI driver.
+#[check(volumeID, filled)]
 pub struct PortworxVolumeSource {
     /// Identifier of the Portworx volume.
     #[field(1, required)]
@@ -204,6 +248,7 @@ pub struct QuobyteVolumeSource {
 }
 
 /// Virtual disk on vSphere as a volume, redirected to the vSphere CSI driver.
+#[check(volumePath, filled)]
 pub struct VsphereVirtualDiskVolumeSource {
     /// Datastore path of the VMDK, e.g. `[ds1] volumes/disk.vmdk`.
     #[field(1, required)]

@@ -71,6 +71,14 @@ pub enum FlowDistinguisherMethodType {
 }
 
 /// Combines requesters with the requests they make; both sides must match.
+#[check(subjects, filled = "subjects must contain at least one value", below)]
+#[check(
+    self,
+    missing = "at least one of resourceRules and nonResourceRules has to be non-empty",
+    when(unset(resourceRules), unset(nonResourceRules))
+)]
+#[check(resourceRules, by_hand = validate_resource_rule)]
+#[check(nonResourceRules, by_hand = validate_non_resource_rule)]
 pub struct PolicyRulesWithSubjects {
     /// Users, groups or service accounts to match; one hit is enough.
     #[field(1, required, list = atomic)]
@@ -86,6 +94,22 @@ pub struct PolicyRulesWithSubjects {
 }
 
 /// Requester to match; exactly one variant applies, chosen by `kind`.
+#[check(kind, one_of(Group, ServiceAccount, User))]
+#[check(
+    serviceAccount,
+    required = "serviceAccount is required when subject kind is 'ServiceAccount'",
+    below,
+    when(kind = ServiceAccount)
+)]
+#[check(user, required = "user is required when subject kind is 'User'", below, when(kind = User))]
+#[check(group, required = "group is required when subject kind is 'Group'", below, when(kind = Group))]
+#[check(
+    serviceAccount,
+    forbidden = "serviceAccount is forbidden when subject kind is not 'ServiceAccount'",
+    when(kind = (User, Group))
+)]
+#[check(user, forbidden = "user is forbidden when subject kind is not 'User'", when(kind = (ServiceAccount, Group)))]
+#[check(group, forbidden = "group is forbidden when subject kind is not 'Group'", when(kind = (ServiceAccount, User)))]
 #[union(discriminator = kind, members(User = user, Group = group, ServiceAccount = serviceAccount))]
 pub struct Subject {
     /// Variant in use: `User`, `Group` or `ServiceAccount`.
@@ -114,6 +138,7 @@ pub enum SubjectKind {
 }
 
 /// Matches requests from one authenticated username.
+#[check(name, filled)]
 pub struct UserSubject {
     /// Username to match, with `*` covering all users.
     #[field(1, required)]
@@ -121,6 +146,7 @@ pub struct UserSubject {
 }
 
 /// Matches requests whose user belongs to a given group.
+#[check(name, filled)]
 pub struct GroupSubject {
     /// Group to match, `*` for any; for instance `system:authenticated`.
     #[field(1, required)]
@@ -128,6 +154,9 @@ pub struct GroupSubject {
 }
 
 /// Matches requests made by one, or all, service accounts in a namespace.
+#[check(name, filled)]
+#[check(name, optional, name = dns1123_subdomain, when(not(name = "*")))]
+#[check(namespace, required = "must specify namespace for service account", name = dns1123_label)]
 pub struct ServiceAccountSubject {
     /// Namespace holding the service account; mandatory.
     #[field(1, required)]

@@ -60,6 +60,14 @@ pub enum PriorityLevelEnablement {
 }
 
 /// Concurrency share, borrowing and overflow settings for a non-exempt priority level.
+#[check(self, by_hand = validate_shares)]
+#[check(limitResponse, below)]
+#[check(
+    lendablePercent,
+    min(0, "must be between 0 and 100, inclusive"),
+    max(100, "must be between 0 and 100, inclusive")
+)]
+#[check(borrowingLimitPercent, not_negative = "if specified, must be a non-negative integer")]
 pub struct LimitedPriorityLevelConfiguration {
     /// Relative weight when dividing server concurrency among levels; default 30.
     #[field(1, always, default_hidden = 30)]
@@ -79,6 +87,14 @@ pub struct LimitedPriorityLevelConfiguration {
 }
 
 /// What happens to requests exceeding a level's concurrency limit.
+#[check(type, one_of(Queue, Reject))]
+#[check(queuing, forbidden = "must be nil if limited.limitResponse.type is not Limited", when(type = Reject))]
+#[check(
+    queuing,
+    required = "must not be empty if limited.limitResponse.type is Limited",
+    by_hand = validate_queuing,
+    when(type = Queue)
+)]
 #[union(discriminator = type, members(Queue = queuing), without(Reject))]
 pub struct LimitResponse {
     /// Overflow handling: `Queue` holds requests, `Reject` answers HTTP 429 at once.
@@ -113,6 +129,12 @@ pub struct QueuingConfiguration {
 }
 
 /// Tuning for priority levels whose requests bypass queuing entirely.
+#[check(nominalConcurrencyShares, not_negative = "must be a non-negative integer")]
+#[check(
+    lendablePercent,
+    min(0, "must be between 0 and 100, inclusive"),
+    max(100, "must be between 0 and 100, inclusive")
+)]
 pub struct ExemptPriorityLevelConfiguration {
     /// Weight reserved for this exempt level out of the server's concurrency; default 0.
     #[field(1, default_hidden = 0)]

@@ -10,7 +10,10 @@ use crate::meta::ObjectMeta;
 #[column("Controller", spec.controller)]
 #[column("Parameters", by_hand = ingress_class_parameters, reads(spec.parameters), "Kind and name of the object with the controller's parameters.")]
 #[column("Age", age)]
-#[validate(by_hand = validate_ingress_class)]
+#[check(spec.controller, immutable)]
+#[check(metadata, by_hand = validate_cluster_metadata, when(update))]
+#[check(spec.controller, max_bytes = 250, format = domain_prefixed_path)]
+#[check(spec.parameters, below)]
 pub struct IngressClass {
     /// Name and labels; annotation `ingressclass.kubernetes.io/is-default-class` set to `true` makes this the default.
     #[field(1)]
@@ -33,6 +36,12 @@ pub struct IngressClassSpec {
 }
 
 /// Locates an object holding extra configuration for an ingress controller.
+#[check(apiGroup, format = dns1123_subdomain)]
+#[check(kind, required, name = path_segment)]
+#[check(name, required, name = path_segment)]
+#[check(scope, required, one_of(Cluster, Namespace))]
+#[check(namespace, required = "`parameters.scope` is set to 'Namespace'", name = dns1123_label, when(scope = Namespace))]
+#[check(namespace, forbidden = "`parameters.scope` is set to 'Cluster'", when(scope = Cluster))]
 pub struct IngressClassParametersReference {
     /// API group of the configuration object; empty refers to core.
     #[field(1, proto = "aPIGroup")]

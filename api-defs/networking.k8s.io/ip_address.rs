@@ -4,7 +4,8 @@ use crate::meta::ObjectMeta;
 #[kind(plural = "ipaddresses", short = "ip", scope = Cluster, name = ip_address, metadata = whole_and_change)]
 #[versions(v1(introduced = "1.33"), v1beta1(introduced = "1.31"))]
 #[column("ParentRef", by_hand = ip_address_parent_ref, reads(spec.parentRef), "The object that the address belongs to.")]
-#[validate(by_hand = validate_ip_address)]
+#[check(spec.parentRef, required, below)]
+#[check(spec.parentRef, immutable)]
 pub struct IPAddress {
     /// Object identity, where the name is the IP in canonical form.
     #[field(1)]
@@ -23,6 +24,10 @@ pub struct IPAddressSpec {
 }
 
 /// Points at the object that owns an allocated IP.
+#[check(group, optional, format = dns1123_subdomain)]
+#[check(resource, required, name = path_segment)]
+#[check(name, required, name = path_segment)]
+#[check(namespace, optional, name = path_segment)]
 pub struct ParentReference {
     /// Owner's API group, empty when core.
     #[field(1)]

@@ -7,7 +7,11 @@ use crate::meta::ObjectMeta;
 #[column("Handler", handler)]
 #[column("Age", age)]
 #[strategy(warnings = warn_runtime_class)]
-#[validate(by_hand = validate_runtime_class)]
+#[check(handler, required, name = dns1123_label)]
+#[check(overhead, by_hand = validate_overhead)]
+#[check(scheduling, by_hand = validate_scheduling)]
+#[check(metadata, by_hand = validate_metadata_update, when(update))]
+#[check(handler, immutable)]
 pub struct RuntimeClass {
     /// Cluster-wide name and labels of this runtime class.
     #[field(1)]

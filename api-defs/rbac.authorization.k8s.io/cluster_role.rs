@@ -1,7 +1,7 @@
 use crate::meta::{LabelSelector, ObjectMeta};
 
 /// Permission set usable cluster-wide or, via RoleBinding, in single namespaces.
-#[kind(plural = "clusterroles", scope = Cluster, create_on_update, name = path_segment, metadata = whole)]
+#[kind(plural = "clusterroles", scope = Cluster, create_on_update, name = whole_path_segment, metadata = whole)]
 #[versions(
     v1(introduced = "1.8"),
     v1beta1(

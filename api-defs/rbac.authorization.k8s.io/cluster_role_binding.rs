@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Grants a ClusterRole to subjects throughout the cluster.
-#[kind(plural = "clusterrolebindings", scope = Cluster, create_on_update, name = path_segment, metadata = whole)]
+#[kind(plural = "clusterrolebindings", scope = Cluster, create_on_update, name = whole_path_segment, metadata = whole)]
 #[versions(
     v1(introduced = "1.8"),
     v1beta1(

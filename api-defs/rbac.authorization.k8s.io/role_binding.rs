@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Grants a Role or ClusterRole to subjects within one namespace.
-#[kind(plural = "rolebindings", scope = Namespaced, create_on_update, name = path_segment, metadata = whole)]
+#[kind(plural = "rolebindings", scope = Namespaced, create_on_update, name = whole_path_segment, metadata = whole)]
 #[versions(
     v1(introduced = "1.8"),
     v1beta1(

@@ -18,6 +18,8 @@ use crate::meta::ObjectMeta;
 #[column("PreemptionPolicy", preemptionPolicy or "")]
 #[strategy(create = create_priority_class)]
 #[validate(by_hand = validate_priority_class)]
+#[check(value, unchanged = "may not be changed in an update.")]
+#[check(preemptionPolicy, immutable)]
 pub struct PriorityClass {
     /// Cluster-wide name and labels; prefix `system-` is reserved.
     #[field(1)]

@@ -14,7 +14,16 @@ use crate::meta::ObjectMeta;
 #[column("AllowVolumeExpansion", by_hand = storage_class_allow_volume_expansion, reads(allowVolumeExpansion), "Whether claims of the class may grow.")]
 #[column("Age", age)]
 #[strategy(warnings = warn_storage_class)]
-#[validate(by_hand = validate_storage_class)]
+#[check(provisioner, required, format = caseless_qualified_name)]
+#[check(self, by_hand = validate_class_parameters)]
+#[check(reclaimPolicy, one_of(Delete, Retain), when(not(reclaimPolicy = "")))]
+#[check(volumeBindingMode, required, one_of(Immediate, WaitForFirstConsumer))]
+#[check(self, by_hand = validate_class_topologies)]
+#[check(metadata, by_hand = validate_whole_metadata_update, when(update))]
+#[check(parameters, immutable)]
+#[check(provisioner, immutable)]
+#[check(reclaimPolicy, immutable)]
+#[check(volumeBindingMode, immutable)]
 pub struct StorageClass {
     /// Cluster-wide name and labels; annotation `storageclass.kubernetes.io/is-default-class` marks the default.
     #[field(1)]

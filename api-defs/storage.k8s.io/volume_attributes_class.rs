@@ -9,7 +9,12 @@ use crate::meta::ObjectMeta;
 )]
 #[column("DriverName", driverName)]
 #[column("Age", age)]
-#[validate(by_hand = validate_volume_attributes_class)]
+#[check(driverName, unchanged = "updates to driverName are forbidden.")]
+#[check(parameters, unchanged = "updates to parameters are forbidden.")]
+#[check(metadata, by_hand = validate_cluster_metadata, when(update))]
+#[check(driverName, required, format = caseless_qualified_name)]
+#[check(self, by_hand = validate_attributes)]
+#[check(parameters, required = "must contain at least one key/value pair")]
 pub struct VolumeAttributesClass {
     /// Cluster-wide name and labels; claims refer to the name.
     #[field(1)]

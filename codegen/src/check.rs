@@ -3,6 +3,7 @@
 //! Each check takes the model and where its words stand, and pushes what it finds; none depends on another, and none changes
 //! anything.
 
+mod checks;
 mod constraints;
 mod convert;
 mod fields;
@@ -35,13 +36,14 @@ struct Checker<'a> {
 /// Runs every check and lint.
 pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &mut Diagnostics) {
     let formats = formats::read(project.library());
-    let gates = Gates::read(project.library());
+    let gates = Gates::read(project.library(), model);
     let hatches = Hatches::read(project, model);
     let broken = diagnostics.iter().map(|diagnostic| diagnostic.span.file.clone()).collect();
     let mut checker = Checker { model, origins, diagnostics, broken };
     for one in &model.structs {
         checker.structure(one, &formats);
         checker.constraints(one, &gates);
+        checker.checks(one, &formats);
         checker.rules(one);
         if !checker.broken.contains(&one.span.file) {
             checker.conversion(one);
@@ -49,7 +51,9 @@ pub fn check(project: &Project, model: &Model, origins: &Origins, diagnostics: &
     }
     for one in &model.enums {
         checker.enumeration(one);
+        checker.value_gates(one, &gates);
     }
+    checker.declared_gates(&gates);
     for group in &model.groups {
         for kind in &group.kinds {
             checker.kind(group, kind, &formats);

@@ -138,11 +138,12 @@ impl Diagnostics {
         self.items.iter()
     }
 
-    /// In order of place, each mistake once: a declaration that several versions share is checked in each of them.
+    /// In order of place, each mistake once: a declaration that several versions share is checked
+    /// in each of them, and the remedy may differ.
     pub fn sorted(&self) -> Vec<&Diagnostic> {
         let mut items: Vec<&Diagnostic> = self.items.iter().collect();
         items.sort_by(|a, b| (&a.span, a.code, &a.message).cmp(&(&b.span, b.code, &b.message)));
-        items.dedup();
+        items.dedup_by(|a, b| (&a.span, a.code, &a.message) == (&b.span, b.code, &b.message));
         items
     }
 }

@@ -51,6 +51,11 @@ pub fn examine_project(project: &Project) -> Examined {
 
 /// The model of `api-defs/` below `root`, or everything that is wrong with it.
 pub fn load(root: &Path) -> Result<Model, Diagnostics> {
-    let Examined { model, diagnostics, .. } = examine(root);
+    load_project(&Project::whole(root))
+}
+
+/// The model of a project's definitions, or everything that is wrong with them.
+pub fn load_project(project: &Project) -> Result<Model, Diagnostics> {
+    let Examined { model, diagnostics, .. } = examine_project(project);
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(model) }
 }

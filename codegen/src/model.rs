@@ -66,11 +66,41 @@ pub struct Group {
     /// Of the declared constraints only those that upstream's tags enforce are in force, and `by_hand` functions check
     /// the rest: `validation = tagged`.
     pub tagged_validation: bool,
+    /// Feature gates that it declares: `#![gate(ShopSale, alpha)]`.
+    pub gates: Vec<Gate>,
     /// Versions in order of declaration; the first is the hub: `#![version(v1, priority = 15)]`.
     pub versions: Vec<Version>,
     /// Kinds in order of files and of declaration.
     pub kinds: Vec<Kind>,
     pub span: Span,
+}
+
+/// A feature gate that a group declares: `#![gate(ShopSale, beta, default = true)]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    pub name: String,
+    pub stage: Stage,
+    pub default: bool,
+    /// Whether the default is the only value left.
+    pub locked: bool,
+    pub span: Span,
+}
+
+impl Gate {
+    /// Whether another declaration says the same.
+    pub fn agrees(&self, other: &Gate) -> bool {
+        (self.stage, self.default, self.locked) == (other.stage, other.default, other.locked)
+    }
+}
+
+/// How settled a feature is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stage {
+    #[default]
+    Alpha,
+    Beta,
+    Ga,
+    Deprecated,
 }
 
 /// The generated package a group is emitted into.
@@ -398,6 +428,8 @@ pub struct Struct {
     pub normalize: Option<String>,
     /// `#[validate(by_hand = pod_spec)]`.
     pub validate_by_hand: Option<String>,
+    /// `#[check(replicas, min = 0)]`, in order.
+    pub checks: Vec<Check>,
     /// `#[rule("cel", field = spec.stock, message = "..", reason = Invalid)]`.
     pub rules: Vec<Rule>,
     /// `#[union(zero_or_one)]`, groups of member fields by name; discriminator's JSON name where there is one.
@@ -427,6 +459,76 @@ pub struct Union {
     /// None set is fine.
     pub zero_allowed: bool,
     pub span: Span,
+}
+
+/// A check in the order of upstream's validation. Fields are named by paths of JSON names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// Empty for the struct itself, which is written `self`.
+    pub field: String,
+    pub when: Vec<Condition>,
+    pub assertions: Vec<Assertion>,
+    pub span: Span,
+}
+
+/// What a check asserts; `machinery::checks::Assertion` says what each means. Values of enums are as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Assertion {
+    Required(String),
+    Filled(String),
+    Optional,
+    Forbidden(String),
+    Missing(String),
+    Invalid(String),
+    Positive(String),
+    NotNegative(String),
+    Immutable(String),
+    Unchanged(String),
+    Min(i64, String),
+    Max(i64, String),
+    MaxBytes(u64),
+    MaxItems(u64),
+    /// A word of `format = ..`.
+    Format(String),
+    /// A word of `name = ..`: a rule of names.
+    Name(String),
+    OneOf(Vec<String>),
+    Each(Vec<Assertion>),
+    Keys(Vec<Assertion>),
+    Below,
+    /// A function for the structs in the field.
+    ByHand(String),
+}
+
+/// When a check is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    Update,
+    Create,
+    Set(String),
+    Unset(String),
+    Is(String, Vec<String>),
+    IsNot(String, Vec<String>),
+    Subresource(String),
+    Gate(String),
+}
+
+impl Check {
+    /// The functions that its assertions name.
+    pub fn functions(&self) -> Vec<&str> {
+        fn collect<'a>(assertions: &'a [Assertion], out: &mut Vec<&'a str>) {
+            for assertion in assertions {
+                match assertion {
+                    Assertion::ByHand(function) => out.push(function),
+                    Assertion::Each(inner) | Assertion::Keys(inner) => collect(inner, out),
+                    _ => {}
+                }
+            }
+        }
+        let mut out = Vec::new();
+        collect(&self.assertions, &mut out);
+        out
+    }
 }
 
 /// A CEL rule.
@@ -466,6 +568,8 @@ pub struct Enum {
     pub docs: String,
     /// (Rust variant, wire value, docs).
     pub variants: Vec<(String, String, String)>,
+    /// Values of features, with their gates: `#[value("OnSale", gate = ShopSale)]`.
+    pub gated: Vec<(String, String)>,
     /// Other values are allowed too; listed ones are only well known, and OpenAPI shows a plain string: `#[open]`.
     pub open: bool,
     pub span: Span,
@@ -511,6 +615,8 @@ pub struct Field {
     pub shadow_tags: Vec<String>,
     pub feature_gate: Option<String>,
     pub deprecated: bool,
+    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    pub hub_names: Vec<String>,
     /// Its items say their kind wherever they are read: `says_kind`.
     pub says_kind: bool,
     /// The Go type of the field, or of its items: `go = "types.UID"`. Enums name theirs.

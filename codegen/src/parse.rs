@@ -5,6 +5,8 @@
 //! find theirs in the same run.
 
 mod ast;
+mod braces;
+mod checks;
 mod columns;
 mod fields;
 mod group;
@@ -34,6 +36,9 @@ fn read(project: &Project, diagnostics: &mut Diagnostics) -> Vec<ast::Group> {
     let mut groups = Vec::new();
     for folder in source::read(project, diagnostics) {
         let Some(mut group) = group::read(&folder, diagnostics) else { continue };
+        if project.is_foreign(&group.head, &folder.path) {
+            continue;
+        }
         for (index, file) in folder.files.iter().enumerate() {
             items::read(file, index, &mut group, diagnostics);
         }

@@ -29,6 +29,14 @@ impl Project {
         Project { root: root.into(), library }
     }
 
+    /// The project in a folder: one that declares everything if `meta`, which every group uses, is
+    /// in it.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        let root = root.into();
+        let is_whole = root.join(DEFINITIONS).join("meta").is_dir();
+        if is_whole { Project::whole(root) } else { Project::of_ones_own(root) }
+    }
+
     /// Where Kubernetes' definitions and the machinery are.
     pub fn library(&self) -> &Path {
         self.library.as_deref().unwrap_or(&self.root)
@@ -51,6 +59,12 @@ impl Project {
         group.span.file.is_relative()
     }
 
+    /// Whether a group of the library is that of another project: what stands beside Kubernetes'
+    /// groups in the checkout.
+    pub(crate) fn is_foreign(&self, group: &Group, folder: &Path) -> bool {
+        self.is_ones_own() && folder.is_absolute() && group.package == Package::Own
+    }
+
     /// Folder of the functions that definitions name, below the root.
     pub fn hatches(&self) -> &'static str {
         if self.is_ones_own() { "hatches" } else { "server/controlplane/hatches" }
@@ -60,5 +74,40 @@ impl Project {
     pub(crate) fn hatches_from(&self, package: Package) -> String {
         let up = if self.is_ones_own() || package == Package::Generated { "../../" } else { "../../../" };
         format!("{up}{}", self.hatches())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// Writes a folder of definitions.
+    fn define(root: &Path, folder: &str, files: &[(&str, &str)]) {
+        let folder = root.join(DEFINITIONS).join(folder);
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in files {
+            fs::write(folder.join(name), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn groups_that_stand_in_the_checkout_do_not_belong_to_other_projects() {
+        let root = std::env::temp_dir().join(format!("codegen-project-{}", std::process::id()));
+        let (library, own) = (root.join("checkout"), root.join("own"));
+        let group = |words: &str| format!("//! A group.\n\n#![group({words})]\n#![version(v1)]\n");
+        define(&library, "apps", &[("group.rs", &group("\"apps\", package = generated"))]);
+        // Both declare the group, and the checkout wrongly.
+        let product = "/// Sold.\npub struct Product {\n    /// For it.\n    #[field(1)]\n    pub price: Nothing,\n}\n";
+        define(&library, "shop.example.com", &[("group.rs", &group("\"shop.example.com\"")), ("product.rs", product)]);
+        define(&own, "shop.example.com", &[("group.rs", &group("\"shop.example.com\""))]);
+        let examined = crate::examine_project(&Project { root: own, library: Some(library.clone()) });
+        assert!(!examined.diagnostics.has_errors(), "{}", examined.diagnostics);
+        let names: Vec<&str> = examined.model.groups.iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(names, ["apps", "shop.example.com"]);
+        let whole = crate::examine_project(&Project::whole(library));
+        assert!(whole.diagnostics.has_errors(), "the checkout itself has the group");
+        fs::remove_dir_all(root).unwrap();
     }
 }

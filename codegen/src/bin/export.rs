@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use codegen::Project;
 use codegen::export::{Format, export};
 
 const USAGE: &str = "usage: export crd|proto|openapi|markdown [--group GROUP] [--defs ROOT] OUT_DIR
   --group GROUP  only this group: its name or its folder in api-defs/
-  --defs ROOT    folder that holds api-defs/ (default: this workspace)";
+  --defs ROOT    folder that holds api-defs/, of a package too (default: this workspace)";
 
 /// The command line, read.
 struct Arguments {
@@ -49,7 +50,7 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
 }
 
 fn run(arguments: Arguments) -> Result<String, String> {
-    let model = codegen::load(&arguments.root).map_err(|diagnostics| diagnostics.to_string())?;
+    let model = codegen::load_project(&Project::at(&arguments.root)).map_err(|diagnostics| diagnostics.to_string())?;
     let files = export(&model, arguments.format, arguments.group.as_deref())?;
     for file in &files {
         let path = arguments.out.join(&file.path);

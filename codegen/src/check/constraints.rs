@@ -6,7 +6,7 @@ use regex::Regex;
 use super::Checker;
 use super::gates::Gates;
 use crate::diagnostics::{Diagnostic, codes};
-use crate::model::{Field, Kind, Literal, Span, Struct, TypeRef, Union};
+use crate::model::{Field, Literal, Span, Struct, TypeRef, Union};
 use crate::paths;
 
 /// What a rule may say about its refusals: the reasons of `x-kubernetes-validations`, with or without `FieldValue`.
@@ -14,7 +14,7 @@ const REASONS: [&str; 4] = ["Invalid", "Forbidden", "Required", "Duplicate"];
 
 impl Checker<'_> {
     /// The constraints of a struct's fields, defaults, unions and rules.
-    pub(super) fn constraints(&mut self, one: &Struct, gates: &Gates) {
+    pub(super) fn constraints(&mut self, one: &Struct, gates: &Gates<'_>) {
         for field in &one.fields {
             let pattern = self.pattern(field);
             if let Some(default) = &field.default {
@@ -40,17 +40,6 @@ impl Checker<'_> {
                 self.push(Diagnostic::error(codes::BAD_VALUE, &rule.span, message).suggest(reason, REASONS));
             }
         }
-    }
-
-    /// A kind's own gate.
-    pub(super) fn kind_gate(&mut self, kind: &Kind, gates: &Gates) {
-        self.gate(&kind.span, kind.feature_gate.as_deref(), gates);
-    }
-
-    fn gate(&mut self, item: &Span, gate: Option<&str>, gates: &Gates) {
-        let Some(gate) = gate.filter(|gate| !gates.known(gate)) else { return };
-        let diagnostic = Diagnostic::error(codes::GATE, &self.word(item, "gate="), format!("no feature gate `{gate}`"));
-        self.push(diagnostic.suggest(gate, gates.names()));
     }
 
     /// The compiled pattern of a field, or a diagnostic for one that does not compile.

@@ -28,12 +28,6 @@ impl Checker<'_> {
             self.format(field, formats);
             self.bounds(field);
         }
-        // Rules are those of the hub, which a version's own form is converted to before it is validated.
-        for rule in one.rules.iter().filter(|rule| !rule.field.is_empty() && one.conversion.is_none()) {
-            if let Err(message) = self.follow(one, &rule.field) {
-                self.push(Diagnostic::error(codes::PATH, &rule.span, message));
-            }
-        }
     }
 
     /// Follows a path from a struct that is part of the model.
@@ -45,9 +39,16 @@ impl Checker<'_> {
         }
     }
 
+    /// A number that no version's form of a struct has.
+    fn next_number(&self, one: &Struct) -> u32 {
+        let forms = self.model.structs.iter().filter(|form| (&form.module, &form.name) == (&one.module, &one.name));
+        let numbers = forms.flat_map(|form| &form.fields).map(|field| field.number);
+        numbers.filter(|number| *number <= GREATEST).max().unwrap_or(0) + 1
+    }
+
     fn numbers(&mut self, one: &Struct) {
         let mut seen: HashMap<u32, &Field> = HashMap::new();
-        let next = one.fields.iter().map(|field| field.number).max().unwrap_or(0) + 1;
+        let next = self.next_number(one);
         for field in &one.fields {
             let number = field.number;
             let place = self.word(&field.span, "number");

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 pub struct Formats {
     pub fields: Vec<String>,
     pub names: Vec<String>,
+    /// Functions of `format::field` that say what is wrong with a text, which `check(.., format = ..)` names.
+    pub texts: Vec<String>,
 }
 
 /// Formats whose word in definitions is not the variant's name: the Kubernetes names are older than upstream's tags.
@@ -33,6 +35,12 @@ pub fn read(root: &Path) -> Formats {
 
 impl Formats {
     fn add(&mut self, item: &syn::Item) {
+        if let syn::Item::Fn(function) = item
+            && matches!(function.vis, syn::Visibility::Public(_))
+            && function.sig.inputs.len() == 2
+        {
+            self.texts.push(function.sig.ident.to_string());
+        }
         let syn::Item::Enum(item) = item else { return };
         let words = item.variants.iter().map(|variant| snake(&variant.ident.to_string()));
         match item.ident.to_string().as_str() {

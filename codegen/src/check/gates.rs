@@ -1,32 +1,91 @@
-//! Feature gates that definitions may name, read from `machinery` itself so that there is no second list.
+//! Feature gates: those that groups declare, and those that definitions name. Kubernetes' own are
+//! read from `machinery` itself so that there is no second list.
 
 use std::path::Path;
 
 use syn::{Expr, Lit};
 
+use super::Checker;
+use crate::diagnostics::{Diagnostic, codes};
+use crate::model::{Enum, Gate, Kind, Model, Span};
+
 /// Names of gates.
 #[derive(Default)]
-pub struct Gates(Vec<String>);
+pub struct Gates<'m> {
+    kubernetes: Vec<String>,
+    declared: Vec<&'m Gate>,
+}
 
-impl Gates {
-    /// Reads `server/machinery/src/features/table.rs` of the library.
-    pub fn read(library: &Path) -> Gates {
+impl<'m> Gates<'m> {
+    /// Reads `server/machinery/src/features/table.rs` of the library; to these come the gates of
+    /// the groups.
+    pub fn read(library: &Path, model: &'m Model) -> Self {
         let text = std::fs::read_to_string(library.join("server/machinery/src/features/table.rs"));
         let file = text.ok().and_then(|text| syn::parse_file(&text).ok());
         let tables = file.iter().flat_map(|file| &file.items).filter_map(|item| match item {
             syn::Item::Static(table) => Some(&*table.expr),
             _ => None,
         });
-        Gates(tables.flat_map(entries).filter_map(name).collect())
+        let kubernetes = tables.flat_map(entries).filter_map(name).collect();
+        Gates { kubernetes, declared: model.groups.iter().flat_map(|group| &group.gates).collect() }
     }
 
     /// Whether there is a gate of this name. Without `machinery` nothing is checked.
-    pub fn known(&self, name: &str) -> bool {
-        self.0.is_empty() || self.0.iter().any(|known| known == name)
+    fn known(&self, name: &str) -> bool {
+        self.kubernetes.is_empty() || self.names().any(|known| known == name)
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(String::as_str)
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.kubernetes.iter().map(String::as_str).chain(self.declared.iter().map(|gate| gate.name.as_str()))
+    }
+}
+
+impl Checker<'_> {
+    /// A gate is declared once, or in several groups alike, and is none of Kubernetes'.
+    pub(super) fn declared_gates(&mut self, gates: &Gates<'_>) {
+        for (index, gate) in gates.declared.iter().enumerate() {
+            if gates.kubernetes.contains(&gate.name) {
+                let message = format!("`{}` is a feature gate of Kubernetes", gate.name);
+                let diagnostic = Diagnostic::error(codes::GATE_DECLARED, &gate.span, message);
+                self.push(
+                    diagnostic.help("give it another name; or leave it out, if that gate is the one that is meant"),
+                );
+            }
+            let Some(first) = gates.declared[..index].iter().find(|earlier| earlier.name == gate.name) else {
+                continue;
+            };
+            let message = match (first.span.file == gate.span.file, first.agrees(gate)) {
+                (true, _) => format!("the feature gate `{}` is declared twice", gate.name),
+                (false, false) => format!("another group declares the feature gate `{}` differently", gate.name),
+                (false, true) => continue,
+            };
+            self.push(Diagnostic::error(codes::GATE_DECLARED, &gate.span, message).also(&first.span, "the other one"));
+        }
+    }
+
+    /// A kind's own gate.
+    pub(super) fn kind_gate(&mut self, kind: &Kind, gates: &Gates<'_>) {
+        self.gate(&kind.span, kind.feature_gate.as_deref(), gates);
+    }
+
+    /// The gates of an enum's values.
+    pub(super) fn value_gates(&mut self, one: &Enum, gates: &Gates<'_>) {
+        let places = self.origins.variants.get(&one.span).cloned().unwrap_or_default();
+        for (value, gate) in &one.gated {
+            let Some((_, place)) = places.iter().find(|(said, _)| said == value) else { continue };
+            self.gate(place, Some(gate), gates);
+            if one.open {
+                let message = "this gate has no effect: the enum is open, other values are allowed too";
+                self.push(Diagnostic::error(codes::GATE_DECLARED, &self.word(place, "gate="), message));
+            }
+        }
+    }
+
+    pub(super) fn gate(&mut self, item: &Span, gate: Option<&str>, gates: &Gates<'_>) {
+        let Some(gate) = gate.filter(|gate| !gates.known(gate)) else { return };
+        let diagnostic = Diagnostic::error(codes::GATE, &self.word(item, "gate="), format!("no feature gate `{gate}`"));
+        let example = format!("a group declares its own in `group.rs`: `#![gate({gate}, alpha)]`");
+        self.push(diagnostic.suggest(gate, gates.names()).help(example));
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::Checker;
 use crate::diagnostics::{Diagnostic, codes, did_you_mean};
+use crate::emit::struct_in;
 use crate::hatches::{Argument, Function, Hatches, Passing};
-use crate::model::{Cell, Model, Span, Struct, StructId};
+use crate::model::{Cell, Check, Model, Span, Struct, StructId};
 
 /// A function that a definition names, and the signature it has to have.
 struct Wanted {
@@ -73,6 +74,7 @@ impl Checker<'_> {
             let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, id);
             self.on_struct(one, name, vec![validation, path, new, old])
         }));
+        out.extend(one.checks.iter().flat_map(|check| self.of_check(id, one, check)));
         let Some((conversion, hub)) = one.conversion.as_ref().and_then(|c| Some((c, c.hub?))) else { return out };
         for name in &conversion.by_hand {
             for (suffix, from, to) in [("to_hub", id, hub), ("from_hub", hub, id)] {
@@ -83,6 +85,23 @@ impl Checker<'_> {
             }
         }
         out
+    }
+
+    /// The functions of a check, which take the structs that its field holds.
+    fn of_check(&self, id: StructId, one: &Struct, check: &Check) -> Vec<Wanted> {
+        let held = match check.field.as_str() {
+            "" => Some(id),
+            field => self.follow(one, field).ok().and_then(|place| struct_in(&place.field.ty)),
+        };
+        let Some(held) = held else { return Vec::new() };
+        let validation = Parameter::new("validation", Passing::Mutable, Type::Named("Validation"));
+        let path = Parameter::new("path", Passing::Shared, Type::Named("Path"));
+        let [new, old] = Parameter::change(Passing::Shared, Passing::Optional, held);
+        let wanted = |name: &str| Wanted {
+            span: check.span.clone(),
+            ..self.on_struct(one, name, vec![validation, path, new, old])
+        };
+        check.functions().into_iter().map(wanted).collect()
     }
 
     fn on_struct(&self, one: &Struct, name: &str, parameters: Vec<Parameter>) -> Wanted {

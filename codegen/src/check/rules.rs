@@ -8,36 +8,77 @@ use cel::{
 };
 
 use super::Checker;
-use crate::diagnostics::{Diagnostic, codes};
+use crate::diagnostics::{Code, Diagnostic, codes};
 use crate::model::{self, ListSemantics, Model, Role, Struct, StructId, TypeRef};
+use crate::paths;
 
 impl Checker<'_> {
-    /// The expressions of a struct's rules. A version's own form inherits those of its hub, which are about the hub's fields.
+    /// The rules of a struct: their expressions, and the fields that they name. A version's own
+    /// form inherits those of its hub, and has to say its own where its fields are others.
     pub(super) fn rules(&mut self, one: &Struct) {
-        if one.rules.is_empty() || one.conversion.is_some() || self.broken.contains(&one.span.file) {
+        if one.rules.is_empty() || self.broken.contains(&one.span.file) {
             return;
         }
         let Some(index) = self.model.structs.iter().position(|other| std::ptr::eq(other, one)) else { return };
-        let of = Types { model: self.model, around: vec![StructId(index)] }.object(one, SELF_TYPE);
+        let hub = one.conversion.as_ref().and_then(|conversion| conversion.hub);
         for rule in &one.rules {
-            let environment = rule_environment(&of, rule.optional_old_self);
-            self.expression(rule, &rule.expression, &environment, &Type::Bool, "true or false");
-            if !rule.message_expression.is_empty() {
-                self.expression(rule, &rule.message_expression, &environment, &Type::String, "a string");
+            let is_inherited = |hub: &StructId| self.model.structs[hub.0].rules.contains(rule);
+            let inherited = hub.filter(is_inherited);
+            if inherited.is_some_and(|hub| !mistakes(self.model, hub, rule).is_empty()) {
+                continue; // told of the hub
+            }
+            for mistake in mistakes(self.model, StructId(index), rule) {
+                self.push(if inherited.is_some() { mistake.inherited(one, rule) } else { mistake.of(rule) });
             }
         }
     }
+}
 
-    fn expression(&mut self, rule: &model::Rule, text: &str, environment: &Environment, wanted: &Type, words: &str) {
-        let why = match compile(text, environment) {
-            Ok(program) if matches!(program.output(), Type::Dyn) || program.output() == wanted => return,
-            Ok(program) => format!("this has to give {words}, and its type is {}\n{text}", program.output()),
-            Err(error) => error.to_string(),
-        };
-        let (problem, shown) = why.split_once('\n').unwrap_or((&why, text));
-        let diagnostic = Diagnostic::error(codes::CEL, &rule.span, without_place(problem));
-        self.push(diagnostic.help(format!("in\n{shown}")));
+/// What is wrong with a rule of a struct.
+struct Mistake {
+    code: Code,
+    problem: String,
+    /// The expression, with a mark where it is wrong.
+    shown: Option<String>,
+}
+
+impl Mistake {
+    fn of(self, rule: &model::Rule) -> Diagnostic {
+        let diagnostic = Diagnostic::error(self.code, &rule.span, self.problem);
+        self.shown.iter().fold(diagnostic, |diagnostic, shown| diagnostic.help(format!("in\n{shown}")))
     }
+
+    /// The same in a version that did not say the rule itself.
+    fn inherited(self, one: &Struct, rule: &model::Rule) -> Diagnostic {
+        let (version, name) = (&one.version, &one.name);
+        let here = Mistake { problem: format!("in {version}: {}", self.problem), ..self };
+        here.of(rule).help(format!(
+            "{version} inherits this rule; say its own in `mod {version}`:\n\
+             #[differs({name})] #[rule(..)] struct {name} {{}}"
+        ))
+    }
+}
+
+fn mistakes(model: &Model, id: StructId, rule: &model::Rule) -> Vec<Mistake> {
+    let of = Types { model, around: vec![id] }.object(&model.structs[id.0], SELF_TYPE);
+    let environment = rule_environment(&of, rule.optional_old_self);
+    let message = Some(&rule.message_expression).filter(|text| !text.is_empty());
+    let message = message.and_then(|text| expression(text, &environment, &Type::String, "a string"));
+    let field = Some(&rule.field).filter(|path| !path.is_empty());
+    let field = field.and_then(|path| paths::follow(model, id, path).err());
+    let field = field.map(|problem| Mistake { code: codes::PATH, problem, shown: None });
+    let rule = expression(&rule.expression, &environment, &Type::Bool, "true or false");
+    rule.into_iter().chain(message).chain(field).collect()
+}
+
+fn expression(text: &str, environment: &Environment, wanted: &Type, words: &str) -> Option<Mistake> {
+    let why = match compile(text, environment) {
+        Ok(program) if matches!(program.output(), Type::Dyn) || program.output() == wanted => return None,
+        Ok(program) => format!("this has to give {words}, and its type is {}\n{text}", program.output()),
+        Err(error) => error.to_string(),
+    };
+    let (problem, shown) = why.split_once('\n').unwrap_or((&why, text));
+    Some(Mistake { code: codes::CEL, problem: without_place(problem).into(), shown: Some(shown.into()) })
 }
 
 /// `ERROR: <input>:1:5: undefined field` without its place, which the lines below show.

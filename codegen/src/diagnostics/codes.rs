@@ -101,6 +101,8 @@ codes! {
     DEFAULT_BOUNDS = "A037";
     /// a rule that is no expression, or not about this type
     CEL = "A038";
+    /// a feature gate is declared twice, or without effect
+    GATE_DECLARED = "A039";
 
     /// a description is missing
     DOCS_MISSING = "L001";

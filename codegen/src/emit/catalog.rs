@@ -9,8 +9,8 @@ use super::File;
 use super::conversions::{Direction, function_path};
 use super::rust::{HEADER, Paths, constant, ident, path_literal, path_literals, string, strings};
 use crate::model::{
-    Cell, Column, GarbageCollection, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving, StructId,
-    Subresource,
+    Cell, Column, GarbageCollection, Gate, Group, Kind, KindVersion, Model, Package, Resource, Selectable, Serving,
+    StructId, Subresource,
 };
 use crate::paths;
 
@@ -24,7 +24,7 @@ pub fn file(model: &Model, package: Package) -> File {
         text.push_str("use machinery::catalog::{Catalog, OpenApiDocs};\n\n/// No group is declared here.\npub static CATALOG: Catalog = Catalog { groups: &[], kinds: &[], openapi: OpenApiDocs { bundles: &[] } };\n");
         return File { path: "src/catalog.rs".into(), bytes: text.into_bytes() };
     }
-    text.push_str("use machinery::catalog::*;\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
+    text.push_str("use machinery::catalog::*;\nuse machinery::features::{Gate, Stage};\nuse machinery::format::NameRule;\nuse machinery::hooks::Hooks;\nuse machinery::print::{Cell, CellRule, Column};\n\n");
     text.push_str("/// Everything declared.\npub static CATALOG: Catalog = Catalog {\n    groups: &[\n");
     for group in groups.iter().filter(|g| !g.versions.is_empty()) {
         text.push_str(&group_row(group));
@@ -55,12 +55,19 @@ fn group_row(group: &Group) -> String {
             )
         })
         .collect();
+    let gates: Vec<String> = group.gates.iter().map(gate_row).collect();
     format!(
-        "        GroupDef {{ name: {}, priority: {}, versions: &[{}] }},\n",
+        "        GroupDef {{ name: {}, priority: {}, versions: &[{}], gates: &[{}] }},\n",
         string(&group.name),
         group.priority,
-        versions.join(", ")
+        versions.join(", "),
+        gates.join(", ")
     )
+}
+
+fn gate_row(gate: &Gate) -> String {
+    let make = if gate.locked { "locked" } else { "new" };
+    format!("Gate::{make}({}, Stage::{:?}, {})", string(&gate.name), gate.stage, gate.default)
 }
 
 struct KindEmitter<'m> {

@@ -1,6 +1,7 @@
 //! Emitters: each is a pure function of the model and makes one product.
 
 mod catalog;
+mod checks;
 mod conversions;
 mod facts;
 mod internal;
@@ -9,6 +10,8 @@ mod package;
 pub mod proto;
 mod rust;
 mod types;
+
+pub(crate) use rust::struct_in;
 
 use crate::model::{Model, Package};
 

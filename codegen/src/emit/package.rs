@@ -89,6 +89,7 @@ fn has_hatches(model: &Model, group: &Group) -> bool {
         s.default_by_hand.is_some()
             || s.normalize.is_some()
             || s.validate_by_hand.is_some()
+            || s.checks.iter().any(|check| !check.functions().is_empty())
             || s.conversion.as_ref().is_some_and(|c| !c.by_hand.is_empty())
     });
     structs

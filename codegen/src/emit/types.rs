@@ -6,7 +6,7 @@ use std::fmt::Write;
 use heck::ToUpperCamelCase;
 
 use super::rust::{HEADER, Paths, constant, docs, ident, literal, path_literal, snake, string, strings, struct_in};
-use super::{File, facts::Facts, package::extra_modules};
+use super::{File, checks, facts::Facts, package::extra_modules};
 use crate::model::{Enum, Field, JsonForm, ListSemantics, Model, Package, Role, Struct, StructId, TypeRef, Validation};
 
 /// Every module of types of one package, with the `mod.rs` files that join them.
@@ -126,6 +126,7 @@ impl Module<'_> {
         for &id in &self.structs {
             let s = paths.structure(id);
             body.push_str(&structure(s, paths));
+            body.push_str(&checks::rows(id, paths.model));
             body.push_str(&descriptor(id, s, paths, facts));
         }
         let mut head = imports(&body);
@@ -176,6 +177,10 @@ fn imports(body: &str) -> String {
             "UnionDef {",
         ],
     );
+    let checks = pick(&["Assertion", "CheckDef", "Condition"], &["Assertion::", "CheckDef {", "Condition::"]);
+    if !checks.is_empty() {
+        let _ = writeln!(text, "use machinery::checks::{{{}}};", checks.join(", "));
+    }
     if !def.is_empty() {
         let _ = writeln!(text, "use machinery::def::{{{}}};", def.join(", "));
     }
@@ -284,6 +289,9 @@ fn setters(id: StructId, s: &Struct, facts: &Facts) -> String {
     }
     if let Some(hatch) = &s.normalize {
         out.push(format!(".normalize({})", hook(s, hatch)));
+    }
+    if !s.checks.is_empty() {
+        out.push(format!(".checks({})", checks::name(s)));
     }
     if let Some(hatch) = &s.validate_by_hand {
         out.push(format!(".validate({})", validation(s, hatch)));
@@ -423,6 +431,15 @@ fn field_info(field: &Field, home: &Struct, model: &Model) -> String {
     if let Some(e) = enum_in(&field.ty).map(|id| &model.enums[id.0]).filter(|e| !e.open) {
         let values: Vec<&String> = e.variants.iter().map(|(_, value, _)| value).collect();
         parts.push(format!("enum_values: {}", strings(&values)));
+        let gated = e.gated.iter().map(|(value, gate)| format!("({}, {})", string(value), string(gate)));
+        let gated: Vec<String> = gated.collect();
+        if !gated.is_empty() {
+            parts.push(format!("gated_values: &[{}]", gated.join(", ")));
+        }
+    }
+    let is_tagged = |module: &str| model.groups.iter().any(|group| group.module == module && group.tagged_validation);
+    if !field.hub_names.is_empty() && !is_tagged(&home.module) {
+        parts.push(format!("hub_names: {}", strings(&field.hub_names)));
     }
     if let Some(gate) = &field.feature_gate {
         parts.push(format!("gate: {}", string(gate)));
@@ -485,7 +502,7 @@ fn constraints(field: &Field) -> Vec<String> {
 }
 
 /// The variant of `machinery::format::field::DeclaredFormat` that a definition's word means.
-fn declared_format(word: &str) -> String {
+pub(super) fn declared_format(word: &str) -> String {
     match word {
         "dns1123_label" => "ShortName".into(),
         "dns1123_subdomain" => "LongName".into(),

@@ -163,6 +163,7 @@ impl<'m> Page<'m> {
             let declared = &self.model.enums[values.0];
             let values: Vec<String> = declared.variants.iter().map(|(_, value, _)| value.clone()).collect();
             say(format!("{} {}", if declared.open { "Known values:" } else { "One of" }, quoted(&values)));
+            declared.gated.iter().for_each(|(value, gate)| say(format!("`{value}` needs the feature gate `{gate}`")));
         }
         match &field.list {
             Some(ListSemantics::Set) => say("A set".into()),

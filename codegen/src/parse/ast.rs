@@ -67,6 +67,8 @@ pub struct Variant {
     pub name: String,
     pub value: String,
     pub docs: String,
+    /// Feature gate of the value.
+    pub gate: Option<Marked>,
     pub span: Span,
     pub marks: Marks,
 }
@@ -141,6 +143,7 @@ pub struct Attrs {
     pub defaults: Option<Defaults>,
     pub normalize: Option<Option<Marked>>,
     pub validate: Option<Marked>,
+    pub checks: Vec<model::Check>,
     pub strategy: Vec<model::StrategyHook>,
     pub rules: Option<Vec<model::Rule>>,
     pub unions: Option<Vec<Union>>,

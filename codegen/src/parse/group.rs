@@ -1,16 +1,18 @@
-//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![allow(..)]` and the description.
+//! `group.rs`: `#![group(..)]`, `#![version(..)]`, `#![gate(..)]`, `#![allow(..)]` and the
+//! description.
 
 use super::ast::Group;
 use super::reader::{Attr, Reader};
 use super::source::{Folder, Scope, SourceFile};
 use super::words::{Entry, ExprKind};
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
-use crate::model::{self, Package, Serving, Version};
+use crate::model::{self, Gate, Package, Serving, Stage, Version};
 use crate::names;
 
-const ATTRIBUTES: &[&str] = &["group", "version", "allow", "breaks"];
+const ATTRIBUTES: &[&str] = &["group", "version", "gate", "allow", "breaks"];
 const GROUP_WORDS: &[&str] =
     &["module", "priority", "model", "proto", "package", "internal", "finalizers", "validation"];
+const STAGES: &[&str] = &["alpha", "beta", "ga", "deprecated"];
 const VERSION_WORDS: &[&str] = &["priority", "off", "unserved"];
 
 /// Reads a folder's `group.rs`; without one there is no group.
@@ -33,6 +35,7 @@ pub fn read(folder: &Folder, diagnostics: &mut Diagnostics) -> Option<Group> {
     for attr in &attrs {
         match attr.name.as_str() {
             "version" => reader.version(attr, &mut group.head.versions),
+            "gate" => reader.gate(attr, &mut group.head.gates),
             "allow" => group.allows.extend(reader.names(&attr.entries)),
             "breaks" => group.breaks.extend(reader.breaks(attr)),
             _ => {}
@@ -140,6 +143,57 @@ impl Reader<'_> {
         }
         versions.push(version);
     }
+
+    /// `#![gate(ShopSale, beta, default = true, locked)]`: the stage is said, and the default of
+    /// all but alpha gates.
+    fn gate(&mut self, attr: &Attr, gates: &mut Vec<Gate>) {
+        let [name, rest @ ..] = attr.entries.as_slice() else {
+            return self.error(codes::GATE, &attr.span, "`gate(..)` starts with a name such as `ShopSale`");
+        };
+        let Some(text) = name.word().filter(|text| name.key.is_none() && is_gate_name(text)) else {
+            let diagnostic = Diagnostic::error(codes::GATE, name.span(), "this is no name of a feature gate");
+            return self.push(diagnostic.help("write it in CamelCase, with what is the group's own: `ShopSale`"));
+        };
+        self.distinct(rest, "gate");
+        let mut gate = Gate { name: text, span: name.span().clone(), ..Gate::default() };
+        let (mut stage, mut default) = (None, None);
+        for entry in rest {
+            match entry.word().as_deref() {
+                Some(word) if entry.key.is_none() && STAGES.contains(&word) => stage = self.stage(entry, word, stage),
+                Some("default") => default = Some(self.flag(entry)),
+                Some("locked") => gate.locked = self.flag(entry),
+                _ => self.unknown(entry, "gate", &[STAGES, &["default", "locked"]].concat()),
+            }
+        }
+        let Some(stage) = stage else {
+            let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate has no stage");
+            return self.push(diagnostic.help("say `alpha`, `beta`, `ga` or `deprecated` behind the name"));
+        };
+        if default.is_none() && stage != Stage::Alpha {
+            let diagnostic = Diagnostic::error(codes::GATE, &gate.span, "the gate does not say whether it is on");
+            self.push(diagnostic.help("add `default = true` or `default = false`; only alpha gates are off unsaid"));
+        }
+        gate.stage = stage;
+        gate.default = default.unwrap_or_default();
+        gates.push(gate);
+    }
+
+    fn stage(&mut self, entry: &Entry, word: &str, said: Option<Stage>) -> Option<Stage> {
+        if said.is_some() {
+            self.error(codes::REPEATED, entry.span(), "a gate has one stage");
+        }
+        Some(match word {
+            "alpha" => Stage::Alpha,
+            "beta" => Stage::Beta,
+            "ga" => Stage::Ga,
+            _ => Stage::Deprecated,
+        })
+    }
+}
+
+/// What `--feature-gates` can set: letters and digits, the first an upper-case letter.
+fn is_gate_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase()) && name.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// A DNS subdomain, or empty for core.

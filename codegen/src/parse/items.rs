@@ -3,7 +3,7 @@
 use syn::ext::IdentExt;
 
 use super::ast::{Body, Decl, Group, Marked, Marks, Use, Variant};
-use super::reader::Reader;
+use super::reader::{Attr, Reader};
 use super::source::{Scope, SourceFile};
 use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
@@ -165,18 +165,28 @@ impl Reader<'_> {
                 ),
             );
         }
-        let mut out = Variant { value: name.clone(), name, docs, span, marks: Marks::default() };
+        let mut out = Variant { value: name.clone(), name, docs, gate: None, span, marks: Marks::default() };
         for attr in &attrs {
-            match (attr.name.as_str(), attr.entries.as_slice()) {
-                ("value", [entry]) if matches!(entry.value.kind, ExprKind::Str(_)) => {
-                    if let ExprKind::Str(text) = &entry.value.kind {
-                        out.value.clone_from(text);
-                    }
-                }
-                ("value", _) => self.error(codes::BAD_VALUE, &attr.span, "`value(..)` takes one string"),
+            match attr.name.as_str() {
+                "value" => self.value(attr, &mut out),
                 _ => self.mark(attr, &mut out.marks),
             }
         }
         out
+    }
+
+    /// `#[value("on-sale", gate = ShopSale)]`: the wire value, the gate, or both.
+    fn value(&mut self, attr: &Attr, out: &mut Variant) {
+        self.distinct(&attr.entries, "value");
+        if attr.entries.is_empty() {
+            self.error(codes::BAD_VALUE, &attr.span, "`value(..)` takes a string, or a gate");
+        }
+        for (index, entry) in attr.entries.iter().enumerate() {
+            match (&entry.key, &entry.value.kind, entry.word().as_deref()) {
+                (None, ExprKind::Str(text), _) if index == 0 => out.value.clone_from(text),
+                (_, _, Some("gate")) => out.gate = self.ident(entry),
+                _ => self.unknown(entry, "value", &["gate"]),
+            }
+        }
     }
 }

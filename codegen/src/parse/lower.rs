@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use self::build::Ids;
 use self::instances::{Instances, inherited};
 use self::program::Program;
-use super::ast::{Body, Break, Decl, Field, Group, Marked, Marks};
+use super::ast::{Body, Break, Decl, Field, Group, Marked, Marks, Variant};
 use super::words::ExprKind;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::{self, Model, PathDefault, Span, StructId};
@@ -200,10 +200,16 @@ impl Origins {
             Body::Enum(variants) => {
                 let spans = variants.iter().map(|variant| (variant.value.clone(), variant.span.clone()));
                 self.variants.insert(decl.span.clone(), spans.collect());
-                variants.iter().for_each(|variant| self.mark(&variant.span, &variant.marks));
+                variants.iter().for_each(|variant| self.variant(variant));
             }
             Body::Unit => {}
         }
+    }
+
+    fn variant(&mut self, variant: &Variant) {
+        self.mark(&variant.span, &variant.marks);
+        let gate = variant.gate.iter().map(|gate| ("gate=".to_string(), gate.span.clone()));
+        self.words.insert(variant.span.clone(), gate.collect());
     }
 
     fn field(&mut self, field: &Field) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::LineColumn;
 
+use super::braces;
 use crate::Project;
 use crate::diagnostics::{Diagnostic, Diagnostics, codes};
 use crate::model::Span;
@@ -96,13 +97,16 @@ fn read_file(root: &Path, path: PathBuf, diagnostics: &mut Diagnostics) -> Optio
         }
     };
     let parsed = syn::parse_file(&text);
-    diagnostics.add_source(&path, text);
-    match parsed {
-        Ok(syntax) => Some(SourceFile { path, syntax }),
-        Err(error) => {
-            let message = format!("this is not Rust syntax: {error}");
-            diagnostics.push(Diagnostic::error(codes::SYNTAX, &scope.span(error.span()), message));
-            None
+    let diagnostic = parsed.as_ref().err().map(|error| match braces::unclosed(&text) {
+        Some((line, column)) => {
+            let span = Span { file: path.clone(), line, column };
+            Diagnostic::error(codes::SYNTAX, &span, "this brace is not closed")
         }
-    }
+        None => {
+            Diagnostic::error(codes::SYNTAX, &scope.span(error.span()), format!("this is not Rust syntax: {error}"))
+        }
+    });
+    diagnostics.extend(diagnostic);
+    diagnostics.add_source(&path, text);
+    parsed.ok().map(|syntax| SourceFile { path, syntax })
 }

@@ -17,6 +17,7 @@ const STRUCT_ATTRIBUTES: &[&str] = &[
     "default",
     "normalize",
     "validate",
+    "check",
     "rule",
     "union",
     "proto",
@@ -82,6 +83,7 @@ impl Reader<'_> {
             "default" => self.default(attr, out.defaults.get_or_insert_default()),
             "normalize" => out.normalize = self.hatch_or_none(attr),
             "validate" => out.validate = self.hatch(attr),
+            "check" => out.checks.extend(self.check(attr)),
             "rule" => {
                 let rule = self.rule(attr);
                 out.rules.get_or_insert_default().extend(rule);

@@ -36,6 +36,8 @@ pub struct DefinitionStrategy {
     pub declared: DeclaredStrategy,
     /// The kind in v1beta1.
     pub internal: &'static KindDef,
+    /// Groups of authors that the server serves by their declarations.
+    pub native: Vec<&'static str>,
 }
 
 impl DefinitionStrategy {
@@ -94,6 +96,7 @@ impl Strategy for DefinitionStrategy {
             let formats = new.downcast().map_or(Vec::new(), unknown_formats);
             let added = formats.into_iter().filter(|format| !known.contains(format));
             warnings.extend(added.map(|format| format!("unrecognized format {format:?}")));
+            warnings.extend(new.downcast().and_then(|new| served_natively(new, &self.native)));
         }
         warnings
     }
@@ -122,7 +125,17 @@ fn note_stored_version(object: &mut Owned) {
     }
 }
 
-/// Formats that mean nothing, which upstream warns of.
+/// Formats that mean nothing, which upstream warns of. What the server serves by a declaration it
+/// does not serve by a definition, whose conditions say nothing of that.
+fn served_natively(definition: &CustomResourceDefinition, native: &[&str]) -> Option<String> {
+    let group = definition.spec.group.as_str();
+    native.contains(&group).then(|| {
+        format!(
+            "group {group:?} is declared in this server, which serves its declaration: this definition has no effect"
+        )
+    })
+}
+
 fn unknown_formats(definition: &CustomResourceDefinition) -> Vec<String> {
     let mut formats = Vec::new();
     let schemas = definition.spec.versions.iter().filter_map(|version| version.schema.as_ref());

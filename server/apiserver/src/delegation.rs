@@ -201,15 +201,25 @@ fn strategy(
     storage_kind: &'static KindDef,
     resource: &'static ResourceDef,
 ) -> Arc<dyn Strategy> {
-    let versions = catalog.kinds.iter().filter(|other| other.group == kind.group && other.kind == kind.kind);
-    let declared = DeclaredStrategy::new(kind, resource).of_versions(versions);
+    let declared = DeclaredStrategy::new(catalog, kind, resource);
     // The one kind whose rules need a schema compiler.
     match (kind.group, kind.kind) {
         (APIEXTENSIONS, "CustomResourceDefinition") => {
-            Arc::new(DefinitionStrategy { declared, internal: storage_kind })
+            Arc::new(DefinitionStrategy { declared, internal: storage_kind, native: native_groups(catalog) })
         }
         _ => Arc::new(declared),
     }
+}
+
+/// The groups of authors that are served.
+fn native_groups(catalog: &'static Catalog) -> Vec<&'static str> {
+    let served = catalog.kinds.iter().filter(|kind| kind.serving != Serving::Unserved);
+    let mut groups: Vec<&str> = served
+        .filter(|kind| kind.resource.is_some_and(|resource| !resource.tagged_validation))
+        .map(|kind| kind.group)
+        .collect();
+    groups.dedup();
+    groups
 }
 
 fn openapi(catalog: &'static Catalog, kinds: &[&'static KindDef]) -> OpenApi {

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE, WARNING};
 use http::{HeaderValue, Method, Request, StatusCode};
 use http_body_util::{BodyExt, Full};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serving::certificates;
 use serving::options::Options;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
-use webhook::Kubeconfig;
+use webhook::{Kubeconfig, Reply};
 
 use crate::Server;
 use crate::run::{POLLS_BETWEEN_EVENTS, Ready};
@@ -87,7 +87,8 @@ fn options(server: &Server, folder: &Path) -> Result<Options, String> {
         "--secure-port=0".to_owned(),
         format!("--data-dir={}", folder.display()),
     ];
-    let mut options = Options::parse_for(server.program, flags).map_err(|why| why.to_string())?;
+    let flags = flags.into_iter().chain(server.flags.iter().cloned());
+    let mut options = Options::parse_for(server.program, &server.gates()?, flags).map_err(|why| why.to_string())?;
     options.storage.durable = false;
     match server.program.delegates() {
         true => options.stand_alone(),
@@ -149,6 +150,39 @@ impl Client {
     /// # Errors
     /// When there is no answer, or it is no JSON.
     pub async fn send(&self, method: Method, path: &str, body: &Value) -> Result<(StatusCode, Value), webhook::Error> {
+        let reply = self.exchange(method, path, body, "application/json").await?;
+        let document = serde_json::from_slice(&reply.body);
+        let document =
+            document.map_err(|why| webhook::Error::Configuration(format!("the answer is no JSON: {why}")))?;
+        Ok((reply.status, document))
+    }
+
+    /// Sends a request in the same way, and gives the headers `Warning` of the answer.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn warnings(&self, method: Method, path: &str, body: &Value) -> Result<Vec<String>, webhook::Error> {
+        let reply = self.exchange(method, path, body, "application/json").await?;
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        Ok(reply.headers.get_all(WARNING).iter().map(text).collect())
+    }
+
+    /// What is at a path that answers with text, such as `/metrics`.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn text(&self, path: &str) -> Result<String, webhook::Error> {
+        let reply = self.exchange(Method::GET, path, &Value::Null, "*/*").await?;
+        Ok(String::from_utf8_lossy(&reply.body).into_owned())
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: &Value,
+        accept: &'static str,
+    ) -> Result<Reply, webhook::Error> {
         let content_type = match method {
             Method::PATCH => "application/apply-patch+yaml",
             _ => "application/json",
@@ -157,12 +191,8 @@ impl Client {
         let mut request = Request::new(Full::new(text).map_err(|never| match never {}).boxed_unsync());
         *request.method_mut() = method;
         *request.uri_mut() = self.server.at(path)?;
-        request.headers_mut().insert(ACCEPT, HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-        let reply = self.inner.exchange(request, TIMEOUT, MAX_ANSWER).await?;
-        let document = serde_json::from_slice(&reply.body);
-        let document =
-            document.map_err(|why| webhook::Error::Configuration(format!("the answer is no JSON: {why}")))?;
-        Ok((reply.status, document))
+        self.inner.exchange(request, TIMEOUT, MAX_ANSWER).await
     }
 }

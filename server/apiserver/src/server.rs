@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use endpoints::{Admission, Behaviour};
 use machinery::catalog::Catalog;
+use machinery::features::KnownGates;
 use serving::options::{self, Options, Program};
 use storage::Store;
 
@@ -19,6 +20,7 @@ pub struct Server {
     pub(crate) program: Program,
     pub(crate) store: Option<Arc<dyn Store>>,
     pub(crate) admission: Vec<Arc<dyn Admission>>,
+    pub(crate) flags: Vec<String>,
 }
 
 /// Kinds have no behaviour of their own.
@@ -29,14 +31,17 @@ impl Behaviour for NoBehaviour {}
 impl Server {
     /// `kube-apiserver`: everything in the catalog, with the behaviour of these kinds.
     pub fn new(catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> Self {
-        Server { catalog, behaviour, program: Program::KubeApiserver, store: None, admission: Vec::new() }
+        Self::of(Program::KubeApiserver, catalog, behaviour)
     }
 
     /// A program of this name that serves the catalog behind another API server, which is asked who a client is and what it may do. Nothing
     /// of Kubernetes comes along: no kinds, no namespaces, no roles.
     pub fn delegating(name: &'static str, catalog: &'static Catalog) -> Self {
-        let program = Program::Delegating(name);
-        Server { catalog, behaviour: Arc::new(NoBehaviour), program, store: None, admission: Vec::new() }
+        Self::of(Program::Delegating(name), catalog, Arc::new(NoBehaviour))
+    }
+
+    fn of(program: Program, catalog: &'static Catalog, behaviour: Arc<dyn Behaviour>) -> Self {
+        Server { catalog, behaviour, program, store: None, admission: Vec::new(), flags: Vec::new() }
     }
 
     /// Gives kinds behaviour of their own: handlers of subresources, objects to begin with.
@@ -55,6 +60,13 @@ impl Server {
     #[must_use]
     pub fn admission(mut self, plugin: impl Admission + 'static) -> Self {
         self.admission.push(Arc::new(plugin));
+        self
+    }
+
+    /// Adds flags, such as `--feature-gates=ShopSale=true`, in front of those of the command line.
+    #[must_use]
+    pub fn flags<T: Into<String>>(mut self, flags: impl IntoIterator<Item = T>) -> Self {
+        self.flags.extend(flags.into_iter().map(Into::into));
         self
     }
 
@@ -79,12 +91,17 @@ impl Server {
         InProcess::start(self)
     }
 
+    /// The feature gates that it knows.
+    pub(crate) fn gates(&self) -> Result<KnownGates, String> {
+        self.catalog.gates().map_err(|why| format!("error: {why}"))
+    }
+
     fn run_with(self, args: Vec<OsString>) -> Result<(), String> {
         let rest = args.get(1..).unwrap_or_default();
         match options::subcommand(rest) {
             Some(("convert", rest)) => return convert_command::run(self.catalog, rest),
             Some(("snapshot", rest)) => return snapshot_command::run(rest),
-            Some(("help", rest)) => return help_command::run(self.program, rest),
+            Some(("help", rest)) => return help_command::run(self.program, &self.gates()?, rest),
             Some((other, _)) => {
                 return Err(format!(
                     "error: unknown command {other:?}; there are: convert, help, snapshot (and no command: run the server)"
@@ -92,7 +109,9 @@ impl Server {
             }
             None => {}
         }
-        match Options::parse_for(self.program, args) {
+        let own = self.flags.iter().map(OsString::from);
+        let all = args.iter().take(1).cloned().chain(own).chain(rest.iter().cloned());
+        match Options::parse_for(self.program, &self.gates()?, all) {
             Ok(options) => {
                 options.deprecated.iter().for_each(|warning| eprintln!("{warning}"));
                 run::until_told_to_stop(&self, options)

@@ -172,13 +172,15 @@ impl Reader<'_> {
     fn judge(&self, said: &Names<'_>, issues: &json::Issues) -> Result<(), Status> {
         match self.validation {
             FieldValidation::Strict => match json::strict_error(issues) {
-                Some(why) => return Err(self.refused(said, &why)),
-                None => {}
+                Some(why) => Err(self.refused(said, &why)),
+                None => Ok(()),
             },
-            FieldValidation::Warn => warnings(issues).iter().for_each(|text| self.warnings.add(text)),
-            FieldValidation::Ignore => {}
+            FieldValidation::Warn => {
+                warnings(issues).iter().for_each(|text| self.warnings.add(text));
+                Ok(())
+            }
+            FieldValidation::Ignore => Ok(()),
         }
-        Ok(())
     }
 
     /// The answer to a document of the kind in upstream's internal form, which no path expects.

@@ -4,6 +4,7 @@
 //! and know no kind by name.
 
 use crate::def::StructDef;
+use crate::features::{Gate, KnownGates};
 use crate::format::NameRule;
 use crate::hooks::Hooks;
 use crate::print::{Column, text_at};
@@ -32,6 +33,8 @@ pub struct GroupDef {
     /// `groupPriorityMinimum` of its APIService.
     pub priority: i32,
     pub versions: &'static [VersionDef],
+    /// Feature gates that it declares.
+    pub gates: &'static [Gate],
 }
 
 /// A version of a group.
@@ -257,6 +260,14 @@ impl Catalog {
         self.kinds
             .iter()
             .find(|k| k.version == version && k.group == group && k.resource.is_some_and(|r| r.plural == plural))
+    }
+
+    /// The feature gates of Kubernetes, and those that the groups declare.
+    ///
+    /// # Errors
+    /// When two groups declare a gate differently.
+    pub fn gates(&self) -> Result<KnownGates, String> {
+        KnownGates::with(self.groups.iter().flat_map(|group| group.gates))
     }
 
     /// This one and another.

@@ -27,6 +27,8 @@ pub struct StructDef {
     pub normalize: Option<fn(Mut<'_>)>,
     /// Validation written by hand (`#[validate(by_hand = ..)]`).
     pub validate: Option<crate::hooks::ValidateFn>,
+    /// Checks in the order of upstream's validation (`#[check(..)]`), made before those written by hand.
+    pub checks: &'static [crate::checks::CheckDef],
     /// Rules beyond those of single fields.
     pub rules: &'static [RuleDef],
     pub unions: &'static [UnionDef],
@@ -113,6 +115,10 @@ pub struct FieldInfo {
     pub constraints: &'static [Constraint],
     /// Wire values when the field is a closed enum.
     pub enum_values: &'static [&'static str],
+    /// Those of features, with their gates.
+    pub gated_values: &'static [(&'static str, &'static str)],
+    /// JSON names of the hub's fields that this one of a version stands for, where they are others.
+    pub hub_names: &'static [&'static str],
     /// Feature gate the field belongs to, empty when none.
     pub gate: &'static str,
     /// Go's name of the string type of the field, or of its items, empty when it is `string`: see [`crate::json`]'s messages.
@@ -131,6 +137,8 @@ impl FieldInfo {
         default: None,
         constraints: &[],
         enum_values: &[],
+        gated_values: &[],
+        hub_names: &[],
         gate: "",
         go_type: "",
         go_whole: "",

@@ -1,4 +1,5 @@
-//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`).
+//! Feature gates: `--feature-gates=Name=true` (upstream: `component-base/featuregate`). A server
+//! knows those of Kubernetes and those that its groups declare.
 
 mod table;
 
@@ -14,8 +15,20 @@ pub enum Stage {
     Deprecated,
 }
 
+impl Stage {
+    /// As metrics and the text of the flag show it; empty for GA.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Alpha => "ALPHA",
+            Stage::Beta => "BETA",
+            Stage::Ga => "",
+            Stage::Deprecated => "DEPRECATED",
+        }
+    }
+}
+
 /// A feature that can be turned on or off, or could be once.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     pub name: &'static str,
     pub stage: Stage,
@@ -25,46 +38,63 @@ pub struct Gate {
 }
 
 impl Gate {
-    const fn new(name: &'static str, stage: Stage, default: bool) -> Self {
+    /// A gate that can be set.
+    pub const fn new(name: &'static str, stage: Stage, default: bool) -> Self {
         Gate { name, stage, default, locked: false }
     }
 
-    const fn locked(name: &'static str, stage: Stage, default: bool) -> Self {
+    /// A gate whose default is the only value left.
+    pub const fn locked(name: &'static str, stage: Stage, default: bool) -> Self {
         Gate { name, stage, default, locked: true }
     }
 }
 
-/// Which features are on: every gate that is known, by its name.
+/// The gates that a server knows, in order of their names. Clones share them.
 #[derive(Clone, Debug)]
-pub struct FeatureGates(HashMap<&'static str, bool>);
+pub struct KnownGates(Arc<[Gate]>);
 
-impl Default for FeatureGates {
-    /// Those that are on unless somebody says otherwise.
+impl Default for KnownGates {
+    /// Those of Kubernetes.
     fn default() -> Self {
-        FeatureGates(table::GATES.iter().map(|gate| (gate.name, gate.default)).collect())
+        KnownGates(table::GATES.into())
     }
 }
 
-impl FeatureGates {
-    /// All known gates.
-    pub fn known() -> &'static [Gate] {
-        table::GATES
+impl KnownGates {
+    /// Those of Kubernetes and those that groups declare. Two groups may declare a gate if they say
+    /// the same of it.
+    ///
+    /// # Errors
+    /// When a gate is declared in two ways; the text names it.
+    pub fn with<'a>(declared: impl IntoIterator<Item = &'a Gate>) -> Result<Self, String> {
+        let mut gates = table::GATES.to_vec();
+        for gate in declared {
+            match gates.binary_search_by(|known| known.name.cmp(gate.name)) {
+                Ok(index) if gates[index] == *gate => {}
+                Ok(_) => return Err(format!("feature gate \"{}\" with different spec already exists", gate.name)),
+                Err(index) => gates.insert(index, *gate),
+            }
+        }
+        Ok(KnownGates(gates.into()))
     }
 
-    /// Those that are on unless somebody says otherwise, made once.
-    pub fn defaults() -> Arc<Self> {
-        static DEFAULTS: LazyLock<Arc<FeatureGates>> = LazyLock::new(Arc::default);
-        DEFAULTS.clone()
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Gate> {
+        self.0.iter()
     }
 
-    /// Whether a feature is on. A name that is no gate is off.
-    pub fn enabled(&self, name: &str) -> bool {
-        self.0.get(name).copied().unwrap_or(false)
+    /// What the help shows of each gate that is not settled (`KnownFeatures`).
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        let settable = self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta));
+        settable.map(|gate| format!("{}=true|false ({} - default={})", gate.name, gate.stage.name(), gate.default))
     }
 
     /// Reads the values of the flag: `Name=bool`, or `component:Name=bool` as clusters of mixed components write it.
-    pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut said = Said::default();
+    ///
+    /// # Errors
+    /// When a gate is unknown or locked, or a value is none.
+    pub fn parse<'a>(&self, values: impl IntoIterator<Item = &'a str>) -> Result<FeatureGates, String> {
+        let mut said = Said { known: self, values: HashMap::new() };
         for value in values.into_iter().map(str::trim).filter(|v| !v.is_empty()) {
             let value = value.strip_prefix("kube:").unwrap_or(value);
             let (name, value) =
@@ -73,40 +103,89 @@ impl FeatureGates {
         }
         said.set_whole_stage("AllAlpha", Stage::Alpha);
         said.set_whole_stage("AllBeta", Stage::Beta);
-        let mut gates = FeatureGates::default();
-        gates.0.extend(said.0);
+        let values = said.values;
+        let mut gates = FeatureGates::of(self.clone());
+        gates.values.extend(values);
         Ok(gates)
+    }
+
+    fn find(&self, name: &str) -> Option<&Gate> {
+        self.0.binary_search_by(|gate| gate.name.cmp(name)).ok().map(|i| &self.0[i])
     }
 }
 
-/// What somebody says otherwise.
-#[derive(Default)]
-struct Said(HashMap<&'static str, bool>);
+/// Which features are on: every gate that is known, by its name.
+#[derive(Clone, Debug)]
+pub struct FeatureGates {
+    known: KnownGates,
+    values: HashMap<&'static str, bool>,
+}
 
-impl Said {
+impl Default for FeatureGates {
+    /// Those of Kubernetes, with their defaults.
+    fn default() -> Self {
+        FeatureGates::of(KnownGates::default())
+    }
+}
+
+impl FeatureGates {
+    /// These gates, with their defaults.
+    fn of(known: KnownGates) -> Self {
+        let values = known.iter().map(|gate| (gate.name, gate.default)).collect();
+        FeatureGates { known, values }
+    }
+
+    /// The gates that can be on.
+    pub fn known(&self) -> &KnownGates {
+        &self.known
+    }
+
+    /// Those of Kubernetes that are on unless somebody says otherwise, made once.
+    pub fn defaults() -> Arc<Self> {
+        static DEFAULTS: LazyLock<Arc<FeatureGates>> = LazyLock::new(Arc::default);
+        DEFAULTS.clone()
+    }
+
+    /// Whether a feature is on. A name that is no gate is off.
+    pub fn enabled(&self, name: &str) -> bool {
+        self.values.get(name).copied().unwrap_or(false)
+    }
+
+    /// Reads values of the flag where only Kubernetes' gates are known.
+    ///
+    /// # Errors
+    /// As [`KnownGates::parse`].
+    pub fn parse<'a>(values: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        KnownGates::default().parse(values)
+    }
+}
+
+/// What the flag says.
+struct Said<'k> {
+    known: &'k KnownGates,
+    values: HashMap<&'static str, bool>,
+}
+
+impl Said<'_> {
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let on = parse_bool(value).ok_or_else(|| {
             format!("invalid value of {name}={value}, err: strconv.ParseBool: parsing {value:?}: invalid syntax")
         })?;
-        let gate = find(name).ok_or_else(|| format!("unrecognized feature gate: {name}"))?;
+        let gate = self.known.find(name).ok_or_else(|| format!("unrecognized feature gate: {name}"))?;
         if gate.locked && on != gate.default {
             return Err(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
         }
-        self.0.insert(gate.name, on);
+        self.values.insert(gate.name, on);
         Ok(())
     }
 
     /// `AllAlpha` and `AllBeta` set every gate of their stage that is not set by its own name.
     fn set_whole_stage(&mut self, name: &str, stage: Stage) {
-        let Some(&on) = self.0.get(name) else { return };
-        for gate in table::GATES.iter().filter(|gate| gate.stage == stage && !gate.locked) {
-            self.0.entry(gate.name).or_insert(on);
+        let Some(&on) = self.values.get(name) else { return };
+        for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked) {
+            self.values.entry(gate.name).or_insert(on);
         }
     }
-}
-
-fn find(name: &str) -> Option<&'static Gate> {
-    table::GATES.binary_search_by(|gate| gate.name.cmp(name)).ok().map(|i| &table::GATES[i])
 }
 
 /// Go's `strconv.ParseBool`.
@@ -162,5 +241,29 @@ mod tests {
             assert_eq!(check(values).unwrap_err(), expect);
         }
         assert!(check("BtreeWatchCache=true").is_ok());
+    }
+
+    #[test]
+    fn gates_that_groups_declare() {
+        static SALE: Gate = Gate::new("ShopSale", Stage::Alpha, false);
+        static LOCKED: Gate = Gate::locked("ShopTills", Stage::Ga, true);
+        let known = KnownGates::with([&SALE, &LOCKED, &SALE]).unwrap();
+        assert!(known.iter().is_sorted_by_key(|gate| gate.name));
+        assert!(known.texts().any(|text| text == "ShopSale=true|false (ALPHA - default=false)"));
+        assert!(!known.texts().any(|text| text.starts_with("ShopTills")));
+        let parse = |values: &str| known.parse(values.split(','));
+        let gates = parse("").unwrap();
+        assert!(!gates.enabled("ShopSale") && gates.enabled("ShopTills") && gates.enabled("AtomicFIFO"));
+        assert!(parse("ShopSale=true").unwrap().enabled("ShopSale"));
+        assert!(parse("AllAlpha=true").unwrap().enabled("ShopSale"));
+        assert_eq!(
+            parse("ShopTills=false").unwrap_err(),
+            "cannot set feature gate ShopTills to false, feature is locked to true"
+        );
+        assert_eq!(check("ShopSale=true").unwrap_err(), "unrecognized feature gate: ShopSale");
+        for other in [Gate::new("ShopSale", Stage::Beta, false), Gate::new("AtomicFIFO", Stage::Beta, false)] {
+            let why = KnownGates::with([&SALE, &other]).unwrap_err();
+            assert_eq!(why, format!("feature gate {:?} with different spec already exists", other.name));
+        }
     }
 }

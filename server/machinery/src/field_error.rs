@@ -99,6 +99,8 @@ pub enum BadValue {
     Bool(bool),
     /// Anything else, by its JSON text.
     Json(String),
+    /// Likewise, where empty lists and maps of what was sent do not show ([`crate::sent::Sent::complete`]).
+    Exact(String),
     /// Go's nil, shown as `null`.
     None,
     /// The same of a list or map in this field of the one that the error names.
@@ -150,7 +152,7 @@ impl fmt::Display for BadValue {
             Self::Int(number) => number.fmt(f),
             Self::Float(number) => f.write_str(&format_float(*number)),
             Self::Bool(value) => value.fmt(f),
-            Self::Json(json) => f.write_str(json),
+            Self::Json(json) | Self::Exact(json) => f.write_str(json),
             Self::None | Self::NoneIn(_) => f.write_str("null"),
             Self::Omitted => Ok(()),
         }
@@ -305,7 +307,7 @@ impl FieldError {
     /// Bytes of what the client is told of it.
     pub(crate) fn text_len(&self) -> usize {
         let value = match &self.bad_value {
-            BadValue::String(text) | BadValue::Json(text) => text.len(),
+            BadValue::String(text) | BadValue::Json(text) | BadValue::Exact(text) => text.len(),
             _ => 8,
         };
         self.field.len() + value + self.detail.len()

@@ -2,7 +2,7 @@
 
 use crate::def::{FieldDef, Shape, StructDef};
 use crate::features::FeatureGates;
-use crate::reflect::{Mut, Ref, Slot, Value};
+use crate::reflect::{List, Map, Mut, Ref, Slot, Value};
 
 /// Empties the fields of gates that are off, except of those that `old` uses (upstream: every kind's `dropDisabledFields`).
 pub fn drop_disabled(features: &FeatureGates, new: Mut<'_>, old: Option<Ref<'_>>) {
@@ -20,7 +20,8 @@ fn off(features: &FeatureGates, def: &'static StructDef, is_kept: impl Fn(&str) 
     def.gates().iter().copied().filter(|gate| !features.enabled(gate) && !is_kept(gate)).collect()
 }
 
-/// Whether a field of the gate holds anything, in the struct or below it.
+/// Whether a field of the gate holds anything, or some field a value of it, in the struct or below
+/// it.
 pub fn uses_gate(value: Ref<'_>, gate: &str) -> bool {
     uses_any(value, &[gate])
 }
@@ -31,8 +32,22 @@ fn uses_any(value: Ref<'_>, gates: &[&str]) -> bool {
         && def.fields.iter().enumerate().any(|(index, field)| {
             let value = value.get(index);
             (gates.contains(&field.info.gate) && is_used(field, value))
+                || holds_any(field, value, gates)
                 || any_below(value, |below| uses_any(below, gates))
         })
+}
+
+/// Whether a field holds a value of one of the gates.
+fn holds_any(field: &FieldDef, value: Value<'_>, gates: &[&str]) -> bool {
+    let is_gated =
+        |text: &str| field.info.gated_values.iter().any(|(value, gate)| *value == text && gates.contains(gate));
+    match value {
+        _ if field.info.gated_values.is_empty() => false,
+        Value::String(text) => is_gated(text),
+        Value::List(List::String(items)) => items.iter().any(|text| is_gated(text)),
+        Value::Map(Map::String(entries)) => entries.values().any(|text| is_gated(text)),
+        _ => false,
+    }
 }
 
 /// Whether a field holds anything; one that may be absent holds a zero or an empty struct that was sent, too.

@@ -188,7 +188,7 @@ mod tests {
     use machinery::describe;
     use machinery::field_path::Path;
     use machinery::hooks::Context;
-    use machinery::validate::{Scope, Validator};
+    use machinery::validate::{Half, Scope, Validator};
 
     use super::*;
 
@@ -230,7 +230,7 @@ mod tests {
     fn check(new: &Workers, old: Option<&Workers>) -> Vec<String> {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        Validator { scope: Scope::Declared, context: &context, rules: Some(&rules), version: None }.validate(
+        Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&rules) }.validate(
             Ref::of(new),
             old.map(Ref::of),
             &Path::NONE,
@@ -287,7 +287,7 @@ mod tests {
     fn a_rule_that_does_not_compile_refuses_the_object() {
         let (rules, context) = (CelRules::default(), Context::default());
         let mut errors = Vec::new();
-        let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&rules), version: None };
+        let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&rules) };
         validator.validate(Ref::of(&Workers::default()), None, &Path::NONE, &mut errors);
         assert!(errors[0].body().contains("rule compile error"), "{errors:?}");
     }

@@ -1,14 +1,14 @@
 //! What a kind says about its own writes: declared facts by default, hand-written where Kubernetes gives a kind behaviour.
 
 use apimachinery::hatches::meta::reset_object_meta_for_status;
-use machinery::catalog::{Generation, KindDef, ResourceDef};
+use machinery::catalog::{Catalog, Generation, KindDef, ResourceDef};
 use machinery::def::{FieldDef, StructDef};
 use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 pub use machinery::hooks::Context;
 use machinery::reflect::{Mut, Owned, Ref, Slot, Value};
-use machinery::validate::{Scope, Validator};
-use machinery::{deprecation, gates, spelling};
+use machinery::validate::{Half, Scope, Validator};
+use machinery::{deprecation, gates, hub_names};
 
 use crate::metadata::{meta, meta_mut};
 use crate::rules::CelRules;
@@ -44,35 +44,32 @@ pub struct DeclaredStrategy {
     has_status: bool,
     /// Whether writers are warned of deprecated fields.
     warns_of_fields: bool,
-    /// Versions with a form of their own, and the hub's.
-    forms: Vec<(&'static str, &'static StructDef)>,
-    hub: &'static StructDef,
+    versions: OwnForms,
 }
 
 impl DeclaredStrategy {
-    pub fn new(kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
+    pub fn new(catalog: &'static Catalog, kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
         let has_status = resource.subresources.iter().any(|s| s.name == "status");
+        let versions = OwnForms::of(catalog, kind, resource);
         // Upstream's kinds say in hooks of what their writers are warned.
-        let warns_of_fields = !resource.tagged_validation && deprecation::is_declared(kind.hub);
-        DeclaredStrategy { resource, has_status, warns_of_fields, forms: Vec::new(), hub: kind.hub }
-    }
-
-    /// Speaks to writers in the names of their versions, where these have forms of their own.
-    #[must_use]
-    pub fn of_versions(mut self, kinds: impl Iterator<Item = &'static KindDef>) -> Self {
-        let own = kinds.filter(|kind| kind.conversion.is_some() && !self.resource.tagged_validation);
-        self.forms = own.map(|kind| (kind.version, kind.def)).collect();
-        self
+        let warns_of_fields =
+            !resource.tagged_validation && versions.defs().chain([kind.hub]).any(deprecation::is_declared);
+        DeclaredStrategy { resource, has_status, warns_of_fields, versions }
     }
 }
 
 impl Strategy for DeclaredStrategy {
     fn prepare_for_create(&self, context: &Context, object: &mut Owned) {
         let drops_fields = gates::uses_disabled(&context.features, object.as_ref());
-        let loses_something = drops_fields || (self.has_status && !is_zero(object.as_ref().by_name("status")));
+        let drops_own_fields = self.versions.use_disabled(context, object.as_ref());
+        let loses_something =
+            drops_fields || drops_own_fields || (self.has_status && !is_zero(object.as_ref().by_name("status")));
         let said = (loses_something && self.resource.hooks.create.is_some()).then(|| object.clone());
         if self.has_status {
             clear_field(object, "status");
+        }
+        if drops_own_fields {
+            self.versions.drop_disabled(context, object, None);
         }
         if drops_fields {
             gates::drop_disabled(&context.features, object.as_mut(), None);
@@ -87,6 +84,7 @@ impl Strategy for DeclaredStrategy {
 
     fn prepare_for_update(&self, context: &Context, new: &mut Owned, old: Ref<'_>) {
         self.keep_other_parts(context, new, old);
+        self.versions.drop_disabled(context, new, Some(old));
         gates::drop_disabled(&context.features, new.as_mut(), Some(old));
         if let Some(hook) = self.resource.hooks.update {
             hook(context, new.as_mut(), old);
@@ -112,7 +110,10 @@ impl Strategy for DeclaredStrategy {
     fn warnings(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Vec<String> {
         let mut warnings = self.resource.hooks.warnings.map_or_else(Vec::new, |hook| hook(context, new, old));
         if self.warns_of_fields {
-            warnings.extend(deprecation::warnings(new, old));
+            warnings.extend(match self.versions.forms(context, new, old) {
+                Some((new, old)) => deprecation::warnings(new.as_ref(), old.as_ref().map(Owned::as_ref)),
+                None => deprecation::warnings(new, old),
+            });
         }
         warnings
     }
@@ -138,13 +139,79 @@ impl DeclaredStrategy {
         let mut errors = Vec::new();
         validation::of_kind(context, new, old, self.resource, &mut errors);
         let rules = CelRules::default();
-        let said = if self.forms.is_empty() { String::new() } else { context.sent.version() };
-        let version = self.forms.iter().find(|(name, _)| *name == said).map(|(_, def)| *def);
-        Validator { scope, context, rules: Some(&rules), version }.validate(new, old, &Path::NONE, &mut errors);
-        if let Some(version) = version {
-            errors.iter_mut().for_each(|error| error.field = spelling::in_version(self.hub, version, &error.field));
+        let whole = Validator { scope, half: Half::Both, context, rules: Some(&rules) };
+        match scope {
+            Scope::Tagged => whole.validate(new, old, &Path::NONE, &mut errors),
+            Scope::Declared => self.in_halves(whole, new, old, &mut errors),
         }
         errors
+    }
+
+    /// First what functions say of the hub's form, then what is declared of the form of the
+    /// request: of a field that a function found wrong no more is told.
+    fn in_halves(&self, whole: Validator<'_>, new: Ref<'_>, old: Option<Ref<'_>>, errors: &mut Vec<FieldError>) {
+        let mut found = Vec::new();
+        Validator { half: Half::Functions, ..whole }.validate(new, old, &Path::NONE, &mut found);
+        let words = Validator { half: Half::Words, ..whole };
+        let mut declared = Vec::new();
+        match self.versions.forms(whole.context, new, old) {
+            Some((new, old)) => {
+                let def = new.as_ref().def();
+                found.iter_mut().for_each(|error| error.field = hub_names::in_version(def, &error.field));
+                words.validate(new.as_ref(), old.as_ref().map(Owned::as_ref), &Path::NONE, &mut declared);
+            }
+            None => words.validate(new, old, &Path::NONE, &mut declared),
+        }
+        declared.retain(|error| found.iter().all(|told| told.field != error.field));
+        errors.extend(found);
+        errors.extend(declared);
+    }
+}
+
+/// The versions of an author's kind that have a form of their own. What they declare holds for
+/// their clients, as the schema of a version does for those of a custom resource.
+struct OwnForms(Vec<&'static KindDef>);
+
+impl OwnForms {
+    fn of(catalog: &'static Catalog, kind: &'static KindDef, resource: &'static ResourceDef) -> Self {
+        let is_own = |other: &&'static KindDef| {
+            !resource.tagged_validation
+                && (other.group, other.kind) == (kind.group, kind.kind)
+                && other.conversion.is_some()
+        };
+        OwnForms(catalog.kinds.iter().filter(is_own).collect())
+    }
+
+    fn defs(&self) -> impl Iterator<Item = &'static StructDef> {
+        self.0.iter().map(|kind| kind.def)
+    }
+
+    /// The version of a request, if it has a form of its own.
+    fn version(&self, context: &Context) -> Option<&'static KindDef> {
+        let is_asked = |kind: &&&KindDef| kind.group == context.group && kind.version == context.version;
+        self.0.iter().find(is_asked).copied()
+    }
+
+    /// An object, and what it was, as the version of a request has them.
+    fn forms(&self, context: &Context, new: Ref<'_>, old: Option<Ref<'_>>) -> Option<(Owned, Option<Owned>)> {
+        let kind = self.version(context)?;
+        Some((kind.from_hub(new.to_owned()), old.map(|old| kind.from_hub(old.to_owned()))))
+    }
+
+    /// Whether [`drop_disabled`](Self::drop_disabled) would take something from a new object.
+    fn use_disabled(&self, context: &Context, object: Ref<'_>) -> bool {
+        let kind = self.version(context).filter(|kind| !kind.def.gates().is_empty());
+        kind.is_some_and(|kind| gates::uses_disabled(&context.features, kind.from_hub(object.to_owned()).as_ref()))
+    }
+
+    /// Empties the fields that a version puts behind gates that are off, where the hub does not.
+    fn drop_disabled(&self, context: &Context, object: &mut Owned, old: Option<Ref<'_>>) {
+        let Some(kind) = self.version(context).filter(|kind| !kind.def.gates().is_empty()) else { return };
+        let Some((mut new, old)) = self.forms(context, object.as_ref(), old) else { return };
+        if gates::uses_disabled(&context.features, new.as_ref()) {
+            gates::drop_disabled(&context.features, new.as_mut(), old.as_ref().map(Owned::as_ref));
+            *object = kind.to_hub(new);
+        }
     }
 }
 

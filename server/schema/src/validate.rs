@@ -2,6 +2,7 @@
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
+use machinery::scalar::go_text::quote;
 use serde_json::{Map, Value};
 
 use crate::lists::{repeated, sorted, text};
@@ -83,7 +84,7 @@ fn validate(schema: &Schema, value: &Value, path: &Path<'_>, old: Option<Pair<'_
             out.count();
             if format::is_known(format) && !format::is_numeric(format) {
                 if !format::matches(format, text) {
-                    let words = format!("{} in body must be of type {format}: {text:?}", name(path));
+                    let words = format!("{} in body must be of type {format}: {}", name(path), quote(text));
                     out.add(words.clone(), FieldError::type_invalid(path, text, words));
                 }
                 out.count();

@@ -59,7 +59,7 @@ use webhook::Route;
 
 use crate::Error;
 use crate::authentication::RequestHeaders;
-use machinery::features::FeatureGates;
+use machinery::features::{FeatureGates, KnownGates};
 
 /// The part of the help that a flag stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,12 +285,16 @@ pub fn subcommand(args: &[OsString]) -> Option<(&str, &[OsString])> {
 impl Options {
     /// Reads a command line, the program's name first.
     pub fn parse_from(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        Self::parse_for(Program::KubeApiserver, args)
+        Self::parse_for(Program::KubeApiserver, &KnownGates::default(), args)
     }
 
-    /// Reads the command line of a program.
-    pub fn parse_for(program: Program, args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        let values = command::read(program, args)?;
+    /// Reads the command line of a program that knows these feature gates.
+    pub fn parse_for(
+        program: Program,
+        gates: &KnownGates,
+        args: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Self, Error> {
+        let values = command::read(program, gates, args)?;
         let options = Self::from_values(program, &values).map_err(Error::Options)?;
         if program.delegates() { options.delegating(&values).map_err(Error::Options) } else { Ok(options) }
     }

@@ -129,6 +129,17 @@ impl Error {
         matches!(self, Self::EmptyKey | Self::Untransformable { .. } | Self::NoSpace { .. })
     }
 
+    /// A database that is damaged as a whole, with its file and what can be done.
+    pub(crate) fn of_file(self, path: &std::path::Path) -> Self {
+        let remedy = "restore a snapshot into an empty folder, or move this one away to begin with nothing";
+        match self {
+            Self::Corrupt { key: None, reason } => {
+                Self::Corrupt { key: None, reason: format!("{}: {reason}; {remedy}", path.display()) }
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn corrupt(key: &[u8], reason: impl Into<String>) -> Self {
         Self::Corrupt { key: Some(key.escape_ascii().to_string()), reason: reason.into() }
     }

@@ -142,6 +142,18 @@ async fn another_format_is_refused() {
 }
 
 #[tokio::test]
+async fn a_damaged_database_is_named_with_a_remedy() {
+    let (store, dir) = open().await;
+    store.close().await.unwrap();
+    let path = dir.path().join("store.db");
+    let mut file = std::fs::read(&path).unwrap();
+    file[100..2000].fill(0xff); // behind the header
+    std::fs::write(&path, file).unwrap();
+    let error = refusal(dir.path()).to_string();
+    assert!(error.contains(&format!("{}: ", path.display())) && error.contains("; restore a snapshot"), "{error}");
+}
+
+#[tokio::test]
 async fn a_damaged_value_is_reported_by_key() {
     let (store, dir) = open().await;
     put(&store, "/secrets/default/a", "the value that is going to rot").await;

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::super::ast::{Attrs, Body, Marked, TypeKind};
+use super::super::ast::{Attrs, Body, Marked, TypeKind, Variant};
 use super::instances::{Instance, InstanceId, Instances, Member, Type, deprecated, inherited};
 use super::program::{DeclId, HUB, Key, Program};
-use crate::model::{Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
+use crate::model::{Check, Enum, EnumId, Field, JsonForm, Model, Role, Struct, StructId, TypeRef};
 
 /// Where every instance went.
 pub struct Ids {
@@ -119,6 +119,13 @@ fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
         }
         Body::Struct(_) | Body::Unit => Vec::new(),
     };
+    let gated = match &instance.decl.body {
+        Body::Enum(variants) => {
+            let gate = |one: &Variant| Some((one.value.clone(), one.gate.as_ref()?.text.clone()));
+            variants.iter().filter_map(gate).collect()
+        }
+        Body::Struct(_) | Body::Unit => Vec::new(),
+    };
     let (module, version) = place(program, instance.key);
     Enum {
         name: instance.decl.name.clone(),
@@ -126,6 +133,7 @@ fn enum_model(program: &Program, instance: &Instance<'_>) -> Enum {
         version,
         docs: instance.decl.docs.clone(),
         variants,
+        gated,
         open: instance.decl.attrs.open,
         span: instance.decl.span.clone(),
     }
@@ -153,6 +161,7 @@ fn struct_model(program: &Program, instance: &Instance<'_>, ids: &Ids) -> Struct
         default_by_hand: hatch(program, instance, |attrs| attrs.defaults.as_ref().map(|all| all.by_hand.as_ref())),
         normalize: hatch(program, instance, |attrs| attrs.normalize.as_ref().map(Option::as_ref)),
         validate_by_hand: validation(program, instance),
+        checks: checks(program, instance),
         rules: inherited(program, instance, |attrs| attrs.rules.as_ref()).cloned().unwrap_or_default(),
         deprecated: deprecated(program, instance),
         direct: attrs.direct,
@@ -195,6 +204,12 @@ fn hatch(program: &Program, instance: &Instance<'_>, said: fn(&Attrs) -> Option<
 fn validation(program: &Program, instance: &Instance<'_>) -> Option<String> {
     let is_hub = program.home(instance.key.id()) == instance.key.version;
     instance.decl.attrs.validate.as_ref().filter(|_| is_hub).map(|function| function.text.clone())
+}
+
+/// Likewise its checks.
+fn checks(program: &Program, instance: &Instance<'_>) -> Vec<Check> {
+    let is_hub = program.home(instance.key.id()) == instance.key.version;
+    if is_hub { instance.decl.attrs.checks.clone() } else { Vec::new() }
 }
 
 fn role(instance: &Instance<'_>, kind: bool) -> Role {

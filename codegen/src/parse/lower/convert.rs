@@ -10,7 +10,7 @@ use super::build::Ids;
 use super::instances::{Instances, type_at};
 use super::program::{DeclId, Program};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, codes};
-use crate::model::{Conversion, Field, Model, Span, StructId, TypeRef};
+use crate::model::{Conversion, Field, Model, Span, Struct, StructId, TypeRef};
 use crate::paths;
 
 /// Fills [`crate::model::Struct::conversion`] of every struct that has a hub.
@@ -101,9 +101,9 @@ fn renames(instances: &Instances<'_>, ids: &Ids, model: &mut Model, diagnostics:
             match (&mut model.structs[here.0].conversion, counterpart) {
                 (Some(conversion), Some(hub)) => {
                     let json = &member.field.model.json;
-                    conversion
-                        .renames
-                        .push((if json.is_empty() { &member.field.model.name } else { json }.clone(), hub));
+                    let json = if json.is_empty() { &member.field.model.name } else { json };
+                    conversion.renames.push((json.clone(), hub.clone()));
+                    stands_for(&mut model.structs[here.0], json, [hub]);
                 }
                 _ => diagnostics.push(no_counterpart(renamed)),
             }
@@ -149,12 +149,22 @@ fn hand_written(here: StructId, convert: &Convert, model: &mut Model) -> Result<
     })?;
     let names = |side: &[Marked], id| side.iter().map(|said| name(said, id, model)).collect::<Result<Vec<_>, _>>();
     let (here_only, hub_only) = (names(&convert.here, here)?, names(&convert.hub, hub)?);
+    if let [json] = here_only.as_slice() {
+        stands_for(&mut model.structs[here.0], json, hub_only.iter().cloned());
+    }
     if let Some(conversion) = &mut model.structs[here.0].conversion {
         conversion.here_only.extend(here_only);
         conversion.hub_only.extend(hub_only);
         conversion.by_hand.extend(convert.by_hand.iter().map(|function| function.text.clone()));
     }
     Ok(())
+}
+
+/// Has a field of a version stand for fields of the hub, unless these are of its own name or below
+/// others.
+fn stands_for(one: &mut Struct, json: &str, hub: impl IntoIterator<Item = String>) {
+    let Some(field) = one.fields.iter_mut().find(|field| field.json == json) else { return };
+    field.hub_names.extend(hub.into_iter().filter(|name| name != json && !name.contains('.')));
 }
 
 /// A field's JSON name from either of its names, or a path of JSON names.

@@ -4,7 +4,7 @@
 //! refutes it, and a refutation refutes what holds the type, until nothing changes (the greatest fixed point, as in minimizing
 //! an automaton). Two strongly connected components that are equal throughout come out shared.
 
-use super::super::ast::{Attrs, Body, Field};
+use super::super::ast::{Attrs, Body, Field, Variant};
 use super::instances::{Instance, InstanceId, Instances, Type, deprecated, inherited};
 use super::program::Program;
 use crate::model;
@@ -56,10 +56,10 @@ fn same_words(program: &Program, here: &Instance<'_>, hub: &Instance<'_>) -> boo
     };
     let bodies = match (&here.decl.body, &hub.decl.body) {
         (Body::Enum(here), Body::Enum(hub)) => {
-            let values = |variants: &[super::super::ast::Variant]| -> Vec<(String, String, String)> {
-                variants.iter().map(|one| (one.name.clone(), one.value.clone(), one.docs.clone())).collect()
+            let same = |(here, hub): (&Variant, &Variant)| {
+                (&here.name, &here.value, &here.docs, &here.gate) == (&hub.name, &hub.value, &hub.docs, &hub.gate)
             };
-            values(here) == values(hub)
+            here.len() == hub.len() && here.iter().zip(hub).all(same)
         }
         (Body::Struct(_), Body::Struct(_)) => {
             let pairs = || here.fields.iter().zip(&hub.fields);

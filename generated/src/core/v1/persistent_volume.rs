@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::scalar::{Quantity, Time};
@@ -202,7 +203,31 @@ pub struct GlusterfsPersistentVolumeSource {
     pub endpoints_namespace: Option<String>,
 }
 
-describe! { GlusterfsPersistentVolumeSource, GLUSTERFS_PERSISTENT_VOLUME_SOURCE "GlusterfsPersistentVolumeSource" {} [
+/// What is checked in [`GlusterfsPersistentVolumeSource`], in this order.
+const GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["endpoints"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["endpointsNamespace"],
+        when: &[Condition::Set(&["endpointsNamespace"]), Condition::Is(&["endpointsNamespace"], &[""])],
+        assertions: &[Assertion::Invalid("if the endpointnamespace is set, it must be a valid namespace name")],
+    },
+    CheckDef {
+        field: &["endpointsNamespace"],
+        when: &[Condition::IsNot(&["endpointsNamespace"], &[""])],
+        assertions: &[Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+];
+
+describe! { GlusterfsPersistentVolumeSource, GLUSTERFS_PERSISTENT_VOLUME_SOURCE "GlusterfsPersistentVolumeSource" { .checks(GLUSTERFS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     endpoints:           "endpoints",          1, Flags::REQUIRED;
     path:                "path",               2, Flags::REQUIRED;
     read_only:           "readOnly",           3, Flags::OMIT_EMPTY;
@@ -230,7 +255,21 @@ pub struct RBDPersistentVolumeSource {
     pub read_only: bool,
 }
 
-describe! { RBDPersistentVolumeSource, RBD_PERSISTENT_VOLUME_SOURCE "RBDPersistentVolumeSource" { .defaults_below() } [
+/// What is checked in [`RBDPersistentVolumeSource`], in this order.
+const RBD_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { RBDPersistentVolumeSource, RBD_PERSISTENT_VOLUME_SOURCE "RBDPersistentVolumeSource" { .defaults_below() .checks(RBD_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     monitors:   "monitors",  1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     image:      "image",     2, Flags::REQUIRED;
     fs_type:    "fsType",    3, Flags::OMIT_EMPTY;
@@ -295,7 +334,26 @@ pub struct CinderPersistentVolumeSource {
     pub secret_ref: Option<Box<SecretReference>>,
 }
 
-describe! { CinderPersistentVolumeSource, CINDER_PERSISTENT_VOLUME_SOURCE "CinderPersistentVolumeSource" {} [
+/// What is checked in [`CinderPersistentVolumeSource`], in this order.
+const CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "namespace"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { CinderPersistentVolumeSource, CINDER_PERSISTENT_VOLUME_SOURCE "CinderPersistentVolumeSource" { .checks(CINDER_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     volume_id:  "volumeID",  1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  3, Flags::OMIT_EMPTY;
@@ -319,7 +377,16 @@ pub struct CephFSPersistentVolumeSource {
     pub read_only: bool,
 }
 
-describe! { CephFSPersistentVolumeSource, CEPH_FS_PERSISTENT_VOLUME_SOURCE "CephFSPersistentVolumeSource" {} [
+/// What is checked in [`CephFSPersistentVolumeSource`], in this order.
+const CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { CephFSPersistentVolumeSource, CEPH_FS_PERSISTENT_VOLUME_SOURCE "CephFSPersistentVolumeSource" { .checks(CEPH_FS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     monitors:    "monitors",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     path:        "path",       2, Flags::OMIT_EMPTY;
     user:        "user",       3, Flags::OMIT_EMPTY;
@@ -364,7 +431,26 @@ pub struct AzureFilePersistentVolumeSource {
     pub secret_namespace: Option<String>,
 }
 
-describe! { AzureFilePersistentVolumeSource, AZURE_FILE_PERSISTENT_VOLUME_SOURCE "AzureFilePersistentVolumeSource" {} [
+/// What is checked in [`AzureFilePersistentVolumeSource`], in this order.
+const AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["shareName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretNamespace"],
+        when: &[Condition::Set(&["secretNamespace"]), Condition::Is(&["secretNamespace"], &[""])],
+        assertions: &[Assertion::Missing("")],
+    },
+];
+
+describe! { AzureFilePersistentVolumeSource, AZURE_FILE_PERSISTENT_VOLUME_SOURCE "AzureFilePersistentVolumeSource" { .checks(AZURE_FILE_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     secret_name:      "secretName",      1, Flags::REQUIRED;
     share_name:       "shareName",       2, Flags::REQUIRED;
     read_only:        "readOnly",        3, Flags::OMIT_EMPTY;
@@ -396,7 +482,26 @@ pub struct ScaleIOPersistentVolumeSource {
     pub read_only: bool,
 }
 
-describe! { ScaleIOPersistentVolumeSource, SCALE_IO_PERSISTENT_VOLUME_SOURCE "ScaleIOPersistentVolumeSource" { .defaults_below() } [
+/// What is checked in [`ScaleIOPersistentVolumeSource`], in this order.
+const SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["gateway"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["system"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { ScaleIOPersistentVolumeSource, SCALE_IO_PERSISTENT_VOLUME_SOURCE "ScaleIOPersistentVolumeSource" { .defaults_below() .checks(SCALE_IO_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     gateway:           "gateway",           1, Flags::REQUIRED;
     system:            "system",            2, Flags::REQUIRED;
     secret_ref:        "secretRef",         3, Flags::REQUIRED;
@@ -418,7 +523,16 @@ pub struct LocalVolumeSource {
     pub fs_type: Option<String>,
 }
 
-describe! { LocalVolumeSource, LOCAL_VOLUME_SOURCE "LocalVolumeSource" {} [
+/// What is checked in [`LocalVolumeSource`], in this order.
+const LOCAL_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled(""), Assertion::Format(machinery::format::field::path_without_backsteps)],
+    },
+];
+
+describe! { LocalVolumeSource, LOCAL_VOLUME_SOURCE "LocalVolumeSource" { .checks(LOCAL_VOLUME_SOURCE_CHECKS) } [
     path:    "path",   1, Flags::REQUIRED;
     fs_type: "fsType", 2, Flags::OMIT_EMPTY;
 ] }
@@ -438,7 +552,31 @@ pub struct StorageOSPersistentVolumeSource {
     pub secret_ref: Option<Box<ObjectReference>>,
 }
 
-describe! { StorageOSPersistentVolumeSource, STORAGE_OS_PERSISTENT_VOLUME_SOURCE "StorageOSPersistentVolumeSource" {} [
+/// What is checked in [`StorageOSPersistentVolumeSource`], in this order.
+const STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["volumeNamespace"],
+        when: &[],
+        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "namespace"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { StorageOSPersistentVolumeSource, STORAGE_OS_PERSISTENT_VOLUME_SOURCE "StorageOSPersistentVolumeSource" { .checks(STORAGE_OS_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     volume_name:      "volumeName",      1, Flags::OMIT_EMPTY;
     volume_namespace: "volumeNamespace", 2, Flags::OMIT_EMPTY;
     fs_type:          "fsType",          3, Flags::OMIT_EMPTY;
@@ -471,7 +609,41 @@ pub struct CSIPersistentVolumeSource {
     pub node_expand_secret_ref: Option<Box<SecretReference>>,
 }
 
-describe! { CSIPersistentVolumeSource, CSI_PERSISTENT_VOLUME_SOURCE "CSIPersistentVolumeSource" {} [
+/// What is checked in [`CSIPersistentVolumeSource`], in this order.
+const CSI_PERSISTENT_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driver"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::csi_driver_name)],
+    },
+    CheckDef {
+        field: &["volumeHandle"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["controllerPublishSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below],
+    },
+    CheckDef {
+        field: &["controllerExpandSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below],
+    },
+    CheckDef {
+        field: &["nodePublishSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below],
+    },
+    CheckDef {
+        field: &["nodeExpandSecretRef"],
+        when: &[],
+        assertions: &[Assertion::Below],
+    },
+];
+
+describe! { CSIPersistentVolumeSource, CSI_PERSISTENT_VOLUME_SOURCE "CSIPersistentVolumeSource" { .checks(CSI_PERSISTENT_VOLUME_SOURCE_CHECKS) } [
     driver:                        "driver",                      1, Flags::REQUIRED;
     volume_handle:                 "volumeHandle",                2, Flags::REQUIRED;
     read_only:                     "readOnly",                    3, Flags::OMIT_EMPTY;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef};
 use machinery::def::{Defaults, FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::scalar::{Quantity};
@@ -249,7 +250,21 @@ pub struct GlusterfsVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" {} [
+/// What is checked in [`GlusterfsVolumeSource`], in this order.
+const GLUSTERFS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["endpoints"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["path"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct GlusterfsVolumeSource, GLUSTERFS_VOLUME_SOURCE "GlusterfsVolumeSource" { .checks(GLUSTERFS_VOLUME_SOURCE_CHECKS) } [
     endpoints: "endpoints", 1, Flags::REQUIRED;
     path:      "path",      2, Flags::REQUIRED;
     read_only: "readOnly",  3, Flags::OMIT_EMPTY;
@@ -264,7 +279,16 @@ pub struct PersistentVolumeClaimVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct PersistentVolumeClaimVolumeSource, PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" {} [
+/// What is checked in [`PersistentVolumeClaimVolumeSource`], in this order.
+const PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["claimName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct PersistentVolumeClaimVolumeSource, PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE "PersistentVolumeClaimVolumeSource" { .checks(PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE_CHECKS) } [
     claim_name: "claimName", 1, Flags::REQUIRED;
     read_only:  "readOnly",  2, Flags::OMIT_EMPTY;
 ] }
@@ -290,7 +314,21 @@ pub struct RBDVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" { .defaults_below() } [
+/// What is checked in [`RBDVolumeSource`], in this order.
+const RBD_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["image"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct RBDVolumeSource, RBD_VOLUME_SOURCE "RBDVolumeSource" { .defaults_below() .checks(RBD_VOLUME_SOURCE_CHECKS) } [
     monitors:   "monitors",  1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     image:      "image",     2, Flags::REQUIRED;
     fs_type:    "fsType",    3, Flags::OMIT_EMPTY;
@@ -337,7 +375,21 @@ pub struct CinderVolumeSource {
     pub secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" { .defaults_below() } [
+/// What is checked in [`CinderVolumeSource`], in this order.
+const CINDER_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeID"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct CinderVolumeSource, CINDER_VOLUME_SOURCE "CinderVolumeSource" { .defaults_below() .checks(CINDER_VOLUME_SOURCE_CHECKS) } [
     volume_id:  "volumeID",  1, Flags::REQUIRED;
     fs_type:    "fsType",    2, Flags::OMIT_EMPTY;
     read_only:  "readOnly",  3, Flags::OMIT_EMPTY;
@@ -361,7 +413,16 @@ pub struct CephFSVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" { .defaults_below() } [
+/// What is checked in [`CephFSVolumeSource`], in this order.
+const CEPH_FS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["monitors"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct CephFSVolumeSource, CEPH_FS_VOLUME_SOURCE "CephFSVolumeSource" { .defaults_below() .checks(CEPH_FS_VOLUME_SOURCE_CHECKS) } [
     monitors:    "monitors",   1, Flags::REQUIRED, &FieldInfo { list: ListType::Atomic, ..FieldInfo::PLAIN };
     path:        "path",       2, Flags::OMIT_EMPTY;
     user:        "user",       3, Flags::OMIT_EMPTY;
@@ -415,7 +476,21 @@ pub struct AzureFileVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" {} [
+/// What is checked in [`AzureFileVolumeSource`], in this order.
+const AZURE_FILE_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["secretName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["shareName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct AzureFileVolumeSource, AZURE_FILE_VOLUME_SOURCE "AzureFileVolumeSource" { .checks(AZURE_FILE_VOLUME_SOURCE_CHECKS) } [
     secret_name: "secretName", 1, Flags::REQUIRED;
     share_name:  "shareName",  2, Flags::REQUIRED;
     read_only:   "readOnly",   3, Flags::OMIT_EMPTY;
@@ -620,7 +695,26 @@ pub struct ScaleIOVolumeSource {
     pub read_only: bool,
 }
 
-describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" { .defaults_below() } [
+/// What is checked in [`ScaleIOVolumeSource`], in this order.
+const SCALE_IO_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["gateway"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["system"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct ScaleIOVolumeSource, SCALE_IO_VOLUME_SOURCE "ScaleIOVolumeSource" { .defaults_below() .checks(SCALE_IO_VOLUME_SOURCE_CHECKS) } [
     gateway:           "gateway",           1, Flags::REQUIRED;
     system:            "system",            2, Flags::REQUIRED;
     secret_ref:        "secretRef",         3, Flags::REQUIRED;
@@ -648,7 +742,26 @@ pub struct StorageOSVolumeSource {
     pub secret_ref: Option<Box<LocalObjectReference>>,
 }
 
-describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" { .defaults_below() } [
+/// What is checked in [`StorageOSVolumeSource`], in this order.
+const STORAGE_OS_VOLUME_SOURCE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["volumeName"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["volumeNamespace"],
+        when: &[],
+        assertions: &[Assertion::Optional, Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["secretRef", "name"],
+        when: &[],
+        assertions: &[Assertion::Filled("")],
+    },
+];
+
+describe! { direct StorageOSVolumeSource, STORAGE_OS_VOLUME_SOURCE "StorageOSVolumeSource" { .defaults_below() .checks(STORAGE_OS_VOLUME_SOURCE_CHECKS) } [
     volume_name:      "volumeName",      1, Flags::OMIT_EMPTY;
     volume_namespace: "volumeNamespace", 2, Flags::OMIT_EMPTY;
     fs_type:          "fsType",          3, Flags::OMIT_EMPTY;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType};
 use machinery::describe;
 use machinery::scalar::{Quantity};
@@ -23,7 +24,36 @@ pub struct RuntimeClass {
     pub scheduling: Option<Box<Scheduling>>,
 }
 
-describe! { RuntimeClass, RUNTIME_CLASS "RuntimeClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<RuntimeClass>() { crate::hatches::node::validate_runtime_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
+/// What is checked in [`RuntimeClass`], in this order.
+const RUNTIME_CLASS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["handler"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Name(machinery::format::NameRule::Dns1123Label)],
+    },
+    CheckDef {
+        field: &["overhead"],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::node::validate_overhead(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["scheduling"],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::node::validate_scheduling(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::node::validate_metadata_update(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["handler"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+];
+
+describe! { RuntimeClass, RUNTIME_CLASS "RuntimeClass" { .checks(RUNTIME_CLASS_CHECKS) } [
     type_meta:  "",           0, Flags::INLINE;
     metadata:   "metadata",   1, Flags::OMIT_EMPTY;
     handler:    "handler",    2, Flags::REQUIRED;

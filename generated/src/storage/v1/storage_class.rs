@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
@@ -36,7 +37,61 @@ pub struct StorageClass {
     pub allowed_topologies: Vec<crate::core::v1::TopologySelectorTerm>,
 }
 
-describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<StorageClass>() { crate::hatches::storage::validate_storage_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
+/// What is checked in [`StorageClass`], in this order.
+const STORAGE_CLASS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["provisioner"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_class_parameters(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["reclaimPolicy"],
+        when: &[Condition::IsNot(&["reclaimPolicy"], &[""])],
+        assertions: &[Assertion::OneOf(&["Delete", "Retain"])],
+    },
+    CheckDef {
+        field: &["volumeBindingMode"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::OneOf(&["Immediate", "WaitForFirstConsumer"])],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_class_topologies(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_whole_metadata_update(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["parameters"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["provisioner"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["reclaimPolicy"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+    CheckDef {
+        field: &["volumeBindingMode"],
+        when: &[],
+        assertions: &[Assertion::Immutable("")],
+    },
+];
+
+describe! { StorageClass, STORAGE_CLASS "StorageClass" { .defaults_below() .checks(STORAGE_CLASS_CHECKS) } [
     type_meta:              "",                     0, Flags::INLINE;
     metadata:               "metadata",             1, Flags::OMIT_EMPTY;
     provisioner:            "provisioner",          2, Flags::REQUIRED;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{Flags};
 use machinery::describe;
 use machinery::type_meta::TypeMeta;
@@ -20,7 +21,41 @@ pub struct VolumeAttributesClass {
     pub parameters: BTreeMap<String, String>,
 }
 
-describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" { .validate(|v, path, new, old| if let Some(new) = new.downcast::<VolumeAttributesClass>() { crate::hatches::storage::validate_volume_attributes_class(v, path, new, old.and_then(|o| o.downcast())) }) } [
+/// What is checked in [`VolumeAttributesClass`], in this order.
+const VOLUME_ATTRIBUTES_CLASS_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["driverName"],
+        when: &[],
+        assertions: &[Assertion::Unchanged("updates to driverName are forbidden.")],
+    },
+    CheckDef {
+        field: &["parameters"],
+        when: &[],
+        assertions: &[Assertion::Unchanged("updates to parameters are forbidden.")],
+    },
+    CheckDef {
+        field: &["metadata"],
+        when: &[Condition::Update],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_cluster_metadata(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["driverName"],
+        when: &[],
+        assertions: &[Assertion::Required(""), Assertion::Format(machinery::format::field::caseless_qualified_name)],
+    },
+    CheckDef {
+        field: &[],
+        when: &[],
+        assertions: &[Assertion::ByHand(|v, path, new, old| if let Some(new) = new.downcast() { crate::hatches::storage::validate_attributes(v, path, new, old.and_then(|old| old.downcast())) })],
+    },
+    CheckDef {
+        field: &["parameters"],
+        when: &[],
+        assertions: &[Assertion::Required("must contain at least one key/value pair")],
+    },
+];
+
+describe! { VolumeAttributesClass, VOLUME_ATTRIBUTES_CLASS "VolumeAttributesClass" { .checks(VOLUME_ATTRIBUTES_CLASS_CHECKS) } [
     type_meta:   "",           0, Flags::INLINE;
     metadata:    "metadata",   1, Flags::OMIT_EMPTY;
     driver_name: "driverName", 2, Flags::REQUIRED;

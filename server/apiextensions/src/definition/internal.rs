@@ -1,5 +1,6 @@
 //! Upstream's internal types, which messages show as JSON (`pkg/apis/apiextensions/types.go`).
 
+use apimachinery::apiextensions::v1beta1::CustomResourceDefinitionVersion;
 use machinery::def::StructDef;
 use machinery::field_error::BadValue;
 use machinery::json::{self, InternalType};
@@ -12,13 +13,18 @@ pub fn shown<T: Struct>(value: &T) -> BadValue {
     BadValue::Json(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// A list of structs as messages show it.
-pub fn shown_list<T: Struct>(values: &[T]) -> BadValue {
-    if values.is_empty() {
+/// The versions of a definition as messages show them. Schemas and subresources that all have in common stand beside
+/// them, also those that were sent empty.
+pub fn shown_versions(versions: &[CustomResourceDefinitionVersion]) -> BadValue {
+    if versions.is_empty() {
         return BadValue::None;
     }
-    let items: Vec<String> = values.iter().map(|value| shown(value).to_string()).collect();
-    BadValue::Json(format!("[{}]", items.join(",")))
+    let items: Vec<String> = versions.iter().map(|version| shown(version).to_string()).collect();
+    let text = format!("[{}]", items.join(","));
+    match versions.iter().all(|version| version.schema.is_none() && version.subresources.is_none()) {
+        true => BadValue::Exact(text),
+        false => BadValue::Json(text),
+    }
 }
 
 fn find(def: &StructDef) -> Option<&'static InternalType> {

@@ -161,7 +161,7 @@ fn versions(v: &mut Validation<'_>, spec: &CustomResourceDefinitionSpec, options
         let subresources = if per_version { &each.subresources } else { &spec.subresources };
         version(v, each, has_status(subresources.as_deref()), options, &at);
     }
-    let shown = || internal::shown_list(&spec.versions);
+    let shown = || internal::shown_versions(&spec.versions);
     let mut names = HashSet::new();
     if !spec.versions.iter().all(|each| names.insert(each.name.as_str())) {
         v.invalid(&at, shown(), "must contain unique version names");

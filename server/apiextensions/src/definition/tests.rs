@@ -1,6 +1,6 @@
 //! Facts about schemas with rules.
 
-use apimachinery::apiextensions::v1::JSONSchemaProps;
+use apimachinery::apiextensions::v1::{CustomResourceDefinition, JSONSchemaProps};
 use machinery::field_path::Path;
 use machinery::hooks::Context;
 use machinery::json::{self, Issues};
@@ -8,7 +8,7 @@ use machinery::reflect::Mut;
 use serde_json::{Value, json};
 
 use super::openapi::{self, Demands};
-use super::{cost, defaults};
+use super::{cost, defaults, served_natively};
 
 fn faults(schema: &Value) -> Vec<String> {
     let mut props = JSONSchemaProps::default();
@@ -24,6 +24,16 @@ fn faults(schema: &Value) -> Vec<String> {
 /// A schema of an object with one property.
 fn with(property: Value) -> Value {
     json!({"type": "object", "properties": {"a": property}})
+}
+
+#[test]
+fn a_definition_of_what_is_declared_has_no_effect() {
+    let mut definition = CustomResourceDefinition::default();
+    for (group, is_warned) in [("shop.example.com", true), ("ci.example.com", false)] {
+        definition.spec.group = group.into();
+        let warning = served_natively(&definition, &["shop.example.com"]);
+        assert_eq!(warning.is_some_and(|text| text.contains("this definition has no effect")), is_warned, "{group}");
+    }
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! What upstream checks by hand in autoscalers (`pkg/apis/autoscaling/validation`).
 
-#[path = "validation/behavior.rs"]
-mod behavior;
 #[path = "validation/metrics.rs"]
 mod metrics;
 #[path = "validation/reference.rs"]
@@ -9,8 +7,10 @@ mod reference;
 
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
+use machinery::reflect::Ref;
 
-use crate::autoscaling::v2::{HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
+use crate::autoscaling::v2::{HPAScalingRules, HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec};
+pub use metrics::validate_container_resource;
 use metrics::validate_metrics;
 use reference::{ApiVersionRule, validate_reference};
 
@@ -22,10 +22,7 @@ pub fn validate_horizontal_pod_autoscaler(
     old: Option<&HorizontalPodAutoscaler>,
 ) {
     if v.context.subresource == "status" {
-        let path = path.child("status");
-        v.not_negative(&path.child("currentReplicas"), new.status.current_replicas);
-        v.not_negative(&path.child("desiredReplicas"), new.status.desired_replicas);
-        return;
+        return; // It is checked as declared.
     }
     validate_spec(v, &path.child("spec"), &new.spec, old.map(|old| &old.spec));
 }
@@ -43,7 +40,7 @@ fn validate_spec(
     let rule = ApiVersionRule::of_metrics(old);
     validate_metrics(v, &path.child("metrics"), spec, rule);
     if let Some(behavior) = &spec.behavior {
-        behavior::validate_behavior(v, &path.child("behavior"), behavior);
+        v.checks(&path.child("behavior"), Ref::of(&**behavior), None);
     }
 }
 
@@ -59,5 +56,18 @@ fn validate_bounds(v: &mut Validation<'_>, path: &Path<'_>, spec: &HorizontalPod
     }
     if spec.min_replicas.is_some_and(|least| spec.max_replicas < least) {
         v.invalid(&max, spec.max_replicas, "must be greater than or equal to `minReplicas`");
+    }
+}
+
+/// Upstream fills in the policies of rules that say none: a list that was sent empty stays so.
+pub fn validate_sent_policies(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    _: &HPAScalingRules,
+    _: Option<&HPAScalingRules>,
+) {
+    let path = path.child("policies");
+    if v.context.sent.is_empty_at(&path.to_string()) {
+        v.required(&path, "must specify at least one Policy");
     }
 }

@@ -12,12 +12,6 @@ use crate::coordination::v1beta1::{LeaseCandidate, LeaseCandidateSpec};
 /// `ValidateLease`, `ValidateLeaseUpdate`
 pub fn validate_lease(v: &mut Validation<'_>, _: &Path<'_>, lease: &Lease, _: Option<&Lease>) {
     let (path, spec) = (Path::new("spec"), &lease.spec);
-    if let Some(seconds) = spec.lease_duration_seconds.filter(|seconds| *seconds <= 0) {
-        v.invalid(&path.child("leaseDurationSeconds"), seconds, "must be greater than 0");
-    }
-    if let Some(transitions) = spec.lease_transitions.filter(|transitions| *transitions < 0) {
-        v.invalid(&path.child("leaseTransitions"), transitions, "must be greater than or equal to 0");
-    }
     let strategy = spec.strategy.as_deref();
     if let Some(strategy) = strategy {
         validate_strategy(v, &path.child("strategy"), strategy);

@@ -132,3 +132,4 @@ pub use secret::validate_secret;
 pub use service::validate_service;
 pub use service_addresses::service_address_errors;
 pub use template::validate_pod_template_spec;
+pub use volume_sources::validate_disk_uri;

@@ -2,17 +2,22 @@
 
 #[path = "validation/ingress.rs"]
 mod ingress;
-#[path = "validation/ingress_class.rs"]
-mod ingress_class;
-#[path = "validation/ip_address.rs"]
-mod ip_address;
 #[path = "validation/network_policy.rs"]
 mod network_policy;
 #[path = "validation/service_cidr.rs"]
 mod service_cidr;
 
+use apimachinery::hatches::meta::validate_whole_object_meta;
+use machinery::field_path::Path;
+use machinery::format::NameRule;
+use machinery::hooks::Validation;
+
+use crate::meta::v1::ObjectMeta;
 pub use ingress::validate_ingress;
-pub use ingress_class::validate_ingress_class;
-pub use ip_address::validate_ip_address;
 pub use network_policy::validate_network_policy;
 pub use service_cidr::validate_service_cidr;
+
+/// Upstream looks at the metadata of an update as at that of a new object.
+pub fn validate_cluster_metadata(v: &mut Validation<'_>, _: &Path<'_>, new: &ObjectMeta, _: Option<&ObjectMeta>) {
+    validate_whole_object_meta(v, new, false, NameRule::Dns1123Subdomain);
+}

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashSet};
 
 use apimachinery::hatches::meta::{validate_labels, validate_object_meta_update};
 use machinery::field_path::Path;
-use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
 
 use crate::core::v1::{ResourceRequirements, Toleration};
@@ -13,33 +12,30 @@ use crate::hatches::core::validation::options::PodOptions;
 use crate::hatches::core::validation::resources::validate_container_resources;
 use crate::hatches::core::validation::tolerations::validate_tolerations;
 use crate::hatches::core::warnings::node_labels::deprecation;
-use crate::node::v1::{RuntimeClass, Scheduling};
+use crate::meta::v1::ObjectMeta;
+use crate::node::v1::{Overhead, RuntimeClass, Scheduling};
 
-/// `ValidateRuntimeClass`, `ValidateRuntimeClassUpdate`
-pub fn validate_runtime_class(v: &mut Validation<'_>, path: &Path<'_>, new: &RuntimeClass, old: Option<&RuntimeClass>) {
-    let handler = path.child("handler");
-    if new.handler.is_empty() {
-        v.required(&handler, "");
-    } else {
-        v.name(&handler, &new.handler, NameRule::Dns1123Label);
-    }
-    if let Some(overhead) = &new.overhead {
-        let resources = ResourceRequirements { limits: overhead.pod_fixed.clone(), ..ResourceRequirements::default() };
-        let options = PodOptions::of_template(v.context, None);
-        validate_container_resources(v, &path.child("overhead"), &resources, &BTreeSet::new(), &options);
-    }
-    if let Some(scheduling) = &new.scheduling {
-        validate_scheduling(v, &path.child("scheduling"), scheduling);
-    }
+/// What pods of the class need besides their containers.
+pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead, _: Option<&Overhead>) {
+    let resources = ResourceRequirements { limits: new.pod_fixed.clone(), ..ResourceRequirements::default() };
+    let options = PodOptions::of_template(v.context, None);
+    validate_container_resources(v, path, &resources, &BTreeSet::new(), &options);
+}
+
+/// Upstream looks at the metadata of an update once more.
+pub fn validate_metadata_update(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &ObjectMeta,
+    old: Option<&ObjectMeta>,
+) {
     if let Some(old) = old {
-        validate_object_meta_update(v, &path.child("metadata"), &new.metadata, &old.metadata);
-        if old.handler != new.handler {
-            v.invalid(&handler, &new.handler, "field is immutable");
-        }
+        validate_object_meta_update(v, path, new, old);
     }
 }
 
-fn validate_scheduling(v: &mut Validation<'_>, path: &Path<'_>, scheduling: &Scheduling) {
+/// Which nodes run the pods of the class.
+pub fn validate_scheduling(v: &mut Validation<'_>, path: &Path<'_>, scheduling: &Scheduling, _: Option<&Scheduling>) {
     validate_labels(v, &path.child("nodeSelector"), &scheduling.node_selector);
     let path = path.child("tolerations");
     validate_tolerations(v, &path, &scheduling.tolerations, false);

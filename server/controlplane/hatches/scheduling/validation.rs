@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use apimachinery::hatches::meta::validate_conditions;
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::hooks::Validation;
 
@@ -20,16 +19,15 @@ const MAX_VALUE: i32 = 1_000_000_000;
 
 const PREEMPTION_POLICIES: [&str; 2] = ["PreemptLowerPriority", "Never"];
 
-/// `ValidatePriorityClass`, `ValidatePriorityClassUpdate`
+/// `ValidatePriorityClass`; what an update may not change is declared.
 pub fn validate_priority_class(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     new: &PriorityClass,
     old: Option<&PriorityClass>,
 ) {
-    match old {
-        Some(old) => validate_change(v, path, new, old),
-        None => validate_new(v, path, new),
+    if old.is_none() {
+        validate_new(v, path, new);
     }
 }
 
@@ -57,16 +55,6 @@ fn refusal_of_system_class(class: &PriorityClass) -> Option<String> {
         Some((_, value)) if *value != class.value => Some(format!("value of {name} PriorityClass must be {value}")),
         Some(_) if class.global_default => Some(format!("globalDefault of {name} PriorityClass must be false")),
         Some(_) => None,
-    }
-}
-
-fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &PriorityClass, old: &PriorityClass) {
-    if new.value != old.value {
-        v.forbidden(&path.child("value"), "may not be changed in an update.");
-    }
-    if new.preemption_policy != old.preemption_policy {
-        let shown = new.preemption_policy.as_deref().map_or(BadValue::None, BadValue::json_string);
-        v.invalid(&path.child("preemptionPolicy"), shown, "field is immutable");
     }
 }
 

@@ -146,6 +146,52 @@ fn short_c_identifier(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     errors
 }
 
+/// A DNS label (upstream `IsDNS1123Label`).
+pub fn dns1123_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_dns1123_label(text))
+}
+
+/// A DNS name (upstream `IsDNS1123Subdomain`).
+pub fn dns1123_subdomain(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_dns1123_subdomain(text))
+}
+
+/// A DNS label that starts with a letter (upstream `IsDNS1035Label`).
+pub fn dns1035_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_dns1035_label(text))
+}
+
+/// A name with an optional domain before it (upstream `IsQualifiedName`).
+pub fn qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_qualified_name(text))
+}
+
+/// Likewise in any case; messages show it in lower case.
+pub fn caseless_qualified_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    qualified_name(path, &text.to_lowercase())
+}
+
+/// What may stand between two slashes of a URL (upstream `IsValidPathSegmentName`).
+pub fn path_segment_name(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    invalid(path, text, super::is_path_segment_name(text))
+}
+
+/// A path that starts at the root.
+pub fn absolute_path(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.starts_with('/') {
+        true => Vec::new(),
+        false => vec![FieldError::invalid(path, text, "must be an absolute path")],
+    }
+}
+
+/// A path that does not go up (upstream `validatePathNoBacksteps`).
+pub fn path_without_backsteps(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    match text.split('/').any(|part| part == "..") {
+        true => vec![FieldError::invalid(path, text, "must not contain '..'")],
+        false => Vec::new(),
+    }
+}
+
 /// A domain of at least three labels (upstream `IsFullyQualifiedName`).
 pub fn fully_qualified_name(path: &Path<'_>, name: &str) -> Vec<FieldError> {
     if let Some(error) = required_subdomain(path, name, name) {

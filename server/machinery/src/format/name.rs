@@ -15,8 +15,11 @@ pub enum NameRule {
     Dns1123Label,
     /// One label of a DNS name, starting with a letter.
     Dns1035Label,
-    /// Whatever fits into one segment of a URL path, such as the names of RBAC objects.
+    /// Whatever fits into one segment of a URL path; the beginning of one that is generated may also be `.` or `..`.
     PathSegment,
+    /// Whatever fits into one segment of a URL path, such as the names of RBAC objects, also where it is the beginning
+    /// of one that is generated.
+    WholePathSegment,
     /// What the key of a ConfigMap may be, such as the names of lease candidates.
     ConfigMapKey,
     /// An IP address in canonical form; such names are never generated.
@@ -36,7 +39,7 @@ impl NameRule {
             Self::Dns1123Label => super::is_dns1123_label(&masked),
             Self::Dns1035Label => super::is_dns1035_label(&masked),
             Self::PathSegment if prefix => super::is_path_segment_prefix(name),
-            Self::PathSegment => super::is_path_segment_name(name),
+            Self::PathSegment | Self::WholePathSegment => super::is_path_segment_name(name),
             Self::ConfigMapKey => super::is_config_map_key(name),
             Self::IpAddress => ip::is_valid_ip(&Path::NONE, name).into_iter().map(|error| error.detail).collect(),
             Self::Any => Messages::new(),
@@ -90,6 +93,7 @@ mod tests {
             (NameRule::Dns1123Label, "a.b-", false),
             (NameRule::Dns1123Label, "é-", false),
             (NameRule::PathSegment, "..", true),
+            (NameRule::WholePathSegment, "..", false),
             (NameRule::LongName, ".", true),
         ];
         for (rule, prefix, valid) in cases {

@@ -213,6 +213,7 @@ pub const fn struct_def<T: Struct>(
         normalize_below: false,
         normalize: None,
         validate: None,
+        checks: &[],
         rules: &[],
         unions: &[],
         access: StructAccess::of::<T>(),

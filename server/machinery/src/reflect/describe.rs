@@ -1,5 +1,6 @@
 //! `describe!` and the setters that it may chain: the only way to make a descriptor.
 
+use crate::checks::CheckDef;
 use crate::def::{Defaults, JsonForm, RuleDef, StructDef, UnionDef};
 use crate::hooks::ValidateFn;
 use crate::reflect::{Mut, Struct, StructAccess};
@@ -43,6 +44,11 @@ impl StructDef {
     #[doc(hidden)]
     pub const fn validate(mut self, hatch: ValidateFn) -> Self {
         self.validate = Some(hatch);
+        self
+    }
+    #[doc(hidden)]
+    pub const fn checks(mut self, checks: &'static [CheckDef]) -> Self {
+        self.checks = checks;
         self
     }
     #[doc(hidden)]

@@ -233,6 +233,7 @@ fn gather_gates(def: &'static StructDef, gates: &mut BTreeSet<&'static str>, see
     seen.push(std::ptr::from_ref(def));
     for field in def.fields {
         gates.extend(Some(field.info.gate).filter(|gate| !gate.is_empty()));
+        gates.extend(field.info.gated_values.iter().map(|(_, gate)| *gate));
         if let Some(below) = field.shape().struct_def() {
             gather_gates(below, gates, seen);
         }
@@ -271,7 +272,7 @@ impl StructDef {
         (self.access.type_name)()
     }
 
-    /// The feature gates of its fields and of those below them, sorted.
+    /// The feature gates of its fields, of their values, and of those below them, sorted.
     pub fn gates(&'static self) -> &'static [&'static str] {
         self.tables().gates.get_or_init(|| {
             let (mut gates, mut seen) = (BTreeSet::new(), Vec::new());

@@ -3,12 +3,12 @@
 use regex::Regex;
 
 use super::{Run, Scope, plan};
-use crate::def::{FieldDef, Flags, Scalar, Shape, StructDef};
+use crate::def::{FieldDef, FieldInfo, Flags, Scalar, Shape, StructDef};
 use crate::defaulting::apply_defaults;
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
 use crate::format::field::DeclaredFormat;
-use crate::reflect::{Map, Owned, Value};
+use crate::reflect::{List, Map, Owned, Value};
 
 /// A rule, and when it is in force.
 pub(super) struct Check {
@@ -37,7 +37,8 @@ pub(super) enum Rule {
     MaxProperties(usize),
     Pattern(Regex),
     Format(DeclaredFormat),
-    Enum(&'static [&'static str]),
+    /// The values of the field's enum.
+    Enum(&'static FieldInfo),
     /// By these keys, or as a whole.
     Unique(Vec<&'static str>),
     EachVal(Box<Check>),
@@ -125,6 +126,26 @@ fn is_nothing_when_zero(shape: Shape) -> bool {
     !matches!(shape, Shape::One(Bool | I32 | I64 | F64 | Quantity | Duration | IntOrString))
 }
 
+/// A value as an error shows it.
+pub(super) fn shown(value: Value<'_>) -> BadValue {
+    match value {
+        Value::String(text) => text.into(),
+        Value::I32(number) => number.into(),
+        Value::I64(number) => number.into(),
+        Value::Bool(value) => BadValue::Bool(value),
+        Value::F64(number) => BadValue::Float(number),
+        Value::Quantity(quantity) => BadValue::String(quantity.to_string()),
+        Value::List(List::String(texts)) => BadValue::strings(texts),
+        Value::Map(Map::String(texts)) => BadValue::string_map(texts),
+        Value::Struct(of) => {
+            let mut json = Vec::new();
+            crate::json::encode(of, &mut json);
+            BadValue::Json(String::from_utf8_lossy(&json).into_owned())
+        }
+        _ => BadValue::None,
+    }
+}
+
 fn length(value: Value<'_>) -> usize {
     match value {
         Value::List(v) => v.len(),
@@ -158,7 +179,9 @@ impl Run<'_> {
             Rule::Immutable => {
                 // What is part of something new is not changed.
                 if self.update && (self.with.scope == Scope::Tagged || at.old.is_some()) {
-                    self.errors.push(FieldError::invalid(at.path, BadValue::None, "field is immutable"));
+                    // Upstream shows no value.
+                    let value = if self.with.scope == Scope::Tagged { BadValue::None } else { shown(at.new) };
+                    self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
                 }
             }
             Rule::Update(kinds) => kinds.iter().for_each(|kind| self.updated(*kind, at)),
@@ -284,14 +307,20 @@ impl Run<'_> {
                 self.errors.push(FieldError::invalid(path, value, detail));
             }
             Rule::Format(format) => self.errors.extend(format.check(path, value)),
-            Rule::Enum(known) if !known.contains(&value) => {
-                let mut known = known.to_vec();
-                known.sort_unstable();
-                // Upstream's enums are named string types.
-                self.errors.push(FieldError::not_supported(path, BadValue::json_string(value), &known));
-            }
+            Rule::Enum(info) => self.enumerated(info, value, path),
             _ => {}
         }
+    }
+
+    fn enumerated(&mut self, info: &FieldInfo, value: &str, path: &Path<'_>) {
+        let is_off = |known: &str| info.gated_values.iter().any(|(of, gate)| *of == known && !self.has_gate(gate));
+        if info.enum_values.contains(&value) && !is_off(value) {
+            return;
+        }
+        let mut known: Vec<&str> = info.enum_values.iter().copied().filter(|known| !is_off(known)).collect();
+        known.sort_unstable();
+        // Upstream's enums are named string types.
+        self.errors.push(FieldError::not_supported(path, BadValue::json_string(value), &known));
     }
 
     fn each_value(&mut self, inner: &Check, at: &At<'_>) {

@@ -16,13 +16,13 @@ mod union;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::def::{ListType, RuleDef, StructDef};
+use crate::def::{ListType, RuleDef};
 use crate::field_error::{BadValue, FieldError};
 use crate::field_path::Path;
+use crate::gates::uses_gate;
 use crate::hooks::{Context, Validation};
 use crate::protobuf;
 use crate::reflect::{Ref, StructList, StructMap, Value};
-use crate::spelling;
 
 pub(crate) use plan::Plan;
 pub use tag::unknown_tags;
@@ -35,6 +35,16 @@ pub enum Scope {
     Tagged,
     /// Everything a declaration says: also closed enums, unions, required fields.
     Declared,
+}
+
+/// Which half of what a declaration says is to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Both,
+    /// Functions written by hand. They take objects in their hub form.
+    Functions,
+    /// Everything else, which a version may say of its own form.
+    Words,
 }
 
 /// Evaluates the CEL rules of a struct. The engine is not known here.
@@ -56,48 +66,46 @@ pub enum RuleFailure {
 #[derive(Clone, Copy)]
 pub struct Validator<'a> {
     pub scope: Scope,
+    pub half: Half,
     /// Who writes; its feature gates are those of `k8s:ifEnabled` and `k8s:ifDisabled`.
     pub context: &'a Context,
     /// Without it rules are not evaluated.
     pub rules: Option<&'a dyn RuleEvaluator>,
-    /// The version of the kind that the writer speaks, where that is not the hub's.
-    pub version: Option<&'static StructDef>,
 }
 
 impl Validator<'_> {
     /// Appends what is wrong with `new`; `old` is what it was before an update.
-    pub fn validate<'a>(
-        &'a self,
-        new: Ref<'_>,
-        old: Option<Ref<'a>>,
-        path: &Path<'_>,
-        errors: &'a mut Vec<FieldError>,
-    ) {
-        Run { with: self, update: old.is_some(), kind: new.def(), old, errors }.structure(new, old, path);
+    pub fn validate(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>, errors: &mut Vec<FieldError>) {
+        if self.scope == Scope::Tagged {
+            Validation { context: self.context, errors }.checks(path, new, old);
+        }
+        Run { with: self, stored: old, update: old.is_some(), errors }.structure(new, old, path);
     }
 }
 
 /// One validation.
 struct Run<'r> {
     with: &'r Validator<'r>,
+    /// The whole object before an update.
+    stored: Option<Ref<'r>>,
     /// Whether it is an update; items without an old form are part of one, too.
     update: bool,
-    /// The type of the whole object.
-    kind: &'static StructDef,
-    /// The whole object before an update.
-    old: Option<Ref<'r>>,
     errors: &'r mut Vec<FieldError>,
 }
 
 impl Run<'_> {
+    /// Whether values of a feature are allowed: it is on, or the stored object uses it.
+    fn has_gate(&self, gate: &str) -> bool {
+        self.with.context.enabled(gate) || self.stored.is_some_and(|stored| uses_gate(stored, gate))
+    }
+
     fn structure(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
-        // Upstream's kinds call what they need themselves, some with options; every kind of one's own gets it wherever it holds the type.
-        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
-            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+        if self.with.half != Half::Words {
+            self.by_hand(new, old, path);
         }
         let plan = Plan::of(new.def(), self.with.scope);
-        for union in &plan.unions {
-            self.union(union, new, old, path);
+        if self.with.half != Half::Functions {
+            plan.unions.iter().for_each(|union| self.union(union, new, old, path));
         }
         for field in &plan.fields {
             let def = &new.def().fields[field.index];
@@ -108,14 +116,39 @@ impl Run<'_> {
                 self.field(field, value, before, &path.child(def.json));
             }
         }
-        self.rules(new, old, path);
+        if self.with.half != Half::Functions {
+            self.rules(new, old, path);
+        }
+    }
+
+    /// Upstream's kinds call what they need themselves, some with options; every kind of one's own
+    /// gets it wherever it holds the type.
+    fn by_hand(&mut self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) {
+        if let Some(by_hand) = new.def().validate.filter(|_| self.with.scope == Scope::Declared || path.is_root()) {
+            by_hand(&mut Validation { context: self.with.context, errors: self.errors }, path, new, old);
+        }
     }
 
     fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
-        let at = check::At { shape: field.shape, path, new, old };
+        let checks_words = self.with.half != Half::Functions;
         if self.update && old == Some(new) {
-            return self.still_missing(field, &at);
+            if checks_words {
+                self.still_missing(field, &check::At { shape: field.shape, path, new, old });
+            }
+            return;
         }
+        let goes_on = !checks_words || self.checks(field, new, old, path);
+        if field.below && goes_on {
+            // A struct in place that holds nothing was not there.
+            let is_declared = self.with.scope == Scope::Declared;
+            let old = old.filter(|old| !is_declared || check::is_there(field.shape, *old, true));
+            self.below(field.list, new, old, path);
+        }
+    }
+
+    /// Whether nothing ends the matter.
+    fn checks(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) -> bool {
+        let at = check::At { shape: field.shape, path, new, old };
         let before = self.errors.len();
         let is_declared = self.with.scope == Scope::Declared;
         let mut stop = false;
@@ -124,25 +157,17 @@ impl Run<'_> {
         }
         let is_unset = || field.implied_optional && !check::is_there(field.shape, new, is_declared);
         if stop || (is_unset() && (is_declared || self.errors.len() == before)) {
-            return;
+            return false;
         }
         for check in &field.rest {
             self.check(check, &at);
         }
-        if field.below {
-            // A struct in place that holds nothing was not there.
-            let old = old.filter(|old| !is_declared || check::is_there(field.shape, *old, true));
-            self.below(field.list, new, old, path);
-        }
+        true
     }
 
     /// Whether the document that was sent has this field; nothing when there is none.
     fn was_sent(&self, path: &Path<'_>) -> Option<bool> {
-        let path = path.to_text();
-        match self.with.version {
-            Some(version) => self.with.context.sent.has(&spelling::in_version(self.kind, version, &path)),
-            None => self.with.context.sent.has(&path),
-        }
+        self.with.context.sent.has(&path.to_text())
     }
 
     fn below(&mut self, list: ListType, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
@@ -231,14 +256,14 @@ impl Run<'_> {
             Value::List(items) => {
                 for (i, item) in (0..items.len()).filter_map(|i| Some((i, items.get(i)?))) {
                     if is_repeated(bytes(item)) {
-                        self.errors.push(FieldError::duplicate(&path.index(i), shown(item)));
+                        self.errors.push(FieldError::duplicate(&path.index(i), check::shown(item)));
                     }
                 }
             }
             _ => {}
         }
         // A stored object that repeats items may go on repeating them, as custom resources may.
-        if second_only && self.errors.len() > before && self.old.is_some_and(repeats) {
+        if second_only && self.errors.len() > before && self.stored.is_some_and(repeats) {
             self.errors.truncate(before);
         }
     }
@@ -271,18 +296,6 @@ fn repeats(of: Ref<'_>) -> bool {
             _ => false,
         }
     })
-}
-
-/// A scalar, as an error shows it.
-fn shown(value: Value<'_>) -> BadValue {
-    match value {
-        Value::String(text) => text.into(),
-        Value::I32(number) => i64::from(number).into(),
-        Value::I64(number) => number.into(),
-        Value::Bool(value) => BadValue::Json(value.to_string()),
-        Value::F64(number) => BadValue::Json(number.to_string()),
-        _ => BadValue::Omitted,
-    }
 }
 
 fn bytes(scalar: Value<'_>) -> Vec<u8> {

@@ -90,8 +90,7 @@ fn compile(field: &'static FieldDef, constraint: &'static Constraint) -> Option<
 /// What is not said in constraints.
 fn declared(field: &'static FieldDef) -> impl Iterator<Item = Check> {
     let required = field.flags.has(Flags::REQUIRED).then_some(("required", Rule::Required));
-    let known = field.info.enum_values;
-    let enumerated = (!known.is_empty()).then_some(("enum", Rule::Enum(known)));
+    let enumerated = (!field.info.enum_values.is_empty()).then_some(("enum", Rule::Enum(field.info)));
     let says_unique = field.info.constraints.iter().any(|constraint| matches!(constraint, Constraint::Unique));
     let is_unique = matches!(field.info.list, ListType::Set | ListType::Map(_)) && !says_unique;
     let unique = is_unique.then(|| ("unique", Rule::Unique(list_keys(field))));

@@ -70,7 +70,7 @@ fn simple(field: &'static FieldDef, tag: Tag) -> Option<Rule> {
         "maxItems" => Rule::MaxItems(size()?),
         "maxProperties" => Rule::MaxProperties(size()?),
         "format" => Rule::Format(DeclaredFormat::from_name(tag.value)?),
-        "enum" => Rule::Enum(field.info.enum_values),
+        "enum" => Rule::Enum(field.info),
         "listType" | "unique" => match tag.value {
             "map" => Rule::Unique(keys(field)),
             "set" => Rule::Unique(Vec::new()),

@@ -23,7 +23,11 @@ fn errors_with<T: Struct>(validator: &Validator<'_>, new: &T, old: Option<&T>) -
 }
 
 fn errors<T: Struct>(new: &T, old: Option<&T>) -> Vec<String> {
-    errors_with(&Validator { scope: Scope::Tagged, context: &Context::default(), rules: None, version: None }, new, old)
+    errors_with(
+        &Validator { scope: Scope::Tagged, half: Half::Both, context: &Context::default(), rules: None },
+        new,
+        old,
+    )
 }
 
 #[derive(Clone, Default)]
@@ -366,7 +370,7 @@ impl RuleEvaluator for Limit {
 #[test]
 fn own_kinds_are_held_to_all_they_declare() {
     let context = Context::default();
-    let validator = Validator { scope: Scope::Declared, context: &context, rules: Some(&Limit), version: None };
+    let validator = Validator { scope: Scope::Declared, half: Half::Both, context: &context, rules: Some(&Limit) };
     let own = Own { colour: "blue".into(), limit: 6, ..Default::default() };
     assert_eq!(
         errors_with(&validator, &own, None),
@@ -422,7 +426,7 @@ describe! { Whole, WHOLE "Whole" {} [
 fn declared<T: Struct>(new: &T, old: Option<&T>, document: &'static str) -> Vec<String> {
     let context = Context::default();
     context.sent.set(move || serde_json::from_str(document).ok());
-    errors_with(&Validator { scope: Scope::Declared, context: &context, rules: None, version: None }, new, old)
+    errors_with(&Validator { scope: Scope::Declared, context: &context, half: Half::Both, rules: None }, new, old)
 }
 
 #[test]
@@ -481,7 +485,7 @@ fn what_is_part_of_something_new_is_not_immutable() {
     let new = Whole { other: Some(Box::new(item("i", 1, "x"))), ..Whole::default() };
     assert_eq!(declared(&new, Some(&old), document), [""; 0]);
     let changed = Whole { other: Some(Box::new(item("i", 1, "y"))), ..Whole::default() };
-    let fixed = ["other.fixed: Invalid value: null: field is immutable"];
+    let fixed = ["other.fixed: Invalid value: \"y\": field is immutable"];
     assert_eq!(declared(&changed, Some(&new), document), fixed);
     let gone = Whole { other: Some(Box::new(item("i", 1, ""))), ..Whole::default() };
     assert_eq!(declared(&gone, Some(&new), document), fixed, "it is not taken away either");

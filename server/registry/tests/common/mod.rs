@@ -20,7 +20,7 @@ pub async fn config_maps(store: Arc<dyn Store>) -> Arc<ResourceStore> {
     let kind = generated::CATALOG.resource("", "v1", "configmaps").unwrap();
     let def = kind.resource.unwrap();
     let backend = Backend::start(store, "/registry").await.unwrap();
-    let strategy = Arc::new(DeclaredStrategy::new(kind, def));
+    let strategy = Arc::new(DeclaredStrategy::new(&generated::CATALOG, kind, def));
     Arc::new(ResourceStore::new(&generated::CATALOG, kind, def, strategy, &backend))
 }
 

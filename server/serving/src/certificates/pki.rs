@@ -69,7 +69,9 @@ impl Authority {
         let key_id = inspect(certificate.as_bytes(), subject_key_id).flatten();
         let key_id = key_id
             .ok_or_else(|| Error::content(&certificate_path, "not a certificate with a subject key identifier"))?;
-        let issuer = Issuer::from_ca_cert_pem(&certificate, KeyPair::from_pem(&key)?)?;
+        let pair = KeyPair::from_pem(&key)
+            .map_err(|why| Error::content(&key_path, format!("not the private key of an authority: {why}")))?;
+        let issuer = Issuer::from_ca_cert_pem(&certificate, pair)?;
         Ok(Authority { directory: directory.to_owned(), certificate, issuer, key_id })
     }
 

@@ -51,6 +51,16 @@ fn another_authority_means_other_certificates() {
     );
 }
 
+#[test]
+fn a_key_that_is_none_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    Certificates::prepare(&options(directory.path(), &[])).unwrap();
+    let key = directory.path().join("data/pki/ca.key");
+    std::fs::write(&key, "no key").unwrap();
+    let why = Certificates::prepare(&options(directory.path(), &[])).err().unwrap().to_string();
+    assert!(why.starts_with(&format!("{}: not the private key of an authority", key.display())), "{why}");
+}
+
 /// As upstream: envtest and kubeadm put the serving certificate there, without a flag for it.
 #[test]
 fn uses_a_serving_certificate_that_is_already_in_the_directory() {

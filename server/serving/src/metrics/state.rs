@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use machinery::features::{FeatureGates, Stage};
+use machinery::features::FeatureGates;
 use prometheus::core::Collector;
 use prometheus::proto::MetricFamily;
 use prometheus::{IntCounter, IntCounterVec, IntGaugeVec, Opts, Registry};
@@ -54,14 +54,8 @@ pub(super) fn register(registry: &Registry) {
 pub(super) fn show_features(registry: &Registry, features: &FeatureGates) {
     let help = "Features by their stages: 1 where they are on.";
     let enabled: IntGaugeVec = gauges(registry, "kubernetes_feature_enabled", help, &["name", "stage"]);
-    for gate in FeatureGates::known() {
-        let stage = match gate.stage {
-            Stage::Alpha => "ALPHA",
-            Stage::Beta => "BETA",
-            Stage::Ga => "",
-            Stage::Deprecated => "DEPRECATED",
-        };
-        enabled.with_label_values(&[gate.name, stage]).set(features.enabled(gate.name).into());
+    for gate in features.known().iter() {
+        enabled.with_label_values(&[gate.name, gate.stage.name()]).set(features.enabled(gate.name).into());
     }
 }
 

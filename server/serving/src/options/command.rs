@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use machinery::features::KnownGates;
+
 use super::values::Values;
 use super::{Flag, Kind, Program, Section};
 use crate::{Error, version};
@@ -38,32 +40,43 @@ impl Section {
 }
 
 impl Flag {
-    fn arg(&self) -> Arg {
+    fn arg(&self, gates: &KnownGates) -> Arg {
         let arg = Arg::new(self.name).long(self.name).action(ArgAction::Append).help_heading(self.section.title());
         let arg = match self.kind {
             Kind::Bool => arg.num_args(0..=1).require_equals(true).default_missing_value("true").value_name("BOOL"),
             _ => arg.num_args(1).allow_hyphen_values(true).value_name(self.value),
         };
         let arg = if self.name == "v" { arg.short('v') } else { arg };
-        match self.default {
-            "" => arg.help(self.help),
-            default => arg.help(format!("{} [default: {default}]", self.help)),
+        arg.help(match self.default {
+            "" => self.help_text(gates),
+            default => format!("{} [default: {default}]", self.help_text(gates)),
+        })
+    }
+
+    /// What the flag does, and, of the one that sets feature gates, which there are, a line for
+    /// each.
+    pub(super) fn help_text(&self, gates: &KnownGates) -> String {
+        match self.name {
+            "feature-gates" => gates.texts().fold(self.help.to_owned(), |text, gate| text + "\n" + &gate),
+            _ => self.help.to_owned(),
         }
     }
 }
 
-pub(super) fn command(program: Program, flags: &[&Flag]) -> Command {
+pub(super) fn command(program: Program, flags: &[&Flag], gates: &KnownGates) -> Command {
     let name = program.name();
     let (about, usage) = match program {
-        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} <SUBCOMMAND> ...")),
-        Program::Delegating(_) => (ABOUT_DELEGATING, format!("{name} [FLAGS]")),
+        Program::KubeApiserver => (ABOUT, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ...")),
+        Program::Delegating(_) => {
+            (ABOUT_DELEGATING, format!("{name} [FLAGS]\n       {name} convert|help|snapshot ..."))
+        }
     };
     Command::new(name)
         .about(about)
         .disable_version_flag(true)
         .disable_help_subcommand(true)
         .override_usage(usage)
-        .args(flags.iter().map(|flag| flag.arg()))
+        .args(flags.iter().map(|flag| flag.arg(gates)))
         .arg(
             Arg::new("version")
                 .long("version")
@@ -77,24 +90,28 @@ pub(super) fn command(program: Program, flags: &[&Flag]) -> Command {
 }
 
 /// Reads a command line, the program's name first.
-pub(super) fn read(program: Program, args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Values, Error> {
+pub(super) fn read(
+    program: Program,
+    gates: &KnownGates,
+    args: impl IntoIterator<Item = impl Into<OsString>>,
+) -> Result<Values, Error> {
     let flags = program.flags();
     let args = args.into_iter().map(|arg| hyphenated(arg.into()));
-    let matches = command(program, &flags).try_get_matches_from(args).map_err(refusal)?;
+    let matches = command(program, &flags, gates).try_get_matches_from(args).map_err(refusal)?;
     if matches.get_many::<String>("version").and_then(|mut v| v.next_back()).is_some_and(|v| v != "false") {
         return Err(Error::Print(format!("Kubernetes {}", version::GIT_VERSION)));
     }
-    Ok(values(&flags, &matches))
+    Ok(values(&flags, &matches, gates))
 }
 
 /// What was given, and defaults: of flags that the program does not have those of kube-apiserver.
-fn values(flags: &[&'static Flag], matches: &ArgMatches) -> Values {
+fn values(flags: &[&'static Flag], matches: &ArgMatches, gates: &KnownGates) -> Values {
     let given = |flag: &&'static Flag| {
         matches.get_many::<String>(flag.name).map(|values| (flag.name, values.cloned().collect()))
     };
     let all = Program::KubeApiserver.flags();
     let defaults = all.iter().chain(flags).map(|flag| (flag.name, flag.default));
-    Values::new(defaults, flags.iter().filter_map(given))
+    Values::new(defaults, flags.iter().filter_map(given), gates)
 }
 
 fn refusal(error: clap::Error) -> Error {

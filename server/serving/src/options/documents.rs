@@ -3,36 +3,41 @@
 use std::fmt::Write;
 
 use clap_complete::Shell;
+use machinery::features::KnownGates;
 
 use super::command::command;
 use super::{Flag, Kind, Program};
 
-/// What can be asked for besides `--help`.
-const FORMS: &str = "markdown, man, bash, elvish, fish, powershell, zsh";
+/// What can be asked for.
+const FORMS: &str = "text, markdown, man, bash, elvish, fish, powershell, zsh";
 
-/// The flags of a program in a form: `markdown`, `man`, or the completions of a shell by its name.
+/// The flags of a program that knows these feature gates in a form: `text` (as `--help`),
+/// `markdown`, `man`, or the completions of a shell by its name.
 ///
 /// # Errors
 /// When there is no such form.
-pub fn document(program: Program, form: &str) -> Result<String, String> {
+pub fn document(program: Program, gates: &KnownGates, form: &str) -> Result<String, String> {
     let mut flags = program.flags();
     flags.sort_by_key(|flag| flag.section as usize);
     let mut out = Vec::new();
     match (form, form.parse::<Shell>()) {
-        ("markdown", _) => return Ok(markdown(program, &flags)),
+        ("text", _) => return Ok(command(program, &flags, gates).render_help().to_string()),
+        ("markdown", _) => return Ok(markdown(program, &flags, gates)),
         ("man", _) => {
-            let page = clap_mangen::Man::new(command(program, &flags));
+            let page = clap_mangen::Man::new(command(program, &flags, gates));
             page.render(&mut out).map_err(|why| why.to_string())?;
         }
-        (_, Ok(shell)) => clap_complete::generate(shell, &mut command(program, &flags), program.name(), &mut out),
+        (_, Ok(shell)) => {
+            clap_complete::generate(shell, &mut command(program, &flags, gates), program.name(), &mut out)
+        }
         _ => return Err(format!("unknown form {form:?}; there are: {FORMS}")),
     }
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// A table for each section, in the order of `--help`.
-fn markdown(program: Program, flags: &[&Flag]) -> String {
-    let command = command(program, flags);
+fn markdown(program: Program, flags: &[&Flag], gates: &KnownGates) -> String {
+    let command = command(program, flags, gates);
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut out = format!("# {}\n\n{about}\n", program.name());
     let mut section = None;
@@ -44,7 +49,7 @@ fn markdown(program: Program, flags: &[&Flag]) -> String {
         }
         let value = if flag.kind == Kind::Bool { String::new() } else { format!("={}", flag.value) };
         let default = if flag.default.is_empty() { String::new() } else { format!("`{}`", flag.default) };
-        let help = flag.help.replace('|', "\\|").replace('<', "&lt;");
+        let help = flag.help_text(gates).replace('|', "\\|").replace('<', "&lt;").replace('\n', "<br>");
         let _ = writeln!(out, "| `--{}{}` | {default} | {help} |", flag.name, value.replace('|', "\\|"));
     }
     out
@@ -61,16 +66,18 @@ mod tests {
                 "markdown",
                 "\n## Secure serving flags\n\n| flag | default | |\n|---|---|---|\n| `--bind-address=ADDRESS` |",
             ),
+            ("text", "Usage: kube-apiserver [FLAGS]\n       kube-apiserver convert|help|snapshot ..."),
+            ("text", "APIServerIdentity=true|false (BETA - default=true)"),
             ("man", ".TH kube-apiserver 1"),
             ("man", "\\fB\\-\\-bind\\-address\\fR"),
             ("bash", "--bind-address"),
             ("zsh", "--bind-address"),
             ("fish", "bind-address"),
         ] {
-            let text = document(Program::KubeApiserver, form).unwrap();
+            let text = document(Program::KubeApiserver, &KnownGates::default(), form).unwrap();
             assert!(text.contains(expect), "{form}: {text}");
         }
-        let why = document(Program::KubeApiserver, "html").unwrap_err();
-        assert_eq!(why, "unknown form \"html\"; there are: markdown, man, bash, elvish, fish, powershell, zsh");
+        let why = document(Program::KubeApiserver, &KnownGates::default(), "html").unwrap_err();
+        assert_eq!(why, "unknown form \"html\"; there are: text, markdown, man, bash, elvish, fish, powershell, zsh");
     }
 }

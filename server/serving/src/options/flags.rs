@@ -31,7 +31,7 @@ pub(super) static FLAGS: &[Flag] = &[
     works(Generic, "emulated-version", List, "", "VERSION,...", "The version whose API is served: kube=1.36, there is no other."),
     works(Generic, "emulation-forward-compatible", Bool, "false", "", "Serve later versions of enabled APIs although the emulated version has them not. As upstream, only for versions before that of the program, which this server does not emulate."),
     works(Generic, "external-hostname", One, "", "NAME", "Host name for addresses that this server hands out, such as the OpenID documents."),
-    works(Generic, "feature-gates", List, "", "NAME=BOOL,...", "Feature gates to turn on or off."),
+    works(Generic, "feature-gates", List, "", "NAME=BOOL,...", "Feature gates to turn on or off. Those that are not settled:"),
     works(Generic, "goaway-chance", One, "0", "FRACTION", "Chance (0 to 0.02) that a request makes its HTTP/2 client reconnect, so that a load balancer can spread clients again."),
     works(Generic, "livez-grace-period", One, "0s", "DURATION", "For how long after its start /livez counts work of the start as done that is not."),
     works(ThisServer, "max-request-memory", One, "0", "BYTES", "Bytes that bodies, decoded objects and large answers of all requests may take; above, requests are answered with 429. 0: a quarter of the memory of the control group or of the machine."),

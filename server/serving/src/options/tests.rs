@@ -314,7 +314,9 @@ fn etcd() {
 
 #[test]
 fn a_delegating_program_has_flags_of_its_own() {
-    let parse = |flags: &[&str]| Options::parse_for(Program::Delegating("shop"), [&["shop"], flags].concat());
+    let parse = |flags: &[&str]| {
+        Options::parse_for(Program::Delegating("shop"), &KnownGates::default(), [&["shop"], flags].concat())
+    };
     let o = parse(&["--kubeconfig=main", "--authorization-kubeconfig=rights", "--etcd-servers=http://a:2379"]).unwrap();
     let of = |file: &str| ReviewServer::ApiServer(Some(file.into()));
     assert_eq!(o.authentication.delegation.unwrap().server, of("main"));

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::authentication::RequestHeaders;
 use crate::identity;
-use machinery::features::{FeatureGates, parse_bool};
+use machinery::features::{FeatureGates, KnownGates, parse_bool};
 
 /// Upstream's `http2` default.
 const HTTP2_MAX_STREAMS: u32 = 250;
@@ -28,14 +28,16 @@ const HTTP2_MAX_STREAMS: u32 = 250;
 pub(super) struct Values {
     defaults: HashMap<&'static str, &'static str>,
     given: HashMap<&'static str, Vec<String>>,
+    gates: KnownGates,
 }
 
 impl Values {
     pub(super) fn new(
         defaults: impl Iterator<Item = (&'static str, &'static str)>,
         given: impl Iterator<Item = (&'static str, Vec<String>)>,
+        gates: &KnownGates,
     ) -> Self {
-        Values { defaults: defaults.collect(), given: given.collect() }
+        Values { defaults: defaults.collect(), given: given.collect(), gates: gates.clone() }
     }
 
     /// The error for a value, in the words of upstream's flag library.
@@ -56,7 +58,7 @@ impl Values {
 
     /// Whether a feature is on, as far as the flag can be read.
     pub(super) fn has_gate(&self, name: &str) -> bool {
-        FeatureGates::parse(self.list("feature-gates")).unwrap_or_default().enabled(name)
+        self.gates.parse(self.list("feature-gates")).unwrap_or_default().enabled(name)
     }
 
     /// The values of a flag that takes several.
@@ -389,7 +391,7 @@ impl Values {
     }
 
     pub(super) fn features(&self) -> Result<Arc<FeatureGates>, String> {
-        let gates = FeatureGates::parse(self.list("feature-gates"));
+        let gates = self.gates.parse(self.list("feature-gates"));
         gates.map(Arc::new).map_err(|why| self.invalid("feature-gates", why))
     }
 

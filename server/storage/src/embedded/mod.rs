@@ -112,8 +112,9 @@ impl EmbeddedStore {
     /// As [`EmbeddedStore::open`].
     pub fn open_with(dir: impl AsRef<Path>, options: EmbeddedOptions) -> Result<Self> {
         let directory = directory::Directory::lock(dir.as_ref())?;
-        let connection = schema::open(&directory, options.durable)?;
-        let state = read::State::load(&connection)?;
+        let unreadable = |why: Error| why.of_file(&directory.database());
+        let connection = schema::open(&directory, options.durable).map_err(unreadable)?;
+        let state = read::State::load(&connection).map_err(unreadable)?;
         let readers = Arc::new(Readers::new(directory.database()));
         let hub = Arc::new(Hub::new(state.revision, options.watch_queue_bytes));
         let condition = Arc::new(Condition::new());

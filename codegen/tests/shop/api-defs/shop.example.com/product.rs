@@ -112,6 +112,10 @@ mod v1beta1 {
         parts: (),
     }
 
+    #[differs(Product)]
+    #[rule("self.spec.replicas <= self.spec.limit", field = spec.replicas, message = "replicas must not exceed limit")]
+    struct Product {}
+
     #[convert(ProductSpec, by_hand = colour, here(colour), hub(parts))]
     struct Colour;
 }

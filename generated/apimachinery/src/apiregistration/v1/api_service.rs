@@ -2,6 +2,7 @@
 //! From api-defs/apiregistration.k8s.io/api_service.rs.
 
 use bytes::Bytes;
+use machinery::checks::{Assertion, CheckDef, Condition};
 use machinery::def::{FieldInfo, Flags, ListType, Literal, PatchStrategy};
 use machinery::describe;
 use machinery::scalar::{Time};
@@ -32,7 +33,16 @@ pub struct APIService {
     pub status: APIServiceStatus,
 }
 
-describe! { APIService, API_SERVICE "APIService" { .defaults_below() .validate(|v, path, new, old| if let Some(new) = new.downcast::<APIService>() { crate::hatches::apiregistration::validate_api_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
+/// What is checked in [`APIService`], in this order.
+const API_SERVICE_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["status", "conditions"],
+        when: &[Condition::Subresource("status")],
+        assertions: &[Assertion::Below],
+    },
+];
+
+describe! { APIService, API_SERVICE "APIService" { .defaults_below() .checks(API_SERVICE_CHECKS) .validate(|v, path, new, old| if let Some(new) = new.downcast::<APIService>() { crate::hatches::apiregistration::validate_api_service(v, path, new, old.and_then(|o| o.downcast())) }) } [
     type_meta: "",         0, Flags::INLINE;
     metadata:  "metadata", 1, Flags::OMIT_EMPTY;
     spec:      "spec",     2, Flags::OMIT_EMPTY;
@@ -75,7 +85,36 @@ pub struct APIServiceSpec {
     pub version_priority: i32,
 }
 
-describe! { APIServiceSpec, API_SERVICE_SPEC "APIServiceSpec" { .defaults_below() } [
+/// What is checked in [`APIServiceSpec`], in this order.
+const API_SERVICE_SPEC_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["group"],
+        when: &[Condition::Unset(&["group"]), Condition::IsNot(&["version"], &["v1"])],
+        assertions: &[Assertion::Missing("only v1 may have an empty group and it better be legacy kube")],
+    },
+    CheckDef {
+        field: &["group"],
+        when: &[],
+        assertions: &[Assertion::Optional, Assertion::Format(machinery::format::field::dns1123_subdomain)],
+    },
+    CheckDef {
+        field: &["version"],
+        when: &[],
+        assertions: &[Assertion::Format(machinery::format::field::dns1035_label)],
+    },
+    CheckDef {
+        field: &["groupPriorityMinimum"],
+        when: &[],
+        assertions: &[Assertion::Min(1, "must be positive and less than 20000"), Assertion::Max(20000, "must be positive and less than 20000")],
+    },
+    CheckDef {
+        field: &["versionPriority"],
+        when: &[],
+        assertions: &[Assertion::Min(1, "must be positive and less than 1000"), Assertion::Max(1000, "must be positive and less than 1000")],
+    },
+];
+
+describe! { APIServiceSpec, API_SERVICE_SPEC "APIServiceSpec" { .defaults_below() .checks(API_SERVICE_SPEC_CHECKS) } [
     service:                  "service",               1, Flags::OMIT_EMPTY;
     group:                    "group",                 2, Flags::OMIT_EMPTY;
     version:                  "version",               3, Flags::OMIT_EMPTY;
@@ -128,7 +167,16 @@ pub struct APIServiceCondition {
     pub message: String,
 }
 
-describe! { APIServiceCondition, API_SERVICE_CONDITION "APIServiceCondition" {} [
+/// What is checked in [`APIServiceCondition`], in this order.
+const API_SERVICE_CONDITION_CHECKS: &[CheckDef] = &[
+    CheckDef {
+        field: &["status"],
+        when: &[],
+        assertions: &[Assertion::OneOf(&["True", "False", "Unknown"])],
+    },
+];
+
+describe! { APIServiceCondition, API_SERVICE_CONDITION "APIServiceCondition" { .checks(API_SERVICE_CONDITION_CHECKS) } [
     r#type:               "type",               1, Flags::REQUIRED, &FieldInfo { go_type: "APIServiceConditionType", ..FieldInfo::PLAIN };
     status:               "status",             2, Flags::REQUIRED, &FieldInfo { go_type: "ConditionStatus", ..FieldInfo::PLAIN };
     last_transition_time: "lastTransitionTime", 3, Flags::NONE;

@@ -1,15 +1,12 @@
 //! What an autoscaler goes by.
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule};
 use machinery::hooks::Validation;
-use machinery::scalar::Quantity;
+use machinery::reflect::Ref;
 
 use super::reference::{ApiVersionRule, validate_reference};
 use crate::autoscaling::v2::{
-    ContainerResourceMetricSource, ExternalMetricSource, HorizontalPodAutoscalerSpec, MetricIdentifier, MetricSpec,
-    MetricTarget, ObjectMetricSource, PodsMetricSource, ResourceMetricSource,
+    ContainerResourceMetricSource, HorizontalPodAutoscalerSpec, MetricSpec, ObjectMetricSource,
 };
 use crate::hatches::core::validation::resources::validate_container_resource_name;
 
@@ -74,25 +71,25 @@ fn validate_first_source(
     }
     if let Some(source) = &metric.external {
         if present.is_empty() {
-            validate_external(v, &path.child("external"), source);
+            v.checks(&path.child("external"), Ref::of(&**source), None);
         }
         present.push("external");
     }
     if let Some(source) = &metric.pods {
         if present.is_empty() {
-            validate_pods(v, &path.child("pods"), source);
+            v.checks(&path.child("pods"), Ref::of(&**source), None);
         }
         present.push("pods");
     }
     if let Some(source) = &metric.resource {
         if present.is_empty() {
-            validate_resource(v, &path.child("resource"), source);
+            v.checks(&path.child("resource"), Ref::of(&**source), None);
         }
         present.push("resource");
     }
     if let Some(source) = &metric.container_resource {
         if present.is_empty() {
-            validate_container_resource(v, &path.child("containerResource"), source);
+            v.checks(&path.child("containerResource"), Ref::of(&**source), None);
         }
         present.push("containerResource");
     }
@@ -102,106 +99,24 @@ fn validate_first_source(
 fn validate_object(v: &mut Validation<'_>, path: &Path<'_>, source: &ObjectMetricSource, rule: ApiVersionRule) {
     let target = path.child("target");
     validate_reference(v, &path.child("describedObject"), &source.described_object, rule);
-    validate_identifier(v, &path.child("metric"), &source.metric);
-    validate_target(v, &target, &source.target);
+    v.checks(&path.child("metric"), Ref::of(&source.metric), None);
+    v.checks(&target, Ref::of(&source.target), None);
     if source.target.value.is_none() && source.target.average_value.is_none() {
         v.required(&target.child("averageValue"), "must set either a target value or averageValue");
     }
 }
 
-fn validate_external(v: &mut Validation<'_>, path: &Path<'_>, source: &ExternalMetricSource) {
-    let target = path.child("target");
-    validate_identifier(v, &path.child("metric"), &source.metric);
-    validate_target(v, &target, &source.target);
-    match (&source.target.value, &source.target.average_value) {
-        (None, None) => {
-            let detail = "must set either a target value for metric or a per-pod target";
-            v.required(&target.child("averageValue"), detail);
-        }
-        (Some(_), Some(_)) => {
-            let detail = "may not set both a target value for metric and a per-pod target";
-            v.forbidden(&target.child("value"), detail);
-        }
-        _ => {}
-    }
-}
-
-fn validate_pods(v: &mut Validation<'_>, path: &Path<'_>, source: &PodsMetricSource) {
-    let target = path.child("target");
-    validate_identifier(v, &path.child("metric"), &source.metric);
-    validate_target(v, &target, &source.target);
-    if source.target.average_value.is_none() {
-        v.required(&target.child("averageValue"), "must specify a positive target averageValue");
-    }
-}
-
-fn validate_container_resource(v: &mut Validation<'_>, path: &Path<'_>, source: &ContainerResourceMetricSource) {
-    let (name, container) = (path.child("name"), path.child("container"));
+/// The name of a resource of a container.
+pub fn validate_container_resource(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    source: &ContainerResourceMetricSource,
+    _: Option<&ContainerResourceMetricSource>,
+) {
+    let name = path.child("name");
     if source.name.is_empty() {
         v.required(&name, "must specify a resource name");
     } else {
         validate_container_resource_name(v, &name, &source.name);
-    }
-    if source.container.is_empty() {
-        v.required(&container, "must specify a container");
-    } else {
-        v.name(&container, &source.container, NameRule::Dns1123Label);
-    }
-    validate_utilization(v, &path.child("target"), &source.target);
-}
-
-fn validate_resource(v: &mut Validation<'_>, path: &Path<'_>, source: &ResourceMetricSource) {
-    if source.name.is_empty() {
-        v.required(&path.child("name"), "must specify a resource name");
-    }
-    validate_utilization(v, &path.child("target"), &source.target);
-}
-
-/// The target of a resource: an amount, or a share of what is asked for.
-fn validate_utilization(v: &mut Validation<'_>, path: &Path<'_>, target: &MetricTarget) {
-    validate_target(v, path, target);
-    match (target.average_utilization, &target.average_value) {
-        (None, None) => {
-            let detail = "must set either a target raw value or a target utilization";
-            v.required(&path.child("averageUtilization"), detail);
-        }
-        (Some(_), Some(_)) => {
-            let detail = "may not set both a target raw value and a target utilization";
-            v.forbidden(&path.child("averageValue"), detail);
-        }
-        _ => {}
-    }
-}
-
-/// `validateMetricTarget`
-fn validate_target(v: &mut Validation<'_>, path: &Path<'_>, target: &MetricTarget) {
-    let type_path = path.child("type");
-    if target.r#type.is_empty() {
-        v.required(&type_path, "must specify a metric target type");
-    }
-    if !matches!(target.r#type.as_str(), "Utilization" | "Value" | "AverageValue") {
-        let shown = BadValue::json_string(&target.r#type);
-        v.invalid(&type_path, shown, "must be either Utilization, Value, or AverageValue");
-    }
-    validate_amount(v, &path.child("value"), target.value.as_ref());
-    validate_amount(v, &path.child("averageValue"), target.average_value.as_ref());
-    if let Some(share) = target.average_utilization.filter(|share| *share < 1) {
-        v.invalid(&path.child("averageUtilization"), share, "must be greater than 0");
-    }
-}
-
-fn validate_amount(v: &mut Validation<'_>, path: &Path<'_>, amount: Option<&Quantity>) {
-    if let Some(amount) = amount.filter(|amount| !amount.sign().is_gt()) {
-        v.invalid(path, BadValue::json_string(&amount.to_string()), "must be positive");
-    }
-}
-
-/// `validateMetricIdentifier`
-fn validate_identifier(v: &mut Validation<'_>, path: &Path<'_>, metric: &MetricIdentifier) {
-    let path = path.child("name");
-    if metric.name.is_empty() {
-        v.required(&path, "must specify a metric name");
-    } else {
-        v.malformed(&path, &metric.name, format::is_path_segment_name(&metric.name));
     }
 }

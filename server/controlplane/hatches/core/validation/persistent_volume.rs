@@ -213,7 +213,9 @@ fn is_renamed(new: &VolumeNodeAffinity, old: &VolumeNodeAffinity) -> bool {
     let terms = expected.required.iter_mut().flat_map(|selector| &mut selector.node_selector_terms);
     let before = terms.flat_map(|term| term.match_expressions.iter_mut().chain(&mut term.match_fields));
     for (before, now) in before.zip(requirements(new)) {
-        if RENAMED_LABELS.contains(&(before.key.as_str(), now.key.as_str())) {
+        let renamed = RENAMED_LABELS.iter().find(|(old, _)| *old == before.key).map_or("", |(_, new)| new);
+        // Upstream takes a key that is empty now, and so refused, for the new name of any other.
+        if renamed == now.key {
             before.key = now.key;
         }
     }

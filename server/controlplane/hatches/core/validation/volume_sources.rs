@@ -3,27 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use machinery::field_error::BadValue;
 use machinery::field_path::Path;
 use machinery::format::{self, NameRule, field};
 use machinery::hooks::Validation;
+use machinery::reflect::{Ref, Struct};
 use regex::Regex;
 
 use super::items::validate_items;
-use super::paths::{validate_file_mode, validate_no_backsteps, validate_relative_path};
+use super::paths::{validate_file_mode, validate_relative_path};
 use crate::core::v1::{
-    AWSElasticBlockStoreVolumeSource, AzureDiskVolumeSource, AzureFileVolumeSource, CSIVolumeSource,
-    CephFSVolumeSource, CinderVolumeSource, ConfigMapVolumeSource, EmptyDirVolumeSource, FCVolumeSource,
-    FlexVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource, GitRepoVolumeSource, GlusterfsVolumeSource,
-    HostPathVolumeSource, ISCSIVolumeSource, LocalObjectReference, NFSVolumeSource, PersistentVolumeClaimVolumeSource,
-    PhotonPersistentDiskVolumeSource, PortworxVolumeSource, QuobyteVolumeSource, RBDVolumeSource, ScaleIOVolumeSource,
-    SecretVolumeSource, StorageOSVolumeSource, VsphereVirtualDiskVolumeSource,
+    AzureDiskVolumeSource, CSIVolumeSource, ConfigMapVolumeSource, EmptyDirVolumeSource, FlexVolumeSource,
+    FlockerVolumeSource, GitRepoVolumeSource, ISCSIVolumeSource, QuobyteVolumeSource, SecretVolumeSource,
 };
 
-const HOST_PATH_TYPES: [&str; 8] =
-    ["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
-const CACHING_MODES: [&str; 3] = ["None", "ReadOnly", "ReadWrite"];
-const DISK_KINDS: [&str; 3] = ["Dedicated", "Managed", "Shared"];
 const MANAGED_DISK_URI: &str =
     "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
 const BLOB_DISK_URI: &str = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
@@ -43,16 +35,6 @@ static ISCSI_NAMES: LazyLock<Vec<(&str, Option<Regex>)>> = LazyLock::new(|| {
 pub(super) fn validate_empty_dir(v: &mut Validation<'_>, path: &Path<'_>, source: &EmptyDirVolumeSource) {
     if source.size_limit.as_ref().is_some_and(|limit| limit.sign().is_lt()) {
         v.forbidden(&path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity");
-    }
-}
-
-pub fn validate_host_path(v: &mut Validation<'_>, path: &Path<'_>, source: &HostPathVolumeSource) {
-    if source.path.is_empty() {
-        return v.required(&path.child("path"), "");
-    }
-    validate_no_backsteps(v, &path.child("path"), &source.path);
-    if let Some(kind) = &source.r#type {
-        v.one_of(&path.child("type"), kind, &HOST_PATH_TYPES);
     }
 }
 
@@ -94,43 +76,6 @@ pub fn validate_lun(v: &mut Validation<'_>, path: &Path<'_>, lun: i32) {
     }
 }
 
-pub fn validate_fc(v: &mut Validation<'_>, path: &Path<'_>, source: &FCVolumeSource) {
-    let names = path.child("targetWWNs");
-    if source.target_wwns.is_empty() && source.wwids.is_empty() {
-        v.required(&names, "must specify either targetWWNs or wwids, but not both");
-    }
-    if !source.target_wwns.is_empty() && !source.wwids.is_empty() {
-        let detail = "targetWWNs and wwids can not be specified simultaneously";
-        v.invalid(&names, BadValue::strings(&source.target_wwns), detail);
-    }
-    match source.lun {
-        _ if source.target_wwns.is_empty() => {}
-        None => v.required(&path.child("lun"), "lun is required if targetWWNs is specified"),
-        Some(lun) => validate_lun(v, &path.child("lun"), lun),
-    }
-}
-
-pub fn validate_gce_persistent_disk(v: &mut Validation<'_>, path: &Path<'_>, source: &GCEPersistentDiskVolumeSource) {
-    v.filled(&path.child("pdName"), &source.pd_name);
-    validate_partition(v, &path.child("partition"), source.partition);
-}
-
-pub fn validate_aws_elastic_block_store(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    source: &AWSElasticBlockStoreVolumeSource,
-) {
-    v.filled(&path.child("volumeID"), &source.volume_id);
-    validate_partition(v, &path.child("partition"), source.partition);
-}
-
-/// The number of a partition; 0 says that there is none.
-fn validate_partition(v: &mut Validation<'_>, path: &Path<'_>, partition: i32) {
-    if !(0..=255).contains(&partition) {
-        v.invalid(path, partition, "must be between 1 and 255, inclusive");
-    }
-}
-
 pub(super) fn validate_secret(v: &mut Validation<'_>, path: &Path<'_>, source: &SecretVolumeSource) {
     v.filled(&path.child("secretName"), &source.secret_name);
     validate_file_mode(v, &path.child("defaultMode"), source.default_mode);
@@ -141,18 +86,6 @@ pub(super) fn validate_config_map(v: &mut Validation<'_>, path: &Path<'_>, sourc
     v.filled(&path.child("name"), &source.local_object_reference.name);
     validate_file_mode(v, &path.child("defaultMode"), source.default_mode);
     validate_items(v, &path.child("items"), &source.items);
-}
-
-pub(super) fn validate_claim(v: &mut Validation<'_>, path: &Path<'_>, source: &PersistentVolumeClaimVolumeSource) {
-    v.filled(&path.child("claimName"), &source.claim_name);
-}
-
-pub fn validate_nfs(v: &mut Validation<'_>, path: &Path<'_>, source: &NFSVolumeSource) {
-    v.filled(&path.child("server"), &source.server);
-    v.filled(&path.child("path"), &source.path);
-    if !source.path.starts_with('/') {
-        v.invalid(&path.child("path"), &source.path, "must be an absolute path");
-    }
 }
 
 pub fn validate_quobyte(v: &mut Validation<'_>, path: &Path<'_>, source: &QuobyteVolumeSource) {
@@ -177,11 +110,6 @@ fn is_host_port(text: &str) -> bool {
     parts.is_some_and(|(host, port)| !host.contains(['[', ']']) && !port.contains([':', '[', ']']))
 }
 
-pub(super) fn validate_glusterfs(v: &mut Validation<'_>, path: &Path<'_>, source: &GlusterfsVolumeSource) {
-    v.filled(&path.child("endpoints"), &source.endpoints);
-    v.filled(&path.child("path"), &source.path);
-}
-
 pub fn validate_flocker(v: &mut Validation<'_>, path: &Path<'_>, source: &FlockerVolumeSource) {
     let (name, uuid) = (!source.dataset_name.is_empty(), !source.dataset_uuid.is_empty());
     if !name && !uuid {
@@ -192,32 +120,6 @@ pub fn validate_flocker(v: &mut Validation<'_>, path: &Path<'_>, source: &Flocke
     }
     if source.dataset_name.contains('/') {
         v.invalid(&path.child("datasetName"), &source.dataset_name, "must not contain '/'");
-    }
-}
-
-pub(super) fn validate_rbd(v: &mut Validation<'_>, path: &Path<'_>, source: &RBDVolumeSource) {
-    validate_monitors(v, path, &source.monitors);
-    v.filled(&path.child("image"), &source.image);
-}
-
-pub(super) fn validate_cephfs(v: &mut Validation<'_>, path: &Path<'_>, source: &CephFSVolumeSource) {
-    validate_monitors(v, path, &source.monitors);
-}
-
-fn validate_monitors(v: &mut Validation<'_>, path: &Path<'_>, monitors: &[String]) {
-    if monitors.is_empty() {
-        v.required(&path.child("monitors"), "");
-    }
-}
-
-pub(super) fn validate_cinder(v: &mut Validation<'_>, path: &Path<'_>, source: &CinderVolumeSource) {
-    v.filled(&path.child("volumeID"), &source.volume_id);
-    validate_secret_ref(v, path, source.secret_ref.as_deref());
-}
-
-fn validate_secret_ref(v: &mut Validation<'_>, path: &Path<'_>, secret: Option<&LocalObjectReference>) {
-    if let Some(secret) = secret {
-        v.filled(&path.child("secretRef.name"), &secret.name);
     }
 }
 
@@ -237,60 +139,27 @@ pub fn validate_flex_options(v: &mut Validation<'_>, path: &Path<'_>, options: &
     }
 }
 
-pub(super) fn validate_azure_file(v: &mut Validation<'_>, path: &Path<'_>, source: &AzureFileVolumeSource) {
-    v.filled(&path.child("secretName"), &source.secret_name);
-    v.filled(&path.child("shareName"), &source.share_name);
+/// The checks that are declared for a source.
+pub fn validate_declared<T: Struct>(v: &mut Validation<'_>, path: &Path<'_>, source: &T) {
+    v.checks(path, Ref::of(source), None);
 }
 
-pub fn validate_azure_disk(v: &mut Validation<'_>, path: &Path<'_>, source: &AzureDiskVolumeSource) {
-    let uri = path.child("diskURI");
-    v.filled(&path.child("diskName"), &source.disk_name);
-    v.filled(&uri, &source.disk_uri);
-    if let Some(mode) = &source.caching_mode {
-        v.one_of(&path.child("cachingMode"), mode, &CACHING_MODES);
-    }
-    let Some(kind) = &source.kind else { return };
-    v.one_of(&path.child("kind"), kind, &DISK_KINDS);
-    if kind == "Managed" && !source.disk_uri.starts_with("/subscriptions/") {
-        v.not_supported(&uri, &source.disk_uri, &[MANAGED_DISK_URI]);
-    }
-    if kind != "Managed" && !source.disk_uri.starts_with("https://") {
-        v.not_supported(&uri, &source.disk_uri, &[BLOB_DISK_URI]);
-    }
-}
-
-pub fn validate_vsphere_volume(v: &mut Validation<'_>, path: &Path<'_>, source: &VsphereVirtualDiskVolumeSource) {
-    v.filled(&path.child("volumePath"), &source.volume_path);
-}
-
-pub fn validate_photon_persistent_disk(
+/// The address of a disk, which depends on its kind.
+pub fn validate_disk_uri(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    source: &PhotonPersistentDiskVolumeSource,
+    source: &AzureDiskVolumeSource,
+    _: Option<&AzureDiskVolumeSource>,
 ) {
-    v.filled(&path.child("pdID"), &source.pd_id);
-}
-
-pub fn validate_portworx_volume(v: &mut Validation<'_>, path: &Path<'_>, source: &PortworxVolumeSource) {
-    v.filled(&path.child("volumeID"), &source.volume_id);
-}
-
-pub(super) fn validate_scale_io(v: &mut Validation<'_>, path: &Path<'_>, source: &ScaleIOVolumeSource) {
-    v.filled(&path.child("gateway"), &source.gateway);
-    v.filled(&path.child("system"), &source.system);
-    v.filled(&path.child("volumeName"), &source.volume_name);
-}
-
-pub(super) fn validate_storageos(v: &mut Validation<'_>, path: &Path<'_>, source: &StorageOSVolumeSource) {
-    if source.volume_name.is_empty() {
-        v.required(&path.child("volumeName"), "");
-    } else {
-        v.name(&path.child("volumeName"), &source.volume_name, NameRule::Dns1123Label);
+    let (path, uri) = (path.child("diskURI"), source.disk_uri.as_str());
+    match source.kind.as_deref() {
+        None => {}
+        Some("Managed") if !uri.starts_with("/subscriptions/") => v.not_supported(&path, uri, &[MANAGED_DISK_URI]),
+        Some(kind) if kind != "Managed" && !uri.starts_with("https://") => {
+            v.not_supported(&path, uri, &[BLOB_DISK_URI]);
+        }
+        Some(_) => {}
     }
-    if !source.volume_namespace.is_empty() {
-        v.name(&path.child("volumeNamespace"), &source.volume_namespace, NameRule::Dns1123Label);
-    }
-    validate_secret_ref(v, path, source.secret_ref.as_deref());
 }
 
 pub(super) fn validate_csi(v: &mut Validation<'_>, path: &Path<'_>, source: &CSIVolumeSource) {

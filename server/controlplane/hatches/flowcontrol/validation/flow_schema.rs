@@ -7,17 +7,13 @@ use machinery::hooks::Validation;
 use machinery::reflect::Ref;
 
 use super::{mandatory, validate_condition_types};
-use crate::flowcontrol::v1::{
-    FlowSchema, FlowSchemaSpec, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule,
-    ServiceAccountSubject, Subject,
-};
+use crate::flowcontrol::v1::{FlowSchema, FlowSchemaSpec, NonResourcePolicyRule, ResourcePolicyRule};
 use crate::hatches::core::internal::internal_value;
 
 const ALL: &str = "*";
 const MAX_PRECEDENCE: i32 = 10_000;
 
 const DISTINGUISHERS: [&str; 2] = ["ByNamespace", "ByUser"];
-const SUBJECT_KINDS: [&str; 3] = ["Group", "ServiceAccount", "User"];
 const VERBS: [&str; 9] = ["create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"];
 
 /// `ValidateFlowSchema`, `ValidateFlowSchemaStatusUpdate`
@@ -48,7 +44,7 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &Flo
     }
     let path = path.child("rules");
     for (index, rule) in spec.rules.iter().enumerate() {
-        validate_rule(v, &path.index(index), rule);
+        v.checks(&path.index(index), Ref::of(rule), None);
     }
 }
 
@@ -61,77 +57,6 @@ fn validate_precedence(v: &mut Validation<'_>, path: &Path<'_>, name: &str, prec
     }
     if precedence == 1 && name != mandatory::EXEMPT {
         v.invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1");
-    }
-}
-
-/// `ValidateFlowSchemaPolicyRulesWithSubjects`
-fn validate_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &PolicyRulesWithSubjects) {
-    let subjects = path.child("subjects");
-    if rule.subjects.is_empty() {
-        v.required(&subjects, "subjects must contain at least one value");
-    }
-    for (index, subject) in rule.subjects.iter().enumerate() {
-        validate_subject(v, &subjects.index(index), subject);
-    }
-    if rule.resource_rules.is_empty() && rule.non_resource_rules.is_empty() {
-        v.required(path, "at least one of resourceRules and nonResourceRules has to be non-empty");
-    }
-    let resources = path.child("resourceRules");
-    for (index, rule) in rule.resource_rules.iter().enumerate() {
-        validate_resource_rule(v, &resources.index(index), rule);
-    }
-    let urls = path.child("nonResourceRules");
-    for (index, rule) in rule.non_resource_rules.iter().enumerate() {
-        validate_non_resource_rule(v, &urls.index(index), rule);
-    }
-}
-
-/// `ValidateFlowSchemaSubject`: what its kind names, and nothing else.
-fn validate_subject(v: &mut Validation<'_>, path: &Path<'_>, subject: &Subject) {
-    let user = subject.user.as_ref().map(|user| user.name.as_str());
-    let group = subject.group.as_ref().map(|group| group.name.as_str());
-    match subject.kind.as_str() {
-        "ServiceAccount" => {
-            validate_service_account(v, &path.child("serviceAccount"), subject.service_account.as_deref());
-        }
-        "User" => validate_named(v, path, ("user", "User"), user),
-        "Group" => validate_named(v, path, ("group", "Group"), group),
-        unknown => return v.one_of(&path.child("kind"), unknown, &SUBJECT_KINDS),
-    }
-    let account = subject.service_account.is_some();
-    let members = [
-        ("serviceAccount", "ServiceAccount", account),
-        ("user", "User", user.is_some()),
-        ("group", "Group", group.is_some()),
-    ];
-    for (field, kind, said) in members {
-        if said && kind != subject.kind {
-            v.forbidden(&path.child(field), format!("{field} is forbidden when subject kind is not '{kind}'"));
-        }
-    }
-}
-
-fn validate_named(v: &mut Validation<'_>, path: &Path<'_>, (field, kind): (&str, &str), name: Option<&str>) {
-    let path = path.child(field);
-    match name {
-        None => v.required(&path, format!("{field} is required when subject kind is '{kind}'")),
-        Some(name) => v.filled(&path.child("name"), name),
-    }
-}
-
-fn validate_service_account(v: &mut Validation<'_>, path: &Path<'_>, subject: Option<&ServiceAccountSubject>) {
-    let Some(subject) = subject else {
-        return v.required(path, "serviceAccount is required when subject kind is 'ServiceAccount'");
-    };
-    let (name, namespace) = (path.child("name"), path.child("namespace"));
-    v.filled(&name, &subject.name);
-    if subject.name != ALL {
-        v.malformed_name(&name, &subject.name, NameRule::Dns1123Subdomain, false);
-    }
-    if subject.namespace.is_empty() {
-        v.required(&namespace, "must specify namespace for service account");
-    } else {
-        v.name(&namespace, &subject.namespace, NameRule::Dns1123Label);
     }
 }
 
@@ -158,7 +83,12 @@ fn validate_verbs(v: &mut Validation<'_>, path: &Path<'_>, verbs: &[String]) {
 }
 
 /// `ValidateFlowSchemaResourcePolicyRule`
-fn validate_resource_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &ResourcePolicyRule) {
+pub fn validate_resource_rule(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    rule: &ResourcePolicyRule,
+    _: Option<&ResourcePolicyRule>,
+) {
     validate_verbs(v, path, &rule.verbs);
     let lists = [
         ("apiGroups", &rule.api_groups, "resource rules must supply at least one api group", "api groups"),
@@ -185,7 +115,12 @@ fn validate_resource_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &Resour
 }
 
 /// `ValidateFlowSchemaNonResourcePolicyRule`
-fn validate_non_resource_rule(v: &mut Validation<'_>, path: &Path<'_>, rule: &NonResourcePolicyRule) {
+pub fn validate_non_resource_rule(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    rule: &NonResourcePolicyRule,
+    _: Option<&NonResourcePolicyRule>,
+) {
     validate_verbs(v, path, &rule.verbs);
     let (path, urls) = (path.child("nonResourceURLs"), &rule.non_resource_urls);
     if urls.is_empty() {

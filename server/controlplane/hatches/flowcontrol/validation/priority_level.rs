@@ -8,8 +8,7 @@ use machinery::reflect::Ref;
 use super::super::PRESERVE_ZERO;
 use super::{mandatory, validate_condition_types};
 use crate::flowcontrol::v1::{
-    ExemptPriorityLevelConfiguration, LimitResponse, LimitedPriorityLevelConfiguration, PriorityLevelConfiguration,
-    PriorityLevelConfigurationSpec, QueuingConfiguration,
+    LimitedPriorityLevelConfiguration, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, QueuingConfiguration,
 };
 use crate::hatches::core::internal::internal_value;
 
@@ -60,7 +59,7 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &Pri
                 v.forbidden(&limited, "must be nil if the type is not Limited");
             }
             if let Some(said) = &spec.exempt {
-                validate_exempt(v, &exempt, said);
+                v.checks(&exempt, Ref::of(&**said), None);
             }
         }
         "Limited" => {
@@ -69,57 +68,36 @@ fn validate_spec(v: &mut Validation<'_>, path: &Path<'_>, name: &str, spec: &Pri
             }
             match &spec.limited {
                 None => v.required(&limited, "must not be empty when type is Limited"),
-                Some(said) => validate_limited(v, &limited, said),
+                Some(said) => v.checks(&limited, Ref::of(&**said), None),
             }
         }
         unknown => v.one_of(&path.child("type"), unknown, &["Exempt", "Limited"]),
     }
 }
 
-fn validate_exempt(v: &mut Validation<'_>, path: &Path<'_>, exempt: &ExemptPriorityLevelConfiguration) {
-    validate_shares(v, &path.child("nominalConcurrencyShares"), exempt.nominal_concurrency_shares);
-    validate_lendable(v, &path.child("lendablePercent"), exempt.lendable_percent);
-}
-
-fn validate_limited(v: &mut Validation<'_>, path: &Path<'_>, limited: &LimitedPriorityLevelConfiguration) {
-    let shares = match v.context.version.as_str() {
+/// The shares of a level, which older versions call otherwise.
+pub fn validate_shares(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    limited: &LimitedPriorityLevelConfiguration,
+    _: Option<&LimitedPriorityLevelConfiguration>,
+) {
+    let field = match v.context.version.as_str() {
         "v1beta1" | "v1beta2" => "assuredConcurrencyShares",
         _ => "nominalConcurrencyShares",
     };
-    validate_shares(v, &path.child(shares), limited.nominal_concurrency_shares);
-    validate_response(v, &path.child("limitResponse"), &limited.limit_response);
-    validate_lendable(v, &path.child("lendablePercent"), limited.lendable_percent);
-    if let Some(share) = limited.borrowing_limit_percent.filter(|share| *share < 0) {
-        v.invalid(&path.child("borrowingLimitPercent"), share, "if specified, must be a non-negative integer");
-    }
-}
-
-fn validate_shares(v: &mut Validation<'_>, path: &Path<'_>, shares: Option<i32>) {
-    if let Some(shares) = shares.filter(|shares| *shares < 0) {
-        v.invalid(path, shares, "must be a non-negative integer");
-    }
-}
-
-fn validate_lendable(v: &mut Validation<'_>, path: &Path<'_>, share: Option<i32>) {
-    if let Some(share) = share.filter(|share| !(0..=100).contains(share)) {
-        v.invalid(path, share, "must be between 0 and 100, inclusive");
-    }
-}
-
-/// `ValidateLimitResponse`; both texts are upstream's, who means `Queue`.
-fn validate_response(v: &mut Validation<'_>, path: &Path<'_>, response: &LimitResponse) {
-    let queuing = path.child("queuing");
-    match (response.r#type.as_str(), &response.queuing) {
-        ("Reject", Some(_)) => v.forbidden(&queuing, "must be nil if limited.limitResponse.type is not Limited"),
-        ("Reject", None) => {}
-        ("Queue", None) => v.required(&queuing, "must not be empty if limited.limitResponse.type is Limited"),
-        ("Queue", Some(said)) => validate_queuing(v, &queuing, said),
-        (unknown, _) => v.one_of(&path.child("type"), unknown, &["Queue", "Reject"]),
+    if let Some(shares) = limited.nominal_concurrency_shares.filter(|shares| *shares < 0) {
+        v.invalid(&path.child(field), shares, "must be a non-negative integer");
     }
 }
 
 /// `ValidatePriorityLevelQueuingConfiguration`
-fn validate_queuing(v: &mut Validation<'_>, path: &Path<'_>, queuing: &QueuingConfiguration) {
+pub fn validate_queuing(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    queuing: &QueuingConfiguration,
+    _: Option<&QueuingConfiguration>,
+) {
     let QueuingConfiguration { queues, hand_size, queue_length_limit } = *queuing;
     if queue_length_limit <= 0 {
         v.invalid(&path.child("queueLengthLimit"), queue_length_limit, "must be positive");

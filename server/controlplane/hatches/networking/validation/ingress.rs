@@ -7,7 +7,6 @@ use machinery::field_path::Path;
 use machinery::format::{self, NameRule, ip};
 use machinery::hooks::Validation;
 
-use super::ingress_class::validate_reference;
 use crate::hatches::core::validation::addresses::validate_legacy_ip;
 use crate::hatches::core::validation::service_balancer::validate_host_name;
 use crate::networking::v1::{
@@ -203,5 +202,21 @@ fn validate_status(v: &mut Validation<'_>, new: &Ingress, old: Option<&Ingress>)
             validate_legacy_ip(v, &path.child("ip"), &point.ip, &known);
         }
         validate_host_name(v, &path.child("hostname"), &point.hostname);
+    }
+}
+
+/// A reference to an object of any kind, by group, kind and name (`validateIngressTypedLocalObjectReference`).
+fn validate_reference(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    (group, kind, name): (Option<&str>, &str, &str),
+) {
+    if let Some(group) = group {
+        v.malformed(&path.child("apiGroup"), group, format::is_dns1123_subdomain(group));
+    }
+    for (field, text) in [("kind", kind), ("name", name)] {
+        let path = path.child(field);
+        v.filled(&path, text);
+        v.malformed_name(&path, text, NameRule::PathSegment, false);
     }
 }

@@ -1,46 +1,23 @@
 //! How much storage there is for a class.
 
-use apimachinery::hatches::meta::{
-    SelectorOptions, is_valid_selector, validate_label_selector_with, validate_whole_object_meta_update,
-};
-use machinery::field_error::BadValue;
+use apimachinery::hatches::meta::{SelectorOptions, is_valid_selector, validate_label_selector_with};
 use machinery::field_path::Path;
-use machinery::format::NameRule;
 use machinery::hooks::{Context, Validation};
-use machinery::reflect::Ref;
 
-use super::IMMUTABLE;
-use crate::hatches::core::internal::internal_value;
-use crate::hatches::core::validation::resources::validate_not_negative_quantity;
 use crate::hatches::core::warnings::node_labels::deprecation;
+use crate::meta::v1::LabelSelector;
 use crate::storage::v1::CSIStorageCapacity;
 
-/// `ValidateCSIStorageCapacity`, `ValidateCSIStorageCapacityUpdate`
-pub fn validate_csi_storage_capacity(
+/// Which nodes have the capacity. A selector that is stored with odd values may keep such.
+pub fn validate_node_topology(
     v: &mut Validation<'_>,
     path: &Path<'_>,
-    new: &CSIStorageCapacity,
-    old: Option<&CSIStorageCapacity>,
+    new: &LabelSelector,
+    old: Option<&LabelSelector>,
 ) {
-    let (topology, class) = (path.child("nodeTopology"), path.child("storageClassName"));
-    if let Some(selector) = &new.node_topology {
-        let stored = old.and_then(|old| old.node_topology.as_deref());
-        let any_values = stored.is_some_and(|selector| !is_valid_selector(selector));
-        let options = SelectorOptions { allow_invalid_values: any_values, ..SelectorOptions::default() };
-        validate_label_selector_with(v, &topology, selector, options);
-    }
-    v.name(&class, &new.storage_class_name, NameRule::Dns1123Subdomain);
-    if let Some(capacity) = &new.capacity {
-        validate_not_negative_quantity(v, &path.child("capacity"), capacity);
-    }
-    let Some(old) = old else { return };
-    validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
-    if Ref::of(new).by_name("nodeTopology") != Ref::of(old).by_name("nodeTopology") {
-        v.invalid(&topology, new.node_topology.as_deref().map_or(BadValue::None, internal_value), IMMUTABLE);
-    }
-    if new.storage_class_name != old.storage_class_name {
-        v.invalid(&class, &new.storage_class_name, IMMUTABLE);
-    }
+    let any_values = old.is_some_and(|stored| !is_valid_selector(stored));
+    let options = SelectorOptions { allow_invalid_values: any_values, ..SelectorOptions::default() };
+    validate_label_selector_with(v, path, new, options);
 }
 
 /// `GetWarningsForCSIStorageCapacity`

@@ -2,13 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use apimachinery::hatches::meta::{validate_label_name, validate_whole_object_meta, validate_whole_object_meta_update};
-use machinery::field_error::BadValue;
+use apimachinery::hatches::meta::validate_label_name;
 use machinery::field_path::Path;
-use machinery::format::{self, NameRule};
 use machinery::hooks::{Context, Validation};
 
-use super::IMMUTABLE;
 use crate::core::v1::{TopologySelectorLabelRequirement, TopologySelectorTerm};
 use crate::hatches::core::warnings::node_labels::deprecation;
 use crate::storage::v1::{StorageClass, VolumeAttributesClass};
@@ -17,54 +14,24 @@ use crate::storage::v1::{StorageClass, VolumeAttributesClass};
 const MAX_PARAMETERS_SIZE: usize = 256 * 1024;
 const MAX_PARAMETERS: usize = 512;
 
-const BINDING_MODES: [&str; 2] = ["Immediate", "WaitForFirstConsumer"];
-const RECLAIM_POLICIES: [&str; 2] = ["Delete", "Retain"];
-
-/// `ValidateStorageClass`, `ValidateStorageClassUpdate`
-pub fn validate_storage_class(v: &mut Validation<'_>, path: &Path<'_>, new: &StorageClass, old: Option<&StorageClass>) {
-    validate_provisioner(v, &path.child("provisioner"), &new.provisioner);
+/// The parameters of a class (`validateParameters`).
+pub fn validate_class_parameters(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &StorageClass,
+    _: Option<&StorageClass>,
+) {
     validate_parameters(v, &path.child("parameters"), &new.parameters);
-    if let Some(policy) = new.reclaim_policy.as_ref().filter(|policy| !policy.is_empty()) {
-        v.one_of(&path.child("reclaimPolicy"), policy, &RECLAIM_POLICIES);
-    }
-    let mode = path.child("volumeBindingMode");
-    match &new.volume_binding_mode {
-        None => v.required(&mode, ""),
-        Some(said) => v.one_of(&mode, said, &BINDING_MODES),
-    }
+}
+
+/// Where volumes of a class may be (`validateAllowedTopologies`).
+pub fn validate_class_topologies(
+    v: &mut Validation<'_>,
+    path: &Path<'_>,
+    new: &StorageClass,
+    _: Option<&StorageClass>,
+) {
     validate_topologies(v, &path.child("allowedTopologies"), &new.allowed_topologies);
-    if let Some(old) = old {
-        validate_whole_object_meta_update(v, &new.metadata, &old.metadata);
-        validate_change(v, path, new, old);
-    }
-}
-
-fn validate_change(v: &mut Validation<'_>, path: &Path<'_>, new: &StorageClass, old: &StorageClass) {
-    if new.parameters != old.parameters {
-        v.invalid(&path.child("parameters"), BadValue::string_map(&new.parameters), IMMUTABLE);
-    }
-    if new.provisioner != old.provisioner {
-        v.invalid(&path.child("provisioner"), &new.provisioner, IMMUTABLE);
-    }
-    let fields = [
-        ("reclaimPolicy", &new.reclaim_policy, &old.reclaim_policy),
-        ("volumeBindingMode", &new.volume_binding_mode, &old.volume_binding_mode),
-    ];
-    for (field, new, old) in fields {
-        if new != old {
-            let shown = new.as_deref().map_or(BadValue::None, BadValue::json_string);
-            v.invalid(&path.child(field), shown, IMMUTABLE);
-        }
-    }
-}
-
-/// `validateProvisioner`: a name in any case.
-fn validate_provisioner(v: &mut Validation<'_>, path: &Path<'_>, name: &str) {
-    if name.is_empty() {
-        return v.required(path, "");
-    }
-    let name = name.to_lowercase();
-    v.malformed(path, &name, format::is_qualified_name(&name));
 }
 
 /// `validateParameters`
@@ -148,26 +115,12 @@ pub fn warn_storage_class(_: &Context, new: &StorageClass, _: Option<&StorageCla
     warnings
 }
 
-/// `ValidateVolumeAttributesClass`, `ValidateVolumeAttributesClassUpdate`
-pub fn validate_volume_attributes_class(
+/// The parameters of a class of attributes.
+pub fn validate_attributes(
     v: &mut Validation<'_>,
     path: &Path<'_>,
     new: &VolumeAttributesClass,
-    old: Option<&VolumeAttributesClass>,
+    _: Option<&VolumeAttributesClass>,
 ) {
-    let (driver, parameters) = (path.child("driverName"), path.child("parameters"));
-    if let Some(old) = old {
-        if new.driver_name != old.driver_name {
-            v.forbidden(&driver, "updates to driverName are forbidden.");
-        }
-        if new.parameters != old.parameters {
-            v.forbidden(&parameters, "updates to parameters are forbidden.");
-        }
-        validate_whole_object_meta(v, &new.metadata, false, NameRule::Dns1123Subdomain);
-    }
-    validate_provisioner(v, &driver, &new.driver_name);
-    validate_parameters(v, &parameters, &new.parameters);
-    if new.parameters.is_empty() {
-        v.required(&parameters, "must contain at least one key/value pair");
-    }
+    validate_parameters(v, &path.child("parameters"), &new.parameters);
 }

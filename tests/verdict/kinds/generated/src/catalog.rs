@@ -2,6 +2,7 @@
 //! Every group, kind and resource that was declared.
 
 use machinery::catalog::*;
+use machinery::features::{Gate, Stage};
 use machinery::format::NameRule;
 use machinery::hooks::Hooks;
 use machinery::print::{Cell, CellRule, Column};
@@ -9,7 +10,7 @@ use machinery::print::{Cell, CellRule, Column};
 /// Everything declared.
 pub static CATALOG: Catalog = Catalog {
     groups: &[
-        GroupDef { name: "verdict.example.com", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::On }] },
+        GroupDef { name: "verdict.example.com", priority: 1000, versions: &[VersionDef { name: "v1", priority: 15, serving: Serving::On }, VersionDef { name: "v1beta1", priority: 15, serving: Serving::On }], gates: &[] },
     ],
     kinds: KINDS,
     openapi: OpenApiDocs { bundles: &[include_bytes!("../openapi/bundle.json.gz")] },

@@ -8,3 +8,11 @@ pub struct ProductSpec {
     #[field(2, min = 5, max = 4)]
     pub limit: i32,
 }
+
+/// What the seller has.
+#[check(units, positive)]
+pub struct Store {
+    /// Units in stock.
+    #[field(1, min = 1)]
+    pub units: i32,
+}

@@ -12,3 +12,18 @@ pub struct ProductSpec {
     #[field(4)]
     pub limit: i32,
 }
+
+mod v1beta1 {
+    #[differs(ProductSpec)]
+    struct ProductSpec {
+        /// Units on their way.
+        #[field(7)]
+        coming: i32,
+
+        #[gone]
+        price: (),
+    }
+
+    #[convert(ProductSpec, by_hand = coming, here(coming), hub(price))]
+    struct Coming;
+}

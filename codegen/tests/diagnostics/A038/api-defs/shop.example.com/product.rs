@@ -3,6 +3,7 @@
 #[rule("self.minWorkers <= ")]
 #[rule("self.minWorkers + self.max")]
 #[rule("self.names.all(name, name.startsWith('a'))", message_expression = "self.max")]
+#[rule("self.minWorkers <= self.max", field = max)]
 pub struct Workers {
     /// At least so many.
     #[field(1, required)]
@@ -15,4 +16,13 @@ pub struct Workers {
     /// Their names.
     #[field(3, list = set)]
     pub names: Vec<String>,
+}
+
+mod v1beta1 {
+    #[differs(Workers)]
+    struct Workers {
+        /// At most so many.
+        #[field(2, required, renamed = max)]
+        most: i32,
+    }
 }

@@ -3,3 +3,12 @@ pub enum DeclaredFormat {
     LongName,
     Uuid,
 }
+
+pub enum NameRule {
+    Dns1123Subdomain,
+    PathSegment,
+}
+
+pub fn dns1123_label(path: &Path<'_>, text: &str) -> Vec<FieldError> {
+    Vec::new()
+}

@@ -1,0 +1,127 @@
+//! The checks of structs (`#[check(..)]`) as rows of `machinery::checks::CheckDef`.
+
+use std::fmt::Write as _;
+
+use heck::ToUpperCamelCase;
+
+use super::rust::{constant, ident, path_literal, string, strings};
+use crate::model::{Assertion, Condition, Enum, Model, Struct, StructId, TypeRef};
+use crate::paths;
+
+/// The name of the constant that holds the checks of a struct.
+pub fn name(s: &Struct) -> String {
+    format!("{}_CHECKS", constant(&s.name))
+}
+
+/// The constant, or nothing when the struct has no checks.
+pub fn rows(id: StructId, model: &Model) -> String {
+    let s = &model.structs[id.0];
+    if s.checks.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("/// What is checked in [`{}`], in this order.\n", ident(&s.name));
+    let _ = writeln!(text, "const {}: &[CheckDef] = &[", name(s));
+    for check in &s.checks {
+        let writer = Writer { home: id, model };
+        let when: Vec<String> = check.when.iter().map(|condition| writer.condition(condition)).collect();
+        let assertions: Vec<String> = check.assertions.iter().map(|one| writer.assertion(&check.field, one)).collect();
+        let _ = writeln!(
+            text,
+            "    CheckDef {{\n        field: {},\n        when: &[{}],\n        assertions: &[{}],\n    }},",
+            way(&check.field),
+            when.join(", "),
+            assertions.join(", ")
+        );
+    }
+    text.push_str("];\n\n");
+    text
+}
+
+struct Writer<'a> {
+    home: StructId,
+    model: &'a Model,
+}
+
+impl Writer<'_> {
+    fn condition(&self, condition: &Condition) -> String {
+        match condition {
+            Condition::Update => "Condition::Update".into(),
+            Condition::Create => "Condition::Create".into(),
+            Condition::Set(field) => format!("Condition::Set({})", way(field)),
+            Condition::Unset(field) => format!("Condition::Unset({})", way(field)),
+            Condition::Is(field, values) => format!("Condition::Is({}, {})", way(field), self.values(field, values)),
+            Condition::IsNot(field, values) => {
+                format!("Condition::IsNot({}, {})", way(field), self.values(field, values))
+            }
+            Condition::Subresource(name) => format!("Condition::Subresource({})", string(name)),
+            Condition::Gate(gate) => format!("Condition::Gate({})", string(gate)),
+        }
+    }
+
+    fn assertion(&self, field: &str, assertion: &Assertion) -> String {
+        let nested =
+            |inner: &[Assertion]| inner.iter().map(|one| self.assertion(field, one)).collect::<Vec<_>>().join(", ");
+        let text = match assertion {
+            Assertion::Required(detail) => format!("Required({})", string(detail)),
+            Assertion::Filled(detail) => format!("Filled({})", string(detail)),
+            Assertion::Optional => "Optional".into(),
+            Assertion::Forbidden(detail) => format!("Forbidden({})", string(detail)),
+            Assertion::Missing(detail) => format!("Missing({})", string(detail)),
+            Assertion::Positive(detail) => format!("Positive({})", string(detail)),
+            Assertion::NotNegative(detail) => format!("NotNegative({})", string(detail)),
+            Assertion::Invalid(detail) => format!("Invalid({})", string(detail)),
+            Assertion::Immutable(detail) => format!("Immutable({})", string(detail)),
+            Assertion::Unchanged(detail) => format!("Unchanged({})", string(detail)),
+            Assertion::Min(min, detail) => format!("Min({min}, {})", string(detail)),
+            Assertion::Max(max, detail) => format!("Max({max}, {})", string(detail)),
+            Assertion::MaxBytes(max) => format!("MaxBytes({max})"),
+            Assertion::MaxItems(max) => format!("MaxItems({max})"),
+            Assertion::Format(word) => format!("Format(machinery::format::field::{word})"),
+            Assertion::Name(word) => format!("Name(machinery::format::NameRule::{})", word.to_upper_camel_case()),
+            Assertion::OneOf(values) => format!("OneOf({})", self.values(field, values)),
+            Assertion::Each(inner) => format!("Each(&[{}])", nested(inner)),
+            Assertion::Keys(inner) => format!("Keys(&[{}])", nested(inner)),
+            Assertion::Below => "Below".into(),
+            Assertion::ByHand(function) => format!("ByHand({})", by_hand(&self.model.structs[self.home.0], function)),
+        };
+        format!("Assertion::{text}")
+    }
+
+    /// Wire values: names of variants where the field is an enum, the text itself where it is not.
+    fn values(&self, field: &str, values: &[String]) -> String {
+        let place = paths::follow(self.model, self.home, field).ok();
+        let of = place.and_then(|place| self.enum_of(&place.field.ty));
+        let wire = |word: &String| {
+            let variant = of.and_then(|of| of.variants.iter().find(|(name, ..)| name == word));
+            variant.map_or_else(|| word.clone(), |(_, value, _)| value.clone())
+        };
+        let all = || of.map(|of| of.variants.iter().map(|(_, value, _)| value.clone()).collect());
+        let values: Vec<String> = match values {
+            [] => all().unwrap_or_default(),
+            values => values.iter().map(wire).collect(),
+        };
+        strings(&values.iter().collect::<Vec<_>>())
+    }
+
+    fn enum_of(&self, ty: &TypeRef) -> Option<&Enum> {
+        match ty {
+            TypeRef::Enum(id) => Some(&self.model.enums[id.0]),
+            TypeRef::List(inner) | TypeRef::Map(inner) => self.enum_of(inner),
+            _ => None,
+        }
+    }
+}
+
+/// A closure that calls a function for the structs that a field holds; the function tells their type.
+fn by_hand(home: &Struct, function: &str) -> String {
+    let module = ident(&home.module);
+    format!(
+        "|v, path, new, old| if let Some(new) = new.downcast() {{ \
+         crate::hatches::{module}::{function}(v, path, new, old.and_then(|old| old.downcast())) }}"
+    )
+}
+
+/// The way to a field; none for the struct itself.
+fn way(field: &str) -> String {
+    if field.is_empty() { "&[]".into() } else { path_literal(field) }
+}

@@ -1,0 +1,164 @@
+//! `#[check(FIELD, ASSERTION, .., when(CONDITION, ..))]`: checks in the order of upstream's hand-written validation.
+
+use super::reader::{Attr, Reader, path_text};
+use super::words::{Entry, ExprKind};
+use crate::diagnostics::codes;
+use crate::model::{Assertion, Check, Condition};
+
+const ASSERTIONS: &[&str] = &[
+    "required",
+    "filled",
+    "optional",
+    "forbidden",
+    "missing",
+    "invalid",
+    "immutable",
+    "unchanged",
+    "min",
+    "max",
+    "positive",
+    "not_negative",
+    "max_bytes",
+    "max_items",
+    "format",
+    "name",
+    "one_of",
+    "each",
+    "keys",
+    "below",
+    "by_hand",
+    "when",
+];
+const CONDITIONS: &[&str] = &["update", "create", "set", "unset", "gate", "not", "subresource"];
+
+impl Reader<'_> {
+    /// Reads one `#[check(..)]`.
+    pub fn check(&mut self, attr: &Attr) -> Option<Check> {
+        let field = match attr.entries.first() {
+            Some(Entry { key: None, value, .. }) => path_text(value),
+            _ => None,
+        };
+        let Some(field) = field else {
+            self.error(codes::BAD_VALUE, &attr.span, "`check(..)` starts with the field that it checks");
+            return None;
+        };
+        let field = if field == "self" { String::new() } else { field };
+        let mut check = Check { field, when: Vec::new(), assertions: Vec::new(), span: attr.span.clone() };
+        for entry in attr.entries.iter().skip(1) {
+            match (entry.word().as_deref(), &entry.value.kind) {
+                (Some("when"), ExprKind::Call(_, entries)) => {
+                    check.when.extend(entries.iter().filter_map(|entry| self.condition(entry)));
+                }
+                _ => check.assertions.extend(self.assertion(entry)),
+            }
+        }
+        let is_condition = |entry: &&Entry| entry.word().as_deref() == Some("when");
+        if attr.entries.iter().skip(1).all(|entry| is_condition(&entry)) {
+            self.error(codes::BAD_VALUE, &attr.span, "`check(..)` asserts nothing");
+        }
+        Some(check)
+    }
+
+    fn assertion(&mut self, entry: &Entry) -> Option<Assertion> {
+        Some(match entry.word().as_deref() {
+            Some("required") => Assertion::Required(self.detail(entry)),
+            Some("filled") => Assertion::Filled(self.detail(entry)),
+            Some("optional") if self.flag(entry) => Assertion::Optional,
+            Some("forbidden") => Assertion::Forbidden(self.detail(entry)),
+            Some("missing") => Assertion::Missing(self.string(entry)?),
+            Some("positive") => Assertion::Positive(self.detail(entry)),
+            Some("not_negative") => Assertion::NotNegative(self.detail(entry)),
+            Some("invalid") => Assertion::Invalid(self.string(entry)?),
+            Some("immutable") => Assertion::Immutable(self.detail(entry)),
+            Some("unchanged") => Assertion::Unchanged(self.string(entry)?),
+            Some("min") => self.bound(entry).map(|(bound, detail)| Assertion::Min(bound, detail))?,
+            Some("max") => self.bound(entry).map(|(bound, detail)| Assertion::Max(bound, detail))?,
+            Some("max_bytes") => Assertion::MaxBytes(self.number(entry)?),
+            Some("max_items") => Assertion::MaxItems(self.number(entry)?),
+            Some("format") => Assertion::Format(self.ident(entry)?.text),
+            Some("name") => Assertion::Name(self.ident(entry)?.text),
+            Some("one_of") => Assertion::OneOf(self.strings(entry)),
+            Some("each") => Assertion::Each(self.inner(entry)?),
+            Some("keys") => Assertion::Keys(self.inner(entry)?),
+            Some("below") if self.flag(entry) => Assertion::Below,
+            Some("by_hand") => Assertion::ByHand(self.ident(entry)?.text),
+            _ => {
+                self.unknown(entry, "check", ASSERTIONS);
+                return None;
+            }
+        })
+    }
+
+    /// `word` or `word = "detail"`.
+    fn detail(&mut self, entry: &Entry) -> String {
+        match entry.key {
+            None => String::new(),
+            Some(_) => self.string(entry).unwrap_or_default(),
+        }
+    }
+
+    /// `word = 1` or `word(1, "detail")`.
+    fn bound(&mut self, entry: &Entry) -> Option<(i64, String)> {
+        let ExprKind::Call(_, arguments) = &entry.value.kind else {
+            return self.number(entry).map(|number| (number, String::new()));
+        };
+        let kinds: Vec<&ExprKind> = arguments.iter().map(|argument| &argument.value.kind).collect();
+        match kinds.as_slice() {
+            [ExprKind::Int(number), ExprKind::Str(detail)] => Some((*number, detail.clone())),
+            _ => {
+                self.error(
+                    codes::BAD_VALUE,
+                    &entry.value.span,
+                    "a bound with a detail is written `min(1, \"detail\")`",
+                );
+                None
+            }
+        }
+    }
+
+    fn inner(&mut self, entry: &Entry) -> Option<Vec<Assertion>> {
+        match &entry.value.kind {
+            ExprKind::Call(_, entries) => Some(entries.iter().filter_map(|entry| self.assertion(entry)).collect()),
+            _ => {
+                self.error(codes::BAD_VALUE, &entry.value.span, "expected assertions in parentheses");
+                None
+            }
+        }
+    }
+
+    fn condition(&mut self, entry: &Entry) -> Option<Condition> {
+        if let Some(key) = &entry.key {
+            if key.text() == "subresource" {
+                return self.ident(entry).map(|name| Condition::Subresource(name.text));
+            }
+            return Some(Condition::Is(key.text(), self.values(entry)));
+        }
+        let arguments = match &entry.value.kind {
+            ExprKind::Call(_, arguments) => arguments.as_slice(),
+            _ => &[],
+        };
+        let name = arguments.first().and_then(|argument| path_text(&argument.value));
+        match (entry.word().as_deref(), name, arguments) {
+            (Some("update"), None, []) => Some(Condition::Update),
+            (Some("create"), None, []) => Some(Condition::Create),
+            (Some("set"), Some(field), [_]) => Some(Condition::Set(field)),
+            (Some("unset"), Some(field), [_]) => Some(Condition::Unset(field)),
+            (Some("gate"), Some(gate), [_]) => Some(Condition::Gate(gate)),
+            (Some("not"), _, [inner @ Entry { key: Some(key), .. }]) => {
+                Some(Condition::IsNot(key.text(), self.values(inner)))
+            }
+            _ => {
+                self.unknown(entry, "when", CONDITIONS);
+                None
+            }
+        }
+    }
+
+    /// `field = A` or `field = (A, B)`.
+    fn values(&mut self, entry: &Entry) -> Vec<String> {
+        match path_text(&entry.value) {
+            Some(value) => vec![value],
+            None => self.strings(entry),
+        }
+    }
+}

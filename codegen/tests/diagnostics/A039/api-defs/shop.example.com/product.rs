@@ -1,0 +1,16 @@
+/// How a product is sold.
+#[open]
+pub enum Sale {
+    /// At its price.
+    Regular,
+    /// For less.
+    #[value(gate = ShopSale)]
+    Reduced,
+}
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// How it is sold.
+    #[field(1, gate = ShopTills)]
+    pub sale: Sale,
+}

@@ -1,0 +1,1 @@
+pub static GATES: &[Gate] = &[Gate::new("AtomicFIFO", Beta, true)];

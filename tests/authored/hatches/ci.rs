@@ -1,0 +1,65 @@
+//! What the definitions of pipelines leave to functions.
+
+use machinery::field_path::Path;
+use machinery::hooks::Validation;
+
+use crate::ci::v1::PipelineSpec;
+use crate::ci::{v1, v2};
+
+/// No image is the latest one, and nothing is run again for ever.
+pub fn pipeline_spec(v: &mut Validation<'_>, path: &Path<'_>, new: &PipelineSpec, _: Option<&PipelineSpec>) {
+    if new.image.ends_with(":latest") {
+        v.invalid(&path.child("image"), &new.image, "must not be the latest one");
+    }
+    if let Some(retries) = new.retries.filter(|retries| *retries > 10) {
+        v.invalid(&path.child("retries"), retries, "must not exceed ten");
+    }
+}
+
+/// An image is a repository and a tag.
+pub fn image_to_hub(from: &mut v2::PipelineSpec, to: &mut PipelineSpec) {
+    let colon = if from.tag.is_empty() { "" } else { ":" };
+    to.image = format!("{}{colon}{}", from.repository, from.tag);
+}
+
+/// The same, the other way.
+pub fn image_from_hub(from: &mut PipelineSpec, to: &mut v2::PipelineSpec) {
+    let (repository, tag) = from.image.split_once(':').unwrap_or((&from.image, ""));
+    (to.repository, to.tag) = (repository.into(), tag.into());
+}
+
+/// Modes have other names.
+pub fn mode_to_hub(from: &mut v2::PipelineSpec, to: &mut PipelineSpec) {
+    to.mode = old_name(&from.mode);
+}
+
+/// The same, the other way.
+pub fn mode_from_hub(from: &mut PipelineSpec, to: &mut v2::PipelineSpec) {
+    to.mode = new_name(&from.mode);
+}
+
+/// Modes of steps have the same names.
+pub fn step_mode_to_hub(from: &mut v2::Step, to: &mut v1::Step) {
+    to.mode = from.mode.as_deref().map(old_name);
+}
+
+/// The same, the other way.
+pub fn step_mode_from_hub(from: &mut v1::Step, to: &mut v2::Step) {
+    to.mode = from.mode.as_deref().map(new_name);
+}
+
+fn old_name(mode: &str) -> String {
+    match mode {
+        "Quick" => "Fast".into(),
+        "Careful" => "Thorough".into(),
+        other => other.into(),
+    }
+}
+
+fn new_name(mode: &str) -> String {
+    match mode {
+        "Fast" => "Quick".into(),
+        "Thorough" => "Careful".into(),
+        other => other.into(),
+    }
+}

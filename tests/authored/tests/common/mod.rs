@@ -1,0 +1,60 @@
+//! A server of the groups of this package, in the process of a test.
+
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use apiserver::{InProcess, Server};
+use http::{Method, StatusCode};
+use serde_json::Value;
+
+/// A server, and a client that may do everything.
+pub struct Ci {
+    server: InProcess,
+}
+
+impl Ci {
+    /// Starts a server with these flags.
+    #[track_caller]
+    pub fn start(flags: &[&str]) -> Ci {
+        Ci { server: server(flags).start().unwrap() }
+    }
+
+    /// Sends a document; PATCH applies it.
+    pub async fn send(&self, method: Method, path: &str, body: &Value) -> (StatusCode, Value) {
+        self.server.client().unwrap().send(method, path, body).await.unwrap()
+    }
+
+    /// The warnings that a request is answered with.
+    pub async fn warnings(&self, method: Method, path: &str, body: &Value) -> Vec<String> {
+        self.server.client().unwrap().warnings(method, path, body).await.unwrap()
+    }
+
+    /// What is at a path that answers with text.
+    pub async fn text(&self, path: &str) -> String {
+        self.server.client().unwrap().text(path).await.unwrap()
+    }
+
+    /// What the server answers with to a request that succeeds.
+    pub async fn done(&self, method: Method, path: &str, body: &Value) -> Value {
+        let (status, answer) = self.send(method, path, body).await;
+        assert!(status.is_success(), "{status} {answer}");
+        answer
+    }
+
+    /// What is wrong with a request, one line for each mistake.
+    pub async fn refused(&self, method: Method, path: &str, body: &Value) -> Vec<String> {
+        let (status, answer) = self.send(method, path, body).await;
+        assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{answer}");
+        let causes = answer["details"]["causes"].as_array().cloned().unwrap_or_default();
+        let line = |cause: &Value| format!("{}: {}", text(&cause["field"]), text(&cause["message"]));
+        causes.iter().map(line).collect()
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The server before it starts.
+pub fn server(flags: &[&str]) -> Server {
+    Server::delegating("ci-apiserver", authored::groups()).flags(flags.iter().copied())
+}
