@@ -40,8 +40,7 @@ fn none(complaints: Vec<String>) {
 fn generated_files_say_so_and_others_do_not() {
     let starts = |path: &PathBuf| fs::read_to_string(path).unwrap().starts_with(GENERATED_HEADER);
     let mut complaints = Vec::new();
-    let packages =
-        ["examples/shop/generated/src", "tests/authored/generated/src", "tests/verdict/kinds/generated/src"];
+    let packages = ["examples/shop/generated/src", "tests/authored/generated/src", "tests/verdict/kinds/generated/src"];
     for folder in ["generated/src", "generated/apimachinery/src", "generated/own/src"].into_iter().chain(packages) {
         let bare = rust_files(folder).into_iter().filter(|p| !starts(p));
         complaints.extend(bare.map(|p| format!("{}: a generated file without its header", p.display())));

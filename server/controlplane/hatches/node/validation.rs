@@ -23,12 +23,7 @@ pub fn validate_overhead(v: &mut Validation<'_>, path: &Path<'_>, new: &Overhead
 }
 
 /// Upstream looks at the metadata of an update once more.
-pub fn validate_metadata_update(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    new: &ObjectMeta,
-    old: Option<&ObjectMeta>,
-) {
+pub fn validate_metadata_update(v: &mut Validation<'_>, path: &Path<'_>, new: &ObjectMeta, old: Option<&ObjectMeta>) {
     if let Some(old) = old {
         validate_object_meta_update(v, path, new, old);
     }

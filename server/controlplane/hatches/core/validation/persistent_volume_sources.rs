@@ -93,4 +93,3 @@ fn validate_flex_volume(v: &mut Validation<'_>, path: &Path<'_>, source: &FlexPe
     v.filled(&path.child("driver"), &source.driver);
     validate_flex_options(v, &path.child("options"), &source.options);
 }
-

@@ -206,11 +206,7 @@ fn validate_status(v: &mut Validation<'_>, new: &Ingress, old: Option<&Ingress>)
 }
 
 /// A reference to an object of any kind, by group, kind and name (`validateIngressTypedLocalObjectReference`).
-fn validate_reference(
-    v: &mut Validation<'_>,
-    path: &Path<'_>,
-    (group, kind, name): (Option<&str>, &str, &str),
-) {
+fn validate_reference(v: &mut Validation<'_>, path: &Path<'_>, (group, kind, name): (Option<&str>, &str, &str)) {
     if let Some(group) = group {
         v.malformed(&path.child("apiGroup"), group, format::is_dns1123_subdomain(group));
     }
