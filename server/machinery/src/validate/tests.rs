@@ -485,8 +485,8 @@ fn what_is_part_of_something_new_is_not_immutable() {
     let new = Whole { other: Some(Box::new(item("i", 1, "x"))), ..Whole::default() };
     assert_eq!(declared(&new, Some(&old), document), [""; 0]);
     let changed = Whole { other: Some(Box::new(item("i", 1, "y"))), ..Whole::default() };
-    let fixed = ["other.fixed: Invalid value: \"y\": field is immutable"];
-    assert_eq!(declared(&changed, Some(&new), document), fixed);
+    let fixed = |value: &str| [format!("other.fixed: Invalid value: {value:?}: field is immutable")];
+    assert_eq!(declared(&changed, Some(&new), document), fixed("y"));
     let gone = Whole { other: Some(Box::new(item("i", 1, ""))), ..Whole::default() };
-    assert_eq!(declared(&gone, Some(&new), document), fixed, "it is not taken away either");
+    assert_eq!(declared(&gone, Some(&new), document), fixed(""), "it is not taken away either");
 }
