@@ -62,6 +62,7 @@ impl Cluster {
         let fixed = ["Host: localhost", "Upgrade: websocket", "Connection: Upgrade"];
         let lines = fixed.iter().chain(headers).map(|line| format!("{line}\r\n")).collect::<String>();
         stream.write_all(format!("GET {target} HTTP/1.1\r\n{lines}\r\n").as_bytes()).await.unwrap();
+        stream.flush().await.unwrap();
         let mut received = Vec::new();
         loop {
             if let Some(at) = received.windows(4).position(|end| end == b"\r\n\r\n") {

@@ -98,6 +98,7 @@ async fn exchange(target: &Target, request: &str, rest: &str, is_pipelined: bool
     let talk = async {
         let first = if is_pipelined { format!("{request}{rest}") } else { request.to_owned() };
         stream.write_all(first.as_bytes()).await.unwrap();
+        stream.flush().await.unwrap();
         while !received.windows(4).any(|end| end == b"\r\n\r\n") {
             if stream.read_buf(&mut received).await.unwrap_or(0) == 0 {
                 return;

@@ -121,6 +121,7 @@ async fn serves_others_beside_silent_websockets() {
     for _ in 0..SOCKETS {
         let mut socket = dialer.tls().await.unwrap();
         socket.write_all(ask.as_bytes()).await.unwrap();
+        socket.flush().await.unwrap();
         let mut head = [0; 12];
         socket.read_exact(&mut head).await.unwrap();
         assert_eq!(&head, b"HTTP/1.1 101");

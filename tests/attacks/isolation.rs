@@ -112,6 +112,7 @@ async fn stall(dialer: &Dialer, length: usize) -> TlsStream<TcpStream> {
         token("mallory")
     );
     stream.write_all(head.as_bytes()).await.unwrap();
+    stream.flush().await.unwrap();
     let mut answer = [0; 12];
     let read = timeout(Duration::from_secs(20), stream.read_exact(&mut answer)).await;
     read.expect("the server does not ask for the body").unwrap();
@@ -138,6 +139,7 @@ async fn bodies_that_do_not_arrive_hold_no_seats() {
         // A body that comes late is served, filled with spaces to its length.
         let mut late = stalled.remove(0);
         late.write_all(format!("{body:length$}").as_bytes()).await.unwrap();
+        late.flush().await.unwrap();
         let mut answer = String::new();
         while !answer.contains("HTTP/1.1 201") {
             let mut piece = [0; 1024];

@@ -112,6 +112,7 @@ impl Connection {
         );
         let stream = self.stream.as_mut().ok_or(std::io::ErrorKind::NotConnected)?;
         stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).await?;
+        stream.flush().await?;
         let mut received = Vec::new();
         let head_end = loop {
             read_some(stream, &mut received).await?;
