@@ -5,6 +5,7 @@
 //! See `docs/ledger.md` for the file's grammar and for how a break is meant on purpose.
 
 mod compare;
+mod limits;
 mod surface;
 mod text;
 
@@ -38,7 +39,8 @@ pub fn compare(project: &Project, model: &Model, origins: &Origins, diagnostics:
         let before = std::fs::read_to_string(root.join(&path)).ok();
         let published = text::read(&path, before.as_deref().unwrap_or_default(), diagnostics);
         let now = surface::of(model, group, origins);
-        let next = compare::group(&published, &now, origins, &path, diagnostics);
+        let is_whole = before.as_deref().is_none_or(text::is_whole);
+        let next = compare::group(&published, is_whole, &now, origins, &path, diagnostics);
         let text = text::write(&group.name, &next);
         files.push(LedgerFile { stale: before.as_deref() != Some(text.as_str()), path, text });
     }

@@ -124,3 +124,64 @@ fn nothing_is_compared_while_definitions_are_wrong() {
     project.define("v1", &field("1", "stock: i32")).build();
     assert_eq!(project.define("v1", &field("1", "stock: Stock")).build().0, codes(&["error A015"]));
 }
+
+#[test]
+fn a_tighter_constraint_is_a_warning_once() {
+    let project = Project::new("tighter");
+    project.define("v1", &field("1, min = 0, max = 9", "stock: i32")).build();
+    let looser = project.define("v1", &field("1, max = 20", "stock: i32")).build();
+    assert_eq!(looser.0, codes(&[]));
+    let tighter = field("1, max = 10", "stock: i32");
+    let (reported, lines) = project.define("v1", &tighter).build();
+    assert_eq!(reported, codes(&["warning C014"]));
+    assert!(lines.contains(&"v1 limit ProductSpec.stock max 10".to_string()), "{lines:?}");
+    assert_eq!(project.build().0, codes(&[]), "the ledger has followed");
+    let new_field = tighter + &field("2, min_length = 1", "colour: String");
+    assert_eq!(project.define("v1", &new_field).build().0, codes(&[]), "nobody has sent a new field");
+    let rule = "#[rule(\"self.stock != 7\", field = stock, message = \"must not be 7\")]";
+    assert_eq!(project.define_with(rule, "v1", &new_field).build().0, codes(&["warning C014"]));
+    assert_eq!(project.define("v1", &new_field).build().0, codes(&[]));
+}
+
+#[test]
+fn a_tighter_constraint_may_be_meant() {
+    let project = Project::new("tighter-meant");
+    project.define("v1", &field("1", "stock: i32")).build();
+    let meant = "#[breaks(C014, reason = \"Shelves end.\")] ".to_string() + &field("1, max = 9", "stock: i32");
+    let (reported, lines) = project.define("v1", &meant).build();
+    assert_eq!(reported, codes(&[]));
+    assert!(lines.contains(&"v1 break C014 ProductSpec.stock Shelves end.".to_string()), "{lines:?}");
+    assert_eq!(project.build(), (codes(&[]), lines), "the attribute may stay");
+}
+
+#[test]
+fn a_value_that_is_gone_on_purpose_may_keep_its_reason() {
+    let project = Project::new("value-meant");
+    let with = |values: &str, breaks: &str| {
+        let shelf = format!("/// Where.\n{breaks}\npub enum Shelf {{ {values} }}\n");
+        let path = project.root.join("api-defs/shop.example.com/shelf.rs");
+        project.define("v1", &field("1", "shelf: Shelf"));
+        fs::write(path, shelf).unwrap();
+        project.build()
+    };
+    assert_eq!(with("/// Up.\nTop, /// Down.\nLow", "").0, codes(&[]));
+    let breaks = "#[breaks(C008, value = \"Low\", reason = \"It was wet.\")]";
+    let (reported, lines) = with("/// Up.\nTop", breaks);
+    assert_eq!(reported, codes(&[]));
+    assert!(lines.contains(&"v1 break C008 Shelf \"Low\" It was wet.".to_string()), "{lines:?}");
+    assert_eq!(with("/// Up.\nTop", breaks), (codes(&[]), lines), "the attribute may stay");
+}
+
+#[test]
+fn a_ledger_of_before_states_no_constraints() {
+    let project = Project::new("format-1");
+    project.define("v1", &field("1, max = 9", "stock: i32"));
+    let folder = project.root.join("generated/ledger");
+    fs::create_dir_all(&folder).unwrap();
+    let before = "# What shop.example.com has published. Written by the build.\n\
+                  v1 field ProductSpec.stock 1 i32 optional\nv1 struct ProductSpec\n";
+    fs::write(folder.join("shop.example.com.txt"), before).unwrap();
+    let (reported, lines) = project.build();
+    assert_eq!(reported, codes(&[]));
+    assert!(lines.contains(&"v1 limit ProductSpec.stock max 9".to_string()), "{lines:?}");
+}

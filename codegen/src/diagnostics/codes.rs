@@ -173,4 +173,8 @@ codes! {
     LEDGER_STALE = "C012";
     /// the ledger cannot be read
     LEDGER_SYNTAX = "C013";
+    /// a constraint is tighter than before
+    TIGHTENED = "C014";
+    /// a column, selectable field or short name is gone
+    GONE_NAME = "C015";
 }

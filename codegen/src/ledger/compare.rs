@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::limits;
 use super::surface::Surface;
-use super::text::{Facts, Key, Word};
+use super::text::{Facts, Key, Word, quoted};
 use crate::diagnostics::{Code, Diagnostic, Diagnostics, Level, codes};
 use crate::model::Span;
 use crate::names::{self, Stage};
@@ -21,12 +22,22 @@ struct Change {
     items: Vec<(Span, Option<String>)>,
 }
 
-/// Reports the breaks of one group, and gives its ledger as it should be.
-pub fn group(old: &Facts, now: &Surface, origins: &Origins, path: &Path, diagnostics: &mut Diagnostics) -> Facts {
+/// Reports the breaks of one group, and gives its ledger as it should be. `is_whole`: the ledger states constraints.
+pub fn group(
+    old: &Facts,
+    is_whole: bool,
+    now: &Surface,
+    origins: &Origins,
+    path: &Path,
+    diagnostics: &mut Diagnostics,
+) -> Facts {
     let mut comparison = Comparison { old, now, origins, changes: Vec::new() };
     comparison.versions();
     comparison.all();
     comparison.reused_numbers();
+    if is_whole {
+        comparison.tightened();
+    }
     let mut next = now.facts.clone();
     next.extend(
         old.iter().filter(|(key, _)| key.word == Word::Break).map(|(key, reason)| (key.clone(), reason.clone())),
@@ -39,7 +50,7 @@ pub fn group(old: &Facts, now: &Surface, origins: &Origins, path: &Path, diagnos
         match declared {
             Some(intent) => {
                 used.push(intent.span.clone());
-                let subject = format!("{} {}", change.code, change.key.subject);
+                let subject = format!("{} {}", change.code, change.subject());
                 next.insert(Key::new(&change.key.version, Word::Break, subject), recorded(intent));
             }
             None => diagnostics.push(change.diagnostic(old, path, alpha)),
@@ -100,9 +111,13 @@ impl Comparison<'_> {
                 (Word::Kind | Word::Struct | Word::Enum, None) => self.gone_type(key),
                 (Word::Field, None) => self.gone_field(key),
                 (Word::Value, None) => self.gone_value(key),
+                (Word::Column, None) => self.gone_name(key, "column"),
+                (Word::Selectable, None) => self.gone_name(key, "selectable field"),
+                (Word::ShortName, None) => self.gone_name(key, "short name"),
                 (Word::Field, Some(now)) => self.field(key, rest, now),
                 (Word::Kind, Some(now)) => self.kind(key, rest, now),
-                (Word::Struct | Word::Enum | Word::Value, Some(_)) => {}
+                (Word::Limit | Word::Rule | Word::Union, _) => {}
+                (_, Some(_)) => {}
             }
         }
     }
@@ -152,6 +167,43 @@ impl Comparison<'_> {
         let help = vec![format!("if that is meant: `#[breaks(C008, value = {value}, reason = \"..\")]` on the enum")];
         let items = vec![(place.clone(), Some(value.trim_matches('"').to_string()))];
         self.changes.push(Change { code: codes::GONE_VALUE, key: key.clone(), message, place, help, items });
+    }
+
+    /// A column, selectable field or short name of a kind that is still there.
+    fn gone_name(&mut self, key: &Key, what: &str) {
+        let owner = Key::new(&key.version, Word::Kind, key.owner());
+        if !self.now.facts.contains_key(&owner) {
+            return;
+        }
+        let place = self.place(&owner);
+        let message = format!("`{}` in {} has lost the {what} {}", key.owner(), key.version, key.detail());
+        let help = vec![
+            "scripts and people ask for it by name".to_string(),
+            format!("if that is meant: `#[breaks(C015, name = {}, reason = \"..\")]` on the kind", key.detail()),
+        ];
+        let items = vec![(place.clone(), Some(key.detail().trim_matches('"').to_string()))];
+        self.changes.push(Change { code: codes::GONE_NAME, key: key.clone(), message, place, help, items });
+    }
+
+    /// Constraints that refuse more than they did, of what clients could send before.
+    fn tightened(&mut self) {
+        for (key, rest) in &self.now.facts {
+            let before = self.old.get(key).map(String::as_str);
+            let Some(what) = limits::tightened(key, before, rest, self.old) else { continue };
+            let owner = match key.word {
+                Word::Limit => Key::new(&key.version, Word::Field, key.subject.split(' ').next().unwrap_or_default()),
+                _ => Key::new(&key.version, Word::Struct, key.owner()),
+            };
+            if !self.old.contains_key(&owner) {
+                continue;
+            }
+            let word = match key.word {
+                Word::Limit => key.detail(),
+                Word::Rule => "rule",
+                _ => "union",
+            };
+            self.on_item(codes::TIGHTENED, key, word, format!("{what}, in {}", key.version));
+        }
     }
 
     fn field(&mut self, key: &Key, old: &str, now: &str) {
@@ -250,9 +302,22 @@ impl Comparison<'_> {
 }
 
 impl Change {
+    /// What a recorded break names: a field and not each of its constraints.
+    fn subject(&self) -> String {
+        match self.key.word {
+            Word::Limit | Word::Rule | Word::Union => self.key.subject.split(' ').next().unwrap_or_default().to_owned(),
+            Word::Selectable | Word::ShortName => format!("{} {}", self.key.owner(), quoted(self.key.detail())),
+            _ => self.key.subject.clone(),
+        }
+    }
+
     fn diagnostic(&self, old: &Facts, path: &Path, alpha: bool) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code, &self.place, self.message.clone());
         diagnostic.help.extend(self.help.iter().cloned());
+        if [codes::TIGHTENED, codes::GONE_NAME].contains(&self.code) {
+            diagnostic.level = Level::Warning;
+            return diagnostic.help("the ledger follows: this is reported once");
+        }
         if alpha {
             diagnostic.level = Level::Warning;
             diagnostic.help = vec!["alpha versions may change; the ledger follows".to_string()];

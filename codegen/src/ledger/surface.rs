@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::text::{Facts, Key, Word};
+use super::limits;
+use super::text::{Facts, Key, Word, quoted};
 use crate::model::{Field, Group, Kind, ListSemantics, Literal, Model, Role, Span, Struct, TypeRef, Version};
 use crate::parse::Origins;
 
@@ -65,6 +66,22 @@ impl Surface {
             let key = Key::new(&version.name, Word::Field, format!("{name}.{json}"));
             self.add(key, field_facts(model, group, version, field), &field.span);
         }
+        // Where only upstream's tags are in force, other constraints say nothing.
+        if !group.tagged_validation {
+            self.limits(version, name, one);
+        }
+    }
+
+    fn limits(&mut self, version: &Version, name: &str, one: &Struct) {
+        for field in one.fields.iter().filter(|field| !field.json.is_empty()) {
+            for (word, value) in limits::of_field(field) {
+                let key = Key::new(&version.name, Word::Limit, format!("{name}.{} {word}", field.json));
+                self.add(key, value, &field.span);
+            }
+        }
+        for (word, detail, rest) in limits::of_struct(one) {
+            self.add(Key::new(&version.name, word, format!("{name} {detail}")), rest, &one.span);
+        }
     }
 
     fn kind(&mut self, kind: &Kind) {
@@ -83,6 +100,23 @@ impl Surface {
                 }
             }
             self.add(Key::new(&version.version, Word::Kind, kind.name.clone()), rest, &kind.span);
+            self.shown(kind, &version.version);
+        }
+    }
+
+    /// What people ask for by name: columns, selectable fields, short names.
+    fn shown(&mut self, kind: &Kind, version: &str) {
+        let mut names: Vec<(Word, String)> =
+            kind.columns.iter().map(|column| (Word::Column, quoted(&column.name))).collect();
+        if let Some(resource) = &kind.resource {
+            let in_version = |versions: &[String]| versions.is_empty() || versions.iter().any(|one| one == version);
+            for one in resource.selectable.iter().filter(|one| in_version(&one.versions)) {
+                names.extend([&one.label].into_iter().chain(&one.aliases).map(|name| (Word::Selectable, name.clone())));
+            }
+            names.extend(resource.short_names.iter().map(|name| (Word::ShortName, name.clone())));
+        }
+        for (word, name) in names {
+            self.add(Key::new(version, word, format!("{} {name}", kind.name)), String::new(), &kind.span);
         }
     }
 }
@@ -147,8 +181,4 @@ fn literal_text(literal: &Literal) -> String {
             format!("{{{}}}", entries.collect::<Vec<_>>().join(","))
         }
     }
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

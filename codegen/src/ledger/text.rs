@@ -1,11 +1,17 @@
 //! The ledger's text: one fact per line, sorted.
 //!
 //! ```text
+//! v1 column Product "Price"
 //! v1 enum OnShortage
 //! v1 field ProductSpec.stock 1 i32 optional default=1
 //! v1 gone ProductSpec.colour 7
 //! v1 kind Product products Namespaced scale status
+//! v1 limit ProductSpec.stock min 0
+//! v1 rule ProductSpec "self.stock < 100"
+//! v1 selectable Product spec.colour
+//! v1 short_name Product prod
 //! v1 struct ProductSpec
+//! v1 union Payment card,cash exactly_one
 //! v1 value OnShortage "Backorder"
 //! v1 break C002 ProductSpec.colour Nobody painted anything.
 //! ```
@@ -32,6 +38,15 @@ pub enum Word {
     Field,
     Enum,
     Value,
+    /// A constraint of a field: `ProductSpec.stock min`.
+    Limit,
+    /// A rule of a struct in CEL: `ProductSpec "self.stock < 100"`.
+    Rule,
+    /// Fields of which one may be set, or has to be: `Payment card,cash`.
+    Union,
+    Column,
+    Selectable,
+    ShortName,
     /// A field that is no longer there, and whose number and name stay taken.
     Gone,
     /// A break that was meant; the subject starts with its code.
@@ -44,6 +59,12 @@ const WORDS: &[(Word, &str)] = &[
     (Word::Field, "field"),
     (Word::Enum, "enum"),
     (Word::Value, "value"),
+    (Word::Limit, "limit"),
+    (Word::Rule, "rule"),
+    (Word::Union, "union"),
+    (Word::Column, "column"),
+    (Word::Selectable, "selectable"),
+    (Word::ShortName, "short_name"),
     (Word::Gone, "gone"),
     (Word::Break, "break"),
 ];
@@ -69,6 +90,11 @@ impl Key {
         self.subject.split_once('.').map_or("", |(_, member)| member)
     }
 
+    /// What stands behind the first word of the subject: the constraint of a field, the value of an enum.
+    pub fn detail(&self) -> &str {
+        self.subject.split_once(' ').map_or("", |(_, detail)| detail)
+    }
+
     pub fn line(&self, rest: &str) -> String {
         let line = format!("{} {} {} {rest}", self.version, self.word.text(), self.subject);
         line.trim_end().to_string()
@@ -77,6 +103,15 @@ impl Key {
 
 /// Facts of one group: key -> the rest of the line.
 pub type Facts = BTreeMap<Key, String>;
+
+/// Stands in the first line of a ledger that states constraints, columns, selectable fields and short names. Ledgers before
+/// that did not, so that nothing of these is new or lost where the mark is missing.
+const FORMAT: &str = "(format 2)";
+
+/// Whether the text of a ledger states constraints, columns, selectable fields and short names.
+pub fn is_whole(text: &str) -> bool {
+    text.lines().next().is_none_or(|head| head.contains(FORMAT))
+}
 
 /// Reads a ledger; lines that are none are reported.
 pub fn read(path: &Path, text: &str, diagnostics: &mut Diagnostics) -> Facts {
@@ -106,17 +141,34 @@ fn parse(line: &str) -> Option<(Key, String)> {
     let (word, _) = WORDS.iter().find(|(_, text)| *text == word)?;
     crate::names::version_rank(version)?;
     let (subject, rest) = match word {
-        Word::Value => (rest, ""),
+        Word::Value | Word::Rule | Word::Column | Word::Selectable | Word::ShortName => (rest, ""),
+        Word::Limit | Word::Union => split_after(rest, 2),
         Word::Break => {
-            let (code, rest) = rest.split_once(' ')?;
-            let (subject, reason) = rest.split_once(' ').unwrap_or((rest, ""));
-            return Some((Key::new(version, *word, format!("{code} {subject}")), reason.to_string()));
+            let (_, behind_code) = rest.split_once(' ')?;
+            let (_, behind_name) = behind_code.split_once(' ').unwrap_or((behind_code, ""));
+            match behind_name.strip_prefix('"').and_then(|value| value.split_once("\" ")) {
+                Some((_, reason)) => (&rest[..rest.len() - reason.len() - 1], reason),
+                None => split_after(rest, 2),
+            }
         }
-        _ => rest.split_once(' ').unwrap_or((rest, "")),
+        _ => split_after(rest, 1),
     };
     let field = matches!(word, Word::Field | Word::Gone);
     (!field || (subject.contains('.') && !rest.is_empty()))
         .then(|| (Key::new(version, *word, subject), rest.to_string()))
+}
+
+/// So many words of a text, and what is behind them.
+fn split_after(text: &str, words: usize) -> (&str, &str) {
+    match text.match_indices(' ').nth(words - 1) {
+        Some((at, _)) => (&text[..at], &text[at + 1..]),
+        None => (text, ""),
+    }
+}
+
+/// A text in quotes, on one line.
+pub fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
 /// The ledger of a group.
@@ -125,7 +177,7 @@ pub fn write(group: &str, facts: &Facts) -> String {
     let mut lines: Vec<String> = facts.iter().map(|(key, rest)| key.line(rest)).collect();
     lines.sort();
     format!(
-        "# What {name} has published. Written by the build, kept in the repository; see docs/ledger.md.\n{}\n",
+        "# What {name} has published {FORMAT}. Written by the build, kept in the repository; see docs/ledger.md.\n{}\n",
         lines.join("\n")
     )
 }

@@ -1,0 +1,4 @@
+//! What a shop sells.
+
+#![group("shop.example.com")]
+#![version(v1)]

@@ -1,0 +1,21 @@
+use crate::meta::ObjectMeta;
+
+/// A thing on sale.
+#[kind(plural = "products", scope = Namespaced, short = "pd")]
+#[versions(v1)]
+#[column("Stock", integer, spec.stock)]
+pub struct Product {
+    #[field(1)]
+    pub metadata: ObjectMeta,
+
+    /// What the seller asks for.
+    #[field(2)]
+    pub spec: ProductSpec,
+}
+
+/// What the seller asks for.
+pub struct ProductSpec {
+    /// Units in stock.
+    #[field(1)]
+    pub stock: i32,
+}
