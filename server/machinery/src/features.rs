@@ -6,6 +6,9 @@ mod table;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+/// Alpha features of Kubernetes that this server does not have. Their gates are known, and cannot be turned on.
+const NOT_BUILT: [&str; 2] = ["ShardedListAndWatch", "StorageVersionAPI"];
+
 /// How settled a feature is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -140,7 +143,7 @@ impl FeatureGates {
         &self.known
     }
 
-    /// Those of Kubernetes that are on unless somebody says otherwise, made once.
+    /// Those of Kubernetes that are on unless the flag says otherwise, made once.
     pub fn defaults() -> Arc<Self> {
         static DEFAULTS: LazyLock<Arc<FeatureGates>> = LazyLock::new(Arc::default);
         DEFAULTS.clone()
@@ -175,14 +178,18 @@ impl Said<'_> {
         if gate.locked && on != gate.default {
             return Err(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
         }
+        if on && NOT_BUILT.contains(&gate.name) {
+            return Err(format!("cannot set feature gate {name} to true, this server does not have the feature"));
+        }
         self.values.insert(gate.name, on);
         Ok(())
     }
 
-    /// `AllAlpha` and `AllBeta` set every gate of their stage that is not set by its own name.
+    /// `AllAlpha` and `AllBeta` set every gate of their stage that is not set by its own name and can be set.
     fn set_whole_stage(&mut self, name: &str, stage: Stage) {
         let Some(&on) = self.values.get(name) else { return };
-        for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked) {
+        let can_be_set = |gate: &&Gate| !gate.locked && !NOT_BUILT.contains(&gate.name);
+        for gate in self.known.iter().filter(|gate| gate.stage == stage).filter(can_be_set) {
             self.values.entry(gate.name).or_insert(on);
         }
     }
@@ -225,6 +232,7 @@ mod tests {
         let gates = check("AllAlpha=true,AllBeta=false,CBORServingAndStorage=false,AtomicFIFO=true").unwrap();
         assert!(gates.enabled("APIServingWithRoutine") && !gates.enabled("CBORServingAndStorage"));
         assert!(gates.enabled("AtomicFIFO") && !gates.enabled("APIServerIdentity"));
+        assert!(!gates.enabled("ShardedListAndWatch"), "this server does not have the feature");
     }
 
     #[test]
@@ -237,10 +245,15 @@ mod tests {
                 "invalid value of AtomicFIFO=maybe, err: strconv.ParseBool: parsing \"maybe\": invalid syntax",
             ),
             ("BtreeWatchCache=false", "cannot set feature gate BtreeWatchCache to false, feature is locked to true"),
+            (
+                "StorageVersionAPI=true",
+                "cannot set feature gate StorageVersionAPI to true, this server does not have the feature",
+            ),
         ] {
             assert_eq!(check(values).unwrap_err(), expect);
         }
-        assert!(check("BtreeWatchCache=true").is_ok());
+        assert!(check("BtreeWatchCache=true,StorageVersionAPI=false").is_ok());
+        assert!(NOT_BUILT.iter().all(|name| table::GATES.iter().any(|gate| gate.name == *name && !gate.default)));
     }
 
     #[test]
