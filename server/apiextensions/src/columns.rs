@@ -6,13 +6,13 @@ use apimachinery::apiextensions::v1::{CustomResourceColumnDefinition, CustomReso
 use machinery::json_path::JsonPath;
 use machinery::print::{AGE_DESCRIPTION, ColumnDefinition, CustomColumn};
 
-/// The columns of a version: the age where it declares none, nothing where one of them cannot be read.
-pub fn of(version: &CustomResourceDefinitionVersion) -> Option<Arc<[CustomColumn]>> {
+/// The columns of a version: the age where it declares none. A column that cannot be read ends them, as upstream.
+pub fn of(version: &CustomResourceDefinitionVersion) -> Arc<[CustomColumn]> {
     let declared = &version.additional_printer_columns;
     if declared.is_empty() {
-        return age().map(|age| Arc::from([age]));
+        return age().into_iter().collect();
     }
-    declared.iter().map(custom).collect()
+    declared.iter().map_while(custom).collect()
 }
 
 fn age() -> Option<CustomColumn> {

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use apimachinery::apiextensions::v1::{CustomResourceDefinition, CustomResourceDefinitionVersion};
 use apimachinery::meta::v1::ObjectMeta;
-use endpoints::{Incomplete, OpenKind};
+use endpoints::{Incomplete, OpenKind, Origin};
 use machinery::budget::Meter;
 use machinery::catalog::{KindDef, ScalePaths, api_version};
 use machinery::field_path::Path;
@@ -49,7 +49,7 @@ pub struct Version {
     pub served: bool,
     pub has_status: bool,
     pub warnings: Vec<String>,
-    columns: Option<Arc<[CustomColumn]>>,
+    columns: Arc<[CustomColumn]>,
     source: Option<Source>,
     compiled: OnceLock<Compiled>,
     /// Validation rules, which reads do without.
@@ -148,17 +148,21 @@ impl Version {
         self.compiled().map_or(Type::Deduced, |compiled| Type::Custom(&compiled.merge))
     }
 
-    /// Drops and fills in what the schema says, in an object that was sent, or with `is_stored` in one that was stored.
+    /// Drops and fills in what the schema says.
     ///
     /// # Errors
     /// When a part of the object cannot be read. Defaults of an object that was sent are bounded; a stored object stays readable.
-    pub fn complete(&self, object: &mut Unstructured, is_stored: bool, issues: &mut Issues) -> Result<(), Incomplete> {
+    pub fn complete(&self, object: &mut Unstructured, origin: Origin, issues: &mut Issues) -> Result<(), Incomplete> {
         let Some(schema) = self.schema() else { return Ok(()) };
         as_tree(object, |content| {
             let mut unknown = Vec::new();
             schema::prune(content, schema, true, issues.is_collecting().then_some(&mut unknown));
             unknown.into_iter().for_each(|path| issues.add(json::Issue::Unknown(path.into())));
-            schema::drop_nulls(content, schema);
+            match origin {
+                Origin::Applied => schema::drop_untyped_nulls(content, schema),
+                Origin::Sent | Origin::Stored => schema::drop_nulls(content, schema),
+            }
+            let is_stored = origin == Origin::Stored;
             let coerced = schema::coerce_embedded(&Path::NONE, content, schema, is_stored, issues);
             let mut meter = if is_stored { Meter::unlimited() } else { Meter::of_document(0) };
             schema::apply_defaults(content, schema, &mut meter)?;
@@ -213,12 +217,12 @@ impl OpenKind for OpenVersion {
     }
 
     fn columns(&self, api_version: &str) -> Option<Arc<[CustomColumn]>> {
-        self.kind.version_of(api_version)?.columns.clone()
+        Some(self.kind.version_of(api_version)?.columns.clone())
     }
 
-    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), Incomplete> {
+    fn complete(&self, object: &mut Owned, origin: Origin, issues: &mut Issues) -> Result<(), Incomplete> {
         match (object.downcast_mut::<Unstructured>(), self.version()) {
-            (Some(object), Some(version)) => version.complete(object, false, issues),
+            (Some(object), Some(version)) => version.complete(object, origin, issues),
             _ => Ok(()),
         }
     }

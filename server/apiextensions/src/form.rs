@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use endpoints::Origin;
 use machinery::json::{self, Issues, Scanner};
 use machinery::reflect::{Mut, Ref};
 use registry::Describe;
@@ -45,7 +46,7 @@ impl TextForm {
         let api_version = std::mem::take(&mut object.type_meta.api_version);
         let version = kind.version_of(&api_version);
         if let Some(version) = version {
-            version.complete(&mut object, true, &mut Issues::ignore()).map_err(|e| e.to_string())?;
+            version.complete(&mut object, Origin::Stored, &mut Issues::ignore()).map_err(|e| e.to_string())?;
         }
         // Objects of before there was a generation.
         object.metadata.generation = object.metadata.generation.max(1);

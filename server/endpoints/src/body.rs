@@ -19,7 +19,7 @@ use serving::work::memory::{self, Held};
 use crate::empty;
 use crate::endpoint::Endpoint;
 use crate::media::Encoding;
-use crate::open::OpenKind;
+use crate::open::{OpenKind, Origin};
 use crate::options::FieldValidation;
 use crate::said_kind::{self, Said};
 
@@ -159,7 +159,8 @@ impl Reader<'_> {
         json::decode_version(text, kind.version, value.as_mut(), &mut issues)
             .map_err(|e| e.into_status(|malformed| self.refused(&said, &malformed)))?;
         if let Some(open) = self.open {
-            open.complete(&mut value, &mut issues).map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
+            open.complete(&mut value, Origin::Sent, &mut issues)
+                .map_err(|e| e.into_status(|why| self.refused(&said, &why)))?;
             issues.show_unknown_unescaped();
         }
         self.check_kind(&said, kind)?;

@@ -45,7 +45,7 @@ pub use discovery::{Discovery, GroupVersions, RemoteDocument, RemoteVersion};
 pub use endpoint::{Answer, Connected, Endpoint, Posted, SubresourceHandler};
 pub use loopback::{Loopback, Resource};
 pub use media::{Accepted, Encoding, Form};
-pub use open::{CustomEndpoints, Incomplete, OpenKind};
+pub use open::{CustomEndpoints, Incomplete, OpenKind, Origin};
 pub use openapi_docs::{OpenApi, Served, options as openapi_options};
 pub use options::{FieldValidation, WriteOptions};
 pub use packed::Packed;

@@ -33,6 +33,17 @@ impl DecodeError for Incomplete {
     }
 }
 
+/// Where an object comes from that is to be completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A body, or what a patch made: a null that is not allowed is dropped.
+    Sent,
+    /// What an apply made. A null that is not allowed stays, and validation refuses it.
+    Applied,
+    /// The store, which has to stay readable: nothing is bounded.
+    Stored,
+}
+
 /// Finds what is served of custom resources.
 pub trait CustomEndpoints: Send + Sync {
     /// The endpoint of a kind; nothing when no definition serves it.
@@ -50,7 +61,7 @@ pub trait OpenKind: Send + Sync {
     /// # Errors
     /// When what is not the schema's affair, such as the metadata of an object within the object, cannot be read; when defaults take
     /// more memory than they may.
-    fn complete(&self, object: &mut Owned, issues: &mut Issues) -> Result<(), Incomplete>;
+    fn complete(&self, object: &mut Owned, origin: Origin, issues: &mut Issues) -> Result<(), Incomplete>;
 
     /// A document in another version of the kind.
     ///

@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::endpoint::Endpoint;
 use crate::managed::{self, Manager};
 use crate::media::Spoken;
+use crate::open::Origin;
 use crate::options::FieldValidation;
 use crate::said_kind::{self, Said};
 use crate::{answer, body, empty};
@@ -253,9 +254,11 @@ impl Decoding<'_> {
             _ => json::from_value_version(&document, kind.version, value.as_mut(), &mut issues),
         };
         decoded.map_err(|e| e.into_status(|e| self.malformed(kind, &document, &e.to_string())))?;
+        let is_applied = self.patch.kind == PatchType::Apply;
+        let origin = if is_applied { Origin::Applied } else { Origin::Sent };
         match &endpoint.open {
             Some(open) if self.says_version_of(kind, &document) => open
-                .complete(&mut value, &mut issues)
+                .complete(&mut value, origin, &mut issues)
                 .map_err(|e| e.into_status(|why| self.undecodable(&why.to_string())))?,
             Some(_) => unknown_of_other_version(kind, &document, &mut issues),
             None => {}

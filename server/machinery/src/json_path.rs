@@ -52,6 +52,8 @@ enum Operator {
     LessOrEqual,
     Greater,
     GreaterOrEqual,
+    /// A run of operators' characters that is none, such as `=`: it fits no value.
+    Unknown,
 }
 
 /// Values that the evaluation of one path may visit; a path that visits more finds nothing. `..` visits all values below each value, so
@@ -197,8 +199,20 @@ impl Filter {
         if self.operator == Operator::Exists {
             return Some(!left.is_empty());
         }
+        let left = match left.as_slice() {
+            [] => return Some(false),
+            [left] => left,
+            _ => return None,
+        };
         let right = self.right.all(item, visits)?;
-        let ([left], [right]) = (left.as_slice(), right.as_slice()) else { return Some(false) };
+        let right = match right.as_slice() {
+            [] => return Some(false),
+            [right] => right,
+            _ => return None,
+        };
+        if self.operator == Operator::Unknown {
+            return None;
+        }
         let order = match (left, right) {
             (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
             (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
@@ -213,7 +227,7 @@ impl Filter {
             Operator::LessOrEqual => order.is_le(),
             Operator::Greater => order.is_gt(),
             Operator::GreaterOrEqual => order.is_ge(),
-            Operator::Exists => true,
+            Operator::Exists | Operator::Unknown => true,
         })
     }
 }

@@ -7,18 +7,27 @@ use crate::{Additional, Schema};
 
 /// Drops members that are null, must not be, and have no default to take their place.
 pub fn drop_nulls(value: &mut Value, schema: &Schema) {
+    drop_nulls_if(value, schema, |_| true);
+}
+
+/// Drops those of [`drop_nulls`] that validation takes: the schema says no type.
+pub fn drop_untyped_nulls(value: &mut Value, schema: &Schema) {
+    drop_nulls_if(value, schema, |of| !of.has_kind());
+}
+
+fn drop_nulls_if(value: &mut Value, schema: &Schema, is_dropped: fn(&Schema) -> bool) {
     match value {
         Value::Object(members) => members.retain(|name, value| match schema.member(name) {
-            Some(of) if is_wrong_null(value, of) => of.default.is_some(),
+            Some(of) if is_wrong_null(value, of) => of.default.is_some() || !is_dropped(of),
             Some(of) => {
-                drop_nulls(value, of);
+                drop_nulls_if(value, of, is_dropped);
                 true
             }
             None => true,
         }),
         Value::Array(items) => {
             if let Some(of) = &schema.items {
-                items.iter_mut().for_each(|item| drop_nulls(item, of));
+                items.iter_mut().for_each(|item| drop_nulls_if(item, of, is_dropped));
             }
         }
         _ => {}

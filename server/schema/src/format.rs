@@ -145,11 +145,20 @@ fn is_hostname(text: &str) -> bool {
             && label.ends_with(letter)
             && label.chars().all(|c| letter(c) || c == '-')
     };
-    let top = text.rsplit('.').next().unwrap_or("");
-    let is_alone = top.len() == text.len();
-    text.len() <= 255
-        && text.split('.').all(label)
-        && (is_alone || (top.chars().count() >= 2 && top.chars().all(char::is_alphabetic)))
+    if text.len() > 255 {
+        return false;
+    }
+    let Some((above, top)) = text.rsplit_once('.') else { return is_only_label(text, letter) };
+    let is_top = (2..=63).contains(&top.len()) && top.chars().count() >= 2 && top.chars().all(char::is_alphabetic);
+    is_top && above.split('.').all(label)
+}
+
+/// A host name of one label has at most one dash, which stands second: upstream's expression says so.
+fn is_only_label(text: &str, letter: impl Fn(char) -> bool) -> bool {
+    let mut rest = text.chars();
+    let begins = rest.next().is_some_and(&letter);
+    let behind = rest.as_str().strip_prefix('-').unwrap_or(rest.as_str());
+    begins && text.len() <= 63 && behind.chars().all(letter)
 }
 
 fn is_cidr(text: &str) -> bool {

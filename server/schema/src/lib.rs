@@ -31,7 +31,7 @@ mod tests;
 use serde_json::Value;
 
 pub use complete::is_complete;
-pub use default::{apply_defaults, drop_nulls};
+pub use default::{apply_defaults, drop_nulls, drop_untyped_nulls};
 pub use embedded::{check_embedded, coerce_embedded};
 pub use format::is_text as is_text_format;
 pub use lists::check_lists;

@@ -67,7 +67,8 @@ impl<'s> Range<'s> {
 
     fn holds(&self, number: &Number) -> bool {
         let float = number.as_f64().unwrap_or(0.0);
-        let whole = number.as_i64().or_else(|| (float.fract() == 0.0 && float.abs() < 9.2e18).then_some(float as i64));
+        // The shortest digits of a float are read as an integer: those of -2^63 are too many.
+        let whole = number.as_i64().or_else(|| float.to_string().parse().ok());
         match (self.kind, self.format) {
             ("integer", "int32") => whole.is_some_and(|n| i32::try_from(n).is_ok()),
             ("integer", _) => whole.is_some(),
@@ -126,8 +127,7 @@ fn multiple(number: &Number, factor: f64, path: &Path<'_>, out: &mut Outcome) {
         None => {
             let n = number.as_f64().unwrap_or(0.0);
             let times = if factor < 1.0 { 1.0 / factor * n } else { n / factor };
-            let is_whole = (times - times.round()).abs() < 1e-9 * times.abs().max(1.0);
-            (factor > 0.0 && is_whole, BadValue::Float(factor))
+            (factor > 0.0 && is_json_integer(times), BadValue::Float(factor))
         }
     };
     let is_positive = match factor {

@@ -3,7 +3,9 @@ use machinery::json::Issues;
 use machinery::reflect::Mut;
 use serde_json::{Value, json};
 
-use crate::{Schema, apply_defaults, check, check_lists, check_update, drop_nulls, is_certainly_valid, prune};
+use crate::{
+    Schema, apply_defaults, check, check_lists, check_update, drop_nulls, drop_untyped_nulls, is_certainly_valid, prune,
+};
 
 fn compiled(schema: Value) -> Schema {
     let mut props = apimachinery::apiextensions::v1::JSONSchemaProps::default();
@@ -55,6 +57,23 @@ fn faults_are_worded_as_upstream_does() {
         json!({"x": "c"}),
         &[r#"x: Unsupported value: "c": supported values: "a", "b""#],
     );
+    let numbers = || of(json!({"type": "number", "enum": [1, 2.5]}));
+    check(numbers(), json!({"x": 1.5}), &[]);
+    check(numbers(), json!({"x": 2.5}), &[]);
+    check(numbers(), json!({"x": 2}), &[r#"x: Unsupported value: 2: supported values: "1", "2.5""#]);
+    let either = || of(json!({"x-kubernetes-int-or-string": true, "enum": ["1", 7]}));
+    check(either(), json!({"x": 49}), &[]);
+    check(either(), json!({"x": 50}), &[r#"x: Unsupported value: 50: supported values: "1", "7""#]);
+    let hosts = || of(json!({"type": "string", "format": "hostname"}));
+    for host in ["a", "a-", "a-bc", "1a", "1", "a.b-c.de", "A.BC"] {
+        check(hosts(), json!({"x": host}), &[]);
+    }
+    for host in ["2020-01-01", "ab-c", "a.1", "a.b", "-a", "a..bc"] {
+        let words = format!("x: Invalid value: {host:?}: x in body must be of type hostname: {host:?}");
+        check(hosts(), json!({"x": host}), &[&words]);
+    }
+    let halves = of(json!({"type": "number", "multipleOf": 0.5}));
+    check(halves, json!({"x": 1e16}), &["x: Invalid value: 1e+16: x in body should be a multiple of 0.5"]);
     check(
         of(json!({"type": "string", "pattern": "^a+$"})),
         json!({"x": "b"}),
@@ -170,6 +189,10 @@ fn defaults_fill_what_is_missing() {
     check(json!({}), json!({"spec": {"a": 1, "b": 2}}));
     check(json!({"spec": {"a": null, "b": null, "c": null}}), json!({"spec": {"a": 1, "b": null}}));
     check(json!({"spec": {"a": 7}}), json!({"spec": {"a": 7, "b": 2}}));
+    let open = json!({"type": "object", "properties": {"t": {"type": "string"}, "u": {}}});
+    let mut applied = json!({"t": null, "u": null});
+    drop_untyped_nulls(&mut applied, &compiled(open));
+    assert_eq!(applied, json!({"t": null}), "validation refuses the other");
 }
 
 #[test]

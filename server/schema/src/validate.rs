@@ -259,7 +259,7 @@ fn string(schema: &Schema, text: &str, path: &Path<'_>, out: &mut Outcome) {
 /// `basicCommonValidator`
 fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
     let Some(checks) = schema.checks.as_ref().filter(|checks| !checks.choices.is_empty()) else { return };
-    if checks.choices.iter().any(|choice| !choice.is_null() && is_equal(choice, value)) {
+    if checks.choices.iter().any(|choice| !choice.is_null() && is_choice(choice, value)) {
         return;
     }
     let texts: Vec<String> =
@@ -268,12 +268,26 @@ fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
     out.add(words, FieldError::not_supported(path, shown(value), &texts));
 }
 
-/// Numbers are equal whatever they are written as.
-fn is_equal(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
-        _ => a == b,
+/// Whether the value is the choice after Go's conversion to the choice's type, which cuts fractions off and makes the text of a
+/// code point of an integer.
+fn is_choice(choice: &Value, value: &Value) -> bool {
+    match (choice, value) {
+        (Value::Number(choice), Value::Number(value)) => match choice.as_i64() {
+            Some(choice) => value.as_i64().or_else(|| value.as_f64().map(go_integer)) == Some(choice),
+            None => choice.as_f64() == value.as_f64(),
+        },
+        (Value::String(choice), Value::Number(value)) => value.as_i64().is_some_and(|code| {
+            let character = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+            choice.chars().eq([character])
+        }),
+        _ => choice == value,
     }
+}
+
+/// A float as Go makes an integer of it on amd64, where the smallest stands for what does not fit.
+fn go_integer(number: f64) -> i64 {
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number);
+    if fits { number as i64 } else { i64::MIN }
 }
 
 /// `schemaSliceValidator`

@@ -15,6 +15,8 @@ pub enum Zero {
     Absent,
     /// It is null, which takes a field away in a merge patch.
     Null,
+    /// It is left out of an apply, and so is a null: a definition refuses it there, which other writes drop.
+    Applied,
 }
 
 /// Rewrites an object of a struct; what is not declared stays.
@@ -28,7 +30,8 @@ pub fn canonical(model: &Model, id: StructId, value: &Value, zero: Zero) -> Valu
             continue;
         };
         let value = of_type(model, &field.ty, value, zero);
-        if !means_nothing(model, field, &value) {
+        let is_dropped_null = zero == Zero::Applied && value.is_null() && !field.required;
+        if !is_dropped_null && !means_nothing(model, field, &value) {
             out.insert(name.clone(), value);
         } else if zero == Zero::Null {
             out.insert(name.clone(), Value::Null);
@@ -42,7 +45,8 @@ fn of_type(model: &Model, ty: &TypeRef, value: &Value, zero: Zero) -> Value {
         (TypeRef::Struct(id), value) => canonical(model, *id, value, zero),
         // What a patch says of a list is the whole of it.
         (TypeRef::List(item), Value::Array(items)) => {
-            items.iter().map(|value| of_type(model, item, value, Zero::Absent)).collect()
+            let zero = if zero == Zero::Null { Zero::Absent } else { zero };
+            items.iter().map(|value| of_type(model, item, value, zero)).collect()
         }
         (TypeRef::Map(item), Value::Object(entries)) => {
             let entries = entries.iter().map(|(key, value)| (key.clone(), of_type(model, item, value, zero)));

@@ -211,7 +211,11 @@ impl Side {
         id: codegen::model::StructId,
     ) -> Value {
         let as_is = self.served == Served::Natively && !matches!(step.op, Op::Merge | Op::Apply);
-        let zero = if step.op == Op::Merge { Zero::Null } else { Zero::Absent };
+        let zero = match step.op {
+            Op::Merge => Zero::Null,
+            Op::Apply => Zero::Applied,
+            _ => Zero::Absent,
+        };
         let mut body = match as_is {
             true => step.body.clone(),
             false => form::canonical(&kinds.model, id, &step.body, zero),

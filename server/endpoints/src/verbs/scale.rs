@@ -10,7 +10,9 @@ use machinery::catalog::{KindDef, ScalePaths};
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
 use machinery::json;
-use machinery::print::{AGE_DESCRIPTION, CellRule, Column, NAME_COLUMN, at_path, format_labels, format_selector};
+use machinery::print::{
+    AGE_DESCRIPTION, Cell, CellRule, Column, NAME_COLUMN, PrintContext, at_path, format_labels, format_selector,
+};
 use machinery::reflect::{Map, OneMut, OptMut, Owned, Ref, Slot, Value};
 use machinery::status::{GroupResource, Status};
 use patch::managed::{Mapping, scale_to_parent, to_scale};
@@ -29,13 +31,22 @@ use crate::{answer, managed};
 /// The columns of the Scale of a declared kind (`scaleColumnDefinitions`).
 static COLUMNS: [Column; 4] = [Column { format: "", ..NAME_COLUMN }, DESIRED, AVAILABLE, age("string")];
 /// Those of a custom resource (`getScaleColumnsForVersion`).
-static CUSTOM_COLUMNS: [Column; 4] = [NAME_COLUMN, DESIRED, AVAILABLE, age("date")];
+static CUSTOM_COLUMNS: [Column; 4] = [NAME_COLUMN, DESIRED_IF_ANY, AVAILABLE, age("date")];
 
 const DESIRED: Column = number("Desired", "How many instances there should be.", &["spec", "replicas"]);
+/// What a path finds in the JSON of a Scale, which leaves zero replicas out.
+const DESIRED_IF_ANY: Column = Column { cell: CellRule::ByHand(desired_if_any, &[&["spec", "replicas"]]), ..DESIRED };
 const AVAILABLE: Column = number("Available", "How many instances were observed.", &["status", "replicas"]);
 
 const fn number(name: &'static str, description: &'static str, path: &'static [&'static str]) -> Column {
     Column { name, kind: "integer", format: "", priority: 0, description, cell: CellRule::Path(path, None) }
+}
+
+fn desired_if_any(scale: Ref<'_>, context: &PrintContext) -> Cell {
+    match DESIRED.cell.cell(scale, context) {
+        Cell::Int(0) => Cell::Null,
+        cell => cell,
+    }
 }
 
 const fn age(kind: &'static str) -> Column {

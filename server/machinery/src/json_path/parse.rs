@@ -116,7 +116,7 @@ fn slice(text: &str) -> Option<Slice> {
     (parts.next().is_none() && !(slice.is_index && slice.start.is_none())).then_some(slice)
 }
 
-/// Longer operators first, so that no other one is taken for their beginning.
+/// Which operators there are. Another run of their characters is read too, and fits nothing.
 const OPERATORS: [(&str, Operator); 6] = [
     ("==", Operator::Equal),
     ("!=", Operator::NotEqual),
@@ -126,23 +126,18 @@ const OPERATORS: [(&str, Operator); 6] = [
     (">", Operator::Greater),
 ];
 
+/// A condition, taken apart as upstream's `^([^!<>=]+)([!<>=]+)(.+?)$` does, which knows of no quotes.
 fn filter(condition: &str) -> Option<Filter> {
-    let (mut quote, mut found) = (None, None);
-    for (at, c) in condition.char_indices() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, _) => found = OPERATORS.iter().find(|(text, _)| condition[at..].starts_with(text)).map(|o| (at, *o)),
-            _ => {}
-        }
-        if found.is_some() {
-            break;
-        }
-    }
-    let Some((at, (text, operator))) = found else {
+    let is_operator = |c: char| "!<>=".contains(c);
+    let start = condition.find(is_operator).filter(|start| *start > 0 && condition.len() > start + 1);
+    let Some(start) = start else {
         return Some(Filter { left: path(condition)?, operator: Operator::Exists, right: JsonPath(Vec::new()) });
     };
-    Some(Filter { left: path(&condition[..at])?, operator, right: path(&condition[at + text.len()..])? })
+    let run = &condition[start..];
+    let length = run.find(|c| !is_operator(c)).unwrap_or(run.len() - 1);
+    let (text, right) = run.split_at(length);
+    let operator = OPERATORS.iter().find(|(known, _)| *known == text).map_or(Operator::Unknown, |(_, one)| *one);
+    Some(Filter { left: path(&condition[..start])?, operator, right: path(right)? })
 }
 
 fn constant(word: &str) -> Option<Step> {

@@ -27,13 +27,19 @@ fn paths_find_the_first_value() {
     check(".status.conditions[?(@.type=='Old')].status", json!("False"));
     check(".spec.parts[?(@.size>1)].name", json!("b"));
     check(".spec.parts[?(@.color)].name", Value::Null);
+    check(".spec.parts[?(@.size=1)].name", Value::Null);
+    check(".spec.parts[?(@['name']=='b')].size", json!(2));
+    check(".spec.parts[?(@..name=='a')].size", json!(1));
+    check("$.spec[?(@.on)]", Value::Null);
     check("..size", json!(1));
     check(".spec.on.deeper", Value::Null);
 }
 
 #[test]
 fn what_is_no_path_is_refused() {
-    for text in [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", "spec"] {
+    for text in
+        [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", "spec", ".spec[?(@.a=~'b')]", ".spec[?(@['a=b']==1)]"]
+    {
         assert_eq!(JsonPath::parse(text), None, "{text}");
     }
 }

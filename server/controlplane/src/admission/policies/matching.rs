@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use apimachinery::hatches::meta::{compiled_selector, selects};
 use apimachinery::meta::v1::LabelSelector;
-use endpoints::{Attributes, Environment, OpenKind, Operation, internal};
+use endpoints::{Attributes, Environment, OpenKind, Operation, Origin, internal};
 use generated::admissionregistration::v1::{MatchResources, NamedRuleWithOperations, RuleWithOperations};
 use generated::core::v1::Namespace;
 use machinery::catalog::KindDef;
@@ -201,7 +201,7 @@ impl Subject<'_> {
             .map_err(Status::internal)?;
         // As decoding what was sent does: fields that the schema does not know are dropped, defaults are filled in.
         if let Some(definition) = &self.attributes.definition {
-            definition.complete(&mut value, &mut json::Issues::ignore()).map_err(Status::internal)?;
+            definition.complete(&mut value, Origin::Sent, &mut json::Issues::ignore()).map_err(Status::internal)?;
         }
         Ok(internal(kind, value))
     }
