@@ -175,13 +175,13 @@ impl Comparison<'_> {
         if !self.now.facts.contains_key(&owner) {
             return;
         }
-        let place = self.place(&owner);
+        let (place, name) = (self.place(&owner), key.detail().trim_matches('"'));
         let message = format!("`{}` in {} has lost the {what} {}", key.owner(), key.version, key.detail());
         let help = vec![
             "scripts and people ask for it by name".to_string(),
-            format!("if that is meant: `#[breaks(C015, name = {}, reason = \"..\")]` on the kind", key.detail()),
+            format!("if that is meant: `#[breaks(C015, name = {}, reason = \"..\")]` on the kind", quoted(name)),
         ];
-        let items = vec![(place.clone(), Some(key.detail().trim_matches('"').to_string()))];
+        let items = vec![(place.clone(), Some(name.to_string()))];
         self.changes.push(Change { code: codes::GONE_NAME, key: key.clone(), message, place, help, items });
     }
 
