@@ -126,7 +126,7 @@ fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, R
         patching.apply(operation)?;
     }
     let mut patched = patching.document;
-    sort_reached(&mut patched, operations);
+    patching.reached.sort(&mut patched);
     Ok(patched)
 }
 
@@ -234,6 +234,8 @@ impl Patching {
     }
 
     fn relocate(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
+        self.reached.mark(&self.document, from);
+        let reached = self.reached.part(from).cloned();
         let moved = self.take(from).map_err(|fault| {
             let last = unescape(from.rsplit('/').next().unwrap_or_default());
             let missing = format!("move operation does not apply: doc is missing from path: {from}");
@@ -242,7 +244,11 @@ impl Patching {
         self.add(path, moved).map_err(|fault| {
             let missing = format!("move operation does not apply: doc is missing destination path: {path}");
             fault.told(&missing, &format!("error in move for path: '{path}'"))
-        })
+        })?;
+        if let Some(reached) = reached {
+            self.reached.put(path, reached);
+        }
+        Ok(())
     }
 
     fn test(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
@@ -293,6 +299,7 @@ impl Patching {
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => {
                 map.insert(key, value);
+                self.reached.forget(path);
             }
             (Value::Array(items), key) if key == "-" => items.push(value),
             (Value::Array(items), key) => {
@@ -302,6 +309,7 @@ impl Patching {
                 })?;
                 self.work.spend(items.len() - index)?;
                 items.insert(index, value);
+                self.work.spend(self.reached.shift(path, index, true))?;
             }
             _ => return Err(Fault::NoContainer),
         }
@@ -311,12 +319,15 @@ impl Patching {
     fn take(&mut self, path: &str) -> Result<Value, Fault> {
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             // The order of the members does not matter: objects that were reached are sorted afterwards.
-            (Value::Object(map), key) => map
-                .swap_remove(&key)
-                .ok_or_else(|| Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"))),
+            (Value::Object(map), key) => {
+                self.reached.forget(path);
+                let missing = || Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"));
+                map.swap_remove(&key).ok_or_else(missing)
+            }
             (Value::Array(items), key) => {
                 let index = index(&key, items.len()).map_err(Fault::Step)?;
                 self.work.spend(items.len() - index)?;
+                self.work.spend(self.reached.shift(path, index, false))?;
                 Ok(items.remove(index))
             }
             _ => Err(Fault::NoContainer),
@@ -338,6 +349,7 @@ impl Patching {
             }
             _ => return Err(missing("path")),
         }
+        self.reached.forget(path);
         Ok(())
     }
 
@@ -347,6 +359,7 @@ impl Patching {
         }
         self.check_depth("", value)?;
         self.document = value.clone();
+        self.reached = Reached::default();
         Ok(())
     }
 
@@ -392,18 +405,9 @@ fn index(step: &str, length: usize) -> Result<usize, String> {
     index.ok_or_else(|| format!("Unable to access invalid index: {number}: invalid index referenced"))
 }
 
-/// Sorts the objects that some operation went through.
-fn sort_reached(document: &mut Value, operations: &[Map<String, Value>]) {
-    let mut reached = Reached::default();
-    let paths = operations.iter().flat_map(|operation| [operation.get("path"), operation.get("from")]);
-    for path in paths.flatten().filter_map(Value::as_str) {
-        reached.mark(document, path);
-    }
-    reached.sort(document);
-}
-
-/// The containers of a document that paths go through, by the steps that lead to them. There are no more of them than in the document.
-#[derive(Default)]
+/// The containers of a document that operations went through, by the steps that lead to them: upstream reads these into maps, and
+/// writes them sorted. There are no more of them than in the document. What an operation puts into the document is as it was sent.
+#[derive(Clone, Default)]
 struct Reached {
     below: BTreeMap<String, Reached>,
 }
@@ -427,10 +431,51 @@ impl Reached {
 
     /// Sorts a value that stands at a path of the document.
     fn sort_part(&self, path: &str, value: &mut Value) {
-        let mut steps = path.split('/').skip(1).map(unescape);
-        if let Some(part) = steps.try_fold(self, |reached, step| reached.below.get(&step)) {
+        if let Some(part) = self.part(path) {
             part.sort(value);
         }
+    }
+
+    /// What was reached of the value at a path; nothing when no operation went through it.
+    fn part(&self, path: &str) -> Option<&Reached> {
+        path.split('/').skip(1).map(unescape).try_fold(self, |reached, step| reached.below.get(&step))
+    }
+
+    /// The place of the container of what a path names, and the last step.
+    fn container(&mut self, path: &str) -> Option<(&mut Reached, String)> {
+        let (containers, last) = path.rsplit_once('/')?;
+        let mut steps = containers.split('/').skip(1).map(unescape);
+        let container = steps.try_fold(self, |reached, step| reached.below.get_mut(&step))?;
+        Some((container, unescape(last)))
+    }
+
+    /// Another value stands at the path.
+    fn forget(&mut self, path: &str) {
+        if let Some((container, last)) = self.container(path) {
+            container.below.remove(&last);
+        }
+    }
+
+    /// The value at the path came with what was reached of it.
+    fn put(&mut self, path: &str, reached: Reached) {
+        if let Some((container, last)) = self.container(path) {
+            container.below.insert(last, reached);
+        }
+    }
+
+    /// An item came to be before those from an index of the list on, or the one there is gone. Gives how many places were looked at.
+    fn shift(&mut self, path: &str, index: usize, has_come: bool) -> usize {
+        let Some((container, _)) = self.container(path) else { return 0 };
+        let below = std::mem::take(&mut container.below);
+        let count = below.len();
+        let shifted = below.into_iter().filter_map(|(step, reached)| match step.parse::<usize>() {
+            Ok(at) if at >= index && has_come => Some(((at + 1).to_string(), reached)),
+            Ok(at) if at == index => None,
+            Ok(at) if at > index => Some(((at - 1).to_string(), reached)),
+            _ => Some((step, reached)),
+        });
+        container.below = shifted.collect();
+        count
     }
 
     fn sort(&self, value: &mut Value) {

@@ -79,8 +79,9 @@ impl Outcome {
 }
 
 fn joined(below: &str, field: String) -> String {
-    match (below, field.as_str()) {
-        ("", _) => field,
+    let field = field.strip_prefix('.').unwrap_or(&field);
+    match (below, field) {
+        ("", field) => field.to_owned(),
         (below, "<nil>") => below.to_owned(),
         (below, field) => format!("{below}.{field}"),
     }

@@ -172,6 +172,14 @@ fn unknown_members_go() {
 }
 
 #[test]
+fn keys_of_a_map_that_is_the_whole_have_a_dot_before_them() {
+    let map = compiled(json!({"type": "object", "additionalProperties": {"type": "integer", "maximum": 2}}));
+    let errors = check(&map, &json!({"y": 3}), "default");
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["default.y: Invalid value: 3: .y in body should be less than or equal to 2"]);
+}
+
+#[test]
 fn defaults_fill_what_is_missing() {
     let schema = compiled(json!({"type": "object", "properties": {"spec": {
         "type": "object", "default": {},

@@ -350,7 +350,10 @@ fn additional(
     for (key, value) in sorted(members).into_iter().filter(|(key, _)| schema.property(key).is_none()) {
         match &schema.additional {
             Additional::Schema(of) => {
-                out.merge(part(of, value, &path.child(key), old.and_then(|old| old.member(key))));
+                // Upstream puts a dot before a key also where nothing stands before the dot.
+                let dotted = if path.is_root() { format!(".{key}") } else { String::new() };
+                let at = if path.is_root() { Path::new(&dotted) } else { path.child(key) };
+                out.merge(part(of, value, &at, old.and_then(|old| old.member(key))));
             }
             _ => {
                 let words = format!("{}.{key} in body is a forbidden property", name(path));

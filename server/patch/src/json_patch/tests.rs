@@ -91,3 +91,37 @@ fn long_paths_that_are_not_used_cost_nothing() {
     assert_eq!(patch(&json!({}), &operations), Ok(json!({"x": 1})));
     assert!(names_of_operations(operations.as_array().unwrap()).is_some());
 }
+
+#[test]
+fn objects_that_operations_went_through_are_sorted() {
+    let check = |operations: Value, expect: &str| {
+        let document = json!({"z": {"n": {"b": 1, "a": 1}, "m": 1}, "l": [{"d": 1, "c": 1}, {"f": 1, "e": 1}], "a": 1});
+        let patched = patch(&document, &operations).expect("the patch applies");
+        assert_eq!(patched.to_string(), expect, "{operations}");
+    };
+    let z = r#""z":{"n":{"b":1,"a":1},"m":1}"#;
+    let l = r#""l":[{"d":1,"c":1},{"f":1,"e":1}]"#;
+    check(json!([{"op": "test", "path": "/a", "value": 1}]), &format!(r#"{{"a":1,{l},{z}}}"#));
+    check(
+        json!([{"op": "test", "path": "/z/m", "value": 1}]),
+        &format!(r#"{{"a":1,{l},"z":{{"m":1,"n":{{"b":1,"a":1}}}}}}"#),
+    );
+    // What takes the place of something that was reached is as it came.
+    check(
+        json!([{"op": "test", "path": "/z/n/a", "value": 1}, {"op": "replace", "path": "/z", "value": {"y": 1, "x": 1}}]),
+        &format!(r#"{{"a":1,{l},"z":{{"y":1,"x":1}}}}"#),
+    );
+    // What is moved stays as it was, and items of lists move with others.
+    check(
+        json!([{"op": "test", "path": "/l/1/f", "value": 1}, {"op": "remove", "path": "/l/0"}]),
+        &format!(r#"{{"a":1,"l":[{{"e":1,"f":1}}],{z}}}"#),
+    );
+    check(
+        json!([{"op": "test", "path": "/l/0/c", "value": 1}, {"op": "add", "path": "/l/0", "value": {"h": 1, "g": 1}}]),
+        &format!(r#"{{"a":1,"l":[{{"h":1,"g":1}},{{"c":1,"d":1}},{{"f":1,"e":1}}],{z}}}"#),
+    );
+    check(
+        json!([{"op": "test", "path": "/z/n/a", "value": 1}, {"op": "move", "from": "/z/n", "path": "/y"}]),
+        &format!(r#"{{"a":1,{l},"y":{{"a":1,"b":1}},"z":{{"m":1}}}}"#),
+    );
+}
