@@ -1,12 +1,14 @@
 //! JSON patch (RFC 6902) with the habits of upstream's library, evanphx/json-patch v4, which clients can see: `replace` adds what is not
 //! there, `copy` of nothing yields null, the first step of a path may be anything.
 
-use std::collections::BTreeMap;
+mod reached;
 
 use machinery::json::{Issue, Issues, Names};
 use machinery::scalar::go_text;
 use machinery::status::Status;
 use serde_json::{Map, Value};
+
+use reached::Reached;
 
 use crate::document;
 use crate::work::{MAX_DEPTH, TooMuchWork, Work, count_within, size_within};
@@ -213,9 +215,12 @@ impl Patching {
             operation.get(member).and_then(Value::as_str).ok_or_else(why)
         };
         let value = operation.get("value").unwrap_or(&Value::Null);
-        let path = text("path")?;
-        self.reached.mark(&self.document, path);
-        match text("op")? {
+        let (path, op) = (text("path")?, text("op")?);
+        // A move takes a value away before it looks for the place.
+        if op != "move" {
+            self.reached.mark(&self.document, path);
+        }
+        match op {
             "add" => self.add(path, value.clone()).map_err(|fault| {
                 let missing = format!("add operation does not apply: doc is missing path: \"{path}\"");
                 fault.told(&missing, &format!("error in add for path: '{path}'"))
@@ -241,12 +246,17 @@ impl Patching {
             let missing = format!("move operation does not apply: doc is missing from path: {from}");
             fault.told(&missing, &format!("error in move for path: '{last}'"))
         })?;
+        self.reached.mark(&self.document, path);
         self.add(path, moved).map_err(|fault| {
             let missing = format!("move operation does not apply: doc is missing destination path: {path}");
             fault.told(&missing, &format!("error in move for path: '{path}'"))
         })?;
         if let Some(reached) = reached {
-            self.reached.put(path, reached);
+            let end = match find(&mut self.document, path) {
+                Some((Value::Array(items), key)) if key == "-" => items.len().checked_sub(1),
+                _ => None,
+            };
+            self.reached.put(path, end, reached);
         }
         Ok(())
     }
@@ -403,94 +413,6 @@ fn index(step: &str, length: usize) -> Result<usize, String> {
     let index = if number < 0 { number.saturating_add(length as i64) } else { number };
     let index = usize::try_from(index).ok().filter(|&index| index < length);
     index.ok_or_else(|| format!("Unable to access invalid index: {number}: invalid index referenced"))
-}
-
-/// The containers of a document that operations went through, by the steps that lead to them: upstream reads these into maps, and
-/// writes them sorted. There are no more of them than in the document. What an operation puts into the document is as it was sent.
-#[derive(Clone, Default)]
-struct Reached {
-    below: BTreeMap<String, Reached>,
-}
-
-impl Reached {
-    fn mark(&mut self, document: &Value, path: &str) {
-        let Some((containers, _)) = path.rsplit_once('/') else { return };
-        let (mut place, mut at) = (self, document);
-        for step in containers.split('/').skip(1) {
-            let step = unescape(step);
-            let next = match at {
-                Value::Object(map) => map.get(&step),
-                Value::Array(items) => step.parse().ok().and_then(|index: usize| items.get(index)),
-                _ => None,
-            };
-            let Some(next) = next.filter(|next| next.is_object() || next.is_array()) else { return };
-            place = place.below.entry(step).or_default();
-            at = next;
-        }
-    }
-
-    /// Sorts a value that stands at a path of the document.
-    fn sort_part(&self, path: &str, value: &mut Value) {
-        if let Some(part) = self.part(path) {
-            part.sort(value);
-        }
-    }
-
-    /// What was reached of the value at a path; nothing when no operation went through it.
-    fn part(&self, path: &str) -> Option<&Reached> {
-        path.split('/').skip(1).map(unescape).try_fold(self, |reached, step| reached.below.get(&step))
-    }
-
-    /// The place of the container of what a path names, and the last step.
-    fn container(&mut self, path: &str) -> Option<(&mut Reached, String)> {
-        let (containers, last) = path.rsplit_once('/')?;
-        let mut steps = containers.split('/').skip(1).map(unescape);
-        let container = steps.try_fold(self, |reached, step| reached.below.get_mut(&step))?;
-        Some((container, unescape(last)))
-    }
-
-    /// Another value stands at the path.
-    fn forget(&mut self, path: &str) {
-        if let Some((container, last)) = self.container(path) {
-            container.below.remove(&last);
-        }
-    }
-
-    /// The value at the path came with what was reached of it.
-    fn put(&mut self, path: &str, reached: Reached) {
-        if let Some((container, last)) = self.container(path) {
-            container.below.insert(last, reached);
-        }
-    }
-
-    /// An item came to be before those from an index of the list on, or the one there is gone. Gives how many places were looked at.
-    fn shift(&mut self, path: &str, index: usize, has_come: bool) -> usize {
-        let Some((container, _)) = self.container(path) else { return 0 };
-        let below = std::mem::take(&mut container.below);
-        let count = below.len();
-        let shifted = below.into_iter().filter_map(|(step, reached)| match step.parse::<usize>() {
-            Ok(at) if at >= index && has_come => Some(((at + 1).to_string(), reached)),
-            Ok(at) if at == index => None,
-            Ok(at) if at > index => Some(((at - 1).to_string(), reached)),
-            _ => Some((step, reached)),
-        });
-        container.below = shifted.collect();
-        count
-    }
-
-    fn sort(&self, value: &mut Value) {
-        for (step, reached) in &self.below {
-            let below = match value {
-                Value::Object(map) => map.get_mut(step),
-                Value::Array(items) => step.parse().ok().and_then(|index: usize| items.get_mut(index)),
-                _ => None,
-            };
-            below.into_iter().for_each(|below| reached.sort(below));
-        }
-        if let Value::Object(map) = value {
-            map.sort_keys();
-        }
-    }
 }
 
 #[cfg(test)]

@@ -124,4 +124,16 @@ fn objects_that_operations_went_through_are_sorted() {
         json!([{"op": "test", "path": "/z/n/a", "value": 1}, {"op": "move", "from": "/z/n", "path": "/y"}]),
         &format!(r#"{{"a":1,{l},"y":{{"a":1,"b":1}},"z":{{"m":1}}}}"#),
     );
+    check(
+        json!([{"op": "test", "path": "/l/0/c", "value": 1}, {"op": "move", "from": "/l/0", "path": "/l/-"}]),
+        &format!(r#"{{"a":1,"l":[{{"f":1,"e":1}},{{"c":1,"d":1}}],{z}}}"#),
+    );
+    check(
+        json!([{"op": "move", "from": "/l/0", "path": "/l/0/d"}]),
+        &format!(r#"{{"a":1,"l":[{{"d":{{"d":1,"c":1}},"e":1,"f":1}}],{z}}}"#),
+    );
+    check(
+        json!([{"op": "copy", "from": "/z/n", "path": "/z/n/c"}]),
+        &format!(r#"{{"a":1,{l},"z":{{"m":1,"n":{{"a":1,"b":1,"c":{{"a":1,"b":1}}}}}}}}"#),
+    );
 }
