@@ -23,6 +23,9 @@ const BYTES_PER_STEP: usize = 8;
 /// What a listed part takes besides its texts, in bytes.
 const PART_OVERHEAD: usize = 256;
 
+/// How many parts of a rule that repeats a value are listed at most.
+const MAX_REPEATED: usize = 10_000;
+
 pub(super) struct Search<'o> {
     owner: &'o [&'o PolicyRule],
     /// Steps that are left.
@@ -60,17 +63,17 @@ impl<'o> Search<'o> {
 
     fn resources(&mut self, wanted: &PolicyRule) -> Result<(), Incomparable> {
         let any_name = [String::new()];
+        let names = if wanted.resource_names.is_empty() { &any_name } else { wanted.resource_names.as_slice() };
         let dimensions = [
             self.values(&wanted.api_groups, |rule| &rule.api_groups)?,
             self.resource_names_of_types(&wanted.resources)?,
             self.values(&wanted.verbs, |rule| &rule.verbs)?,
-            match wanted.resource_names.as_slice() {
-                [] => self.object_names(&any_name, false)?,
-                names => self.object_names(names, true)?,
-            },
+            self.object_names(names, !wanted.resource_names.is_empty())?,
         ];
         let one = |dimension: usize, place: &Place| vec![dimensions[dimension].values[place[dimension]].to_owned()];
-        for place in self.search(&dimensions)? {
+        let found = self.search(&dimensions)?;
+        let texts = [&*wanted.api_groups, &*wanted.resources, &*wanted.verbs, names];
+        for place in repeated(found, &dimensions, &texts) {
             self.missing.push(PolicyRule {
                 api_groups: one(0, &place),
                 resources: one(1, &place),
@@ -249,4 +252,30 @@ impl<'o> Search<'o> {
             }
         }
     }
+}
+
+/// Each part as often as the wanted rule repeats its values, in the order in which upstream takes the rule apart.
+fn repeated(found: Vec<Place>, dimensions: &[Dimension<'_>], wanted: &[&[String]]) -> Vec<Place> {
+    if dimensions.iter().zip(wanted).all(|(dimension, texts)| dimension.values.len() == texts.len()) {
+        return found;
+    }
+    let positions = |dimension: &Dimension<'_>, texts: &[String]| -> Vec<Vec<usize>> {
+        let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
+        texts.iter().enumerate().for_each(|(at, text)| by_text.entry(text).or_default().push(at));
+        dimension.values.iter().map(|value| by_text.remove(value).unwrap_or_default()).collect()
+    };
+    let positions: Vec<_> = dimensions.iter().zip(wanted).map(|(one, texts)| positions(one, texts)).collect();
+    let mut all: Vec<(Place, Place)> = Vec::new();
+    for place in found {
+        let mut taken = vec![Place::new()];
+        for (value, positions) in place.iter().zip(&positions) {
+            let longer =
+                |taken: &Place| positions[*value].iter().map(|at| [&**taken, &[*at]].concat()).collect::<Vec<_>>();
+            taken = taken.iter().flat_map(longer).take(MAX_REPEATED).collect();
+        }
+        let left = MAX_REPEATED - all.len();
+        all.extend(taken.into_iter().take(left).map(|taken| (taken, place.clone())));
+    }
+    all.sort_unstable();
+    all.into_iter().map(|(_, place)| place).collect()
 }
