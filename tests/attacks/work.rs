@@ -72,6 +72,26 @@ async fn survives_json_patch_with_a_path_of_many_steps() {
     target.assert_alive().await;
 }
 
+/// What operations went through is kept, and moves with the values: 5,000 containers, moved and shifted 4,900 times.
+#[tokio::test]
+async fn moves_of_what_json_patches_went_through_cost_little() {
+    let target = target(config_maps()).await;
+    target.create(CONFIG_MAPS, &json!({"metadata": {"name": "c"}})).await;
+    let list = vec![json!({"a": 1}); 5000];
+    let read = (0..5000).map(|n| json!({"op": "test", "path": format!("/l/{n}/a"), "value": 1}));
+    let mut moved: Vec<Value> = [json!({"op": "add", "path": "/l", "value": list})].into_iter().chain(read).collect();
+    let mut shifted = moved.clone();
+    let between = |n: usize| if n.is_multiple_of(2) { ("/l", "/m") } else { ("/m", "/l") };
+    moved.extend((0..4900).map(between).map(|(from, path)| json!({"op": "move", "from": from, "path": path})));
+    shifted.extend((0..4900).map(|_| json!({"op": "remove", "path": "/l/0"})));
+    for (operations, code) in [(moved, 200), (shifted, 413)] {
+        let operations = Value::from(operations);
+        let answer = attack(&target, Method::PATCH, &format!("{CONFIG_MAPS}/c"), JSON_PATCH, &operations).await;
+        assert_eq!(answer.code, code, "{}", answer.body["message"]);
+        target.assert_alive().await;
+    }
+}
+
 /// Finding B3: a chain of 2,000 operators in a selector overflowed the stack.
 #[tokio::test]
 async fn rejects_deep_cel_expressions() {
@@ -109,6 +129,23 @@ async fn compares_roles_without_multiplying_them_out() {
     let answer = attack(&target, Method::POST, &path, JSON, &role).await;
     assert_eq!(answer.code, 403, "{}", answer.body);
     assert!(answer.body["message"].as_str().unwrap().contains("permissions not currently held"), "{}", answer.body);
+    assert!(target.memory().peak < MUCH, "{:?}", target.memory());
+    target.assert_alive().await;
+}
+
+/// A refusal repeats what a role repeats: long names, many times, are as much as other refusals tell at most.
+#[tokio::test]
+async fn repeats_long_names_of_a_role_a_few_times_only() {
+    let group = "rbac.authorization.k8s.io";
+    let rules = json!([{"apiGroups": [group], "resources": ["roles"], "verbs": ["create"]}]);
+    let target = target(rules).await;
+    let name = "n".repeat(1 << 20);
+    let rule =
+        json!({"verbs": vec!["get"; 5000], "apiGroups": [""], "resources": ["pods"], "resourceNames": [name, name]});
+    let role = json!({"metadata": {"name": "r"}, "rules": [rule]});
+    let path = format!("/apis/{group}/v1/namespaces/{TEAM}/roles");
+    let answer = attack(&target, Method::POST, &path, JSON, &role).await;
+    assert_eq!(answer.code, 403, "{}", answer.body["code"]);
     assert!(target.memory().peak < MUCH, "{:?}", target.memory());
     target.assert_alive().await;
 }

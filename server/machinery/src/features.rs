@@ -46,6 +46,11 @@ impl Gate {
         Gate { name, stage, default, locked: false }
     }
 
+    /// Whether this server has the feature.
+    fn is_built(&self) -> bool {
+        !NOT_BUILT.contains(&self.name)
+    }
+
     /// A gate whose default is the only value left.
     pub const fn locked(name: &'static str, stage: Stage, default: bool) -> Self {
         Gate { name, stage, default, locked: true }
@@ -86,9 +91,9 @@ impl KnownGates {
         self.0.iter()
     }
 
-    /// What the help shows of each gate that is not settled (`KnownFeatures`).
+    /// What the help shows of each gate that is not settled and can be set (`KnownFeatures`).
     pub fn texts(&self) -> impl Iterator<Item = String> {
-        let settable = self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta));
+        let settable = self.iter().filter(|gate| matches!(gate.stage, Stage::Alpha | Stage::Beta) && gate.is_built());
         settable.map(|gate| format!("{}=true|false ({} - default={})", gate.name, gate.stage.name(), gate.default))
     }
 
@@ -178,7 +183,7 @@ impl Said<'_> {
         if gate.locked && on != gate.default {
             return Err(format!("cannot set feature gate {name} to {on}, feature is locked to {}", gate.default));
         }
-        if on && NOT_BUILT.contains(&gate.name) {
+        if on && !gate.is_built() {
             return Err(format!("cannot set feature gate {name} to true, this server does not have the feature"));
         }
         self.values.insert(gate.name, on);
@@ -188,8 +193,7 @@ impl Said<'_> {
     /// `AllAlpha` and `AllBeta` set every gate of their stage that is not set by its own name and can be set.
     fn set_whole_stage(&mut self, name: &str, stage: Stage) {
         let Some(&on) = self.values.get(name) else { return };
-        let can_be_set = |gate: &&Gate| !gate.locked && !NOT_BUILT.contains(&gate.name);
-        for gate in self.known.iter().filter(|gate| gate.stage == stage).filter(can_be_set) {
+        for gate in self.known.iter().filter(|gate| gate.stage == stage && !gate.locked && gate.is_built()) {
             self.values.entry(gate.name).or_insert(on);
         }
     }
@@ -253,6 +257,7 @@ mod tests {
             assert_eq!(check(values).unwrap_err(), expect);
         }
         assert!(check("BtreeWatchCache=true,StorageVersionAPI=false").is_ok());
+        assert!(KnownGates::default().texts().all(|text| !text.starts_with("StorageVersionAPI")));
         assert!(NOT_BUILT.iter().all(|name| table::GATES.iter().any(|gate| gate.name == *name && !gate.default)));
     }
 

@@ -19,6 +19,9 @@ pub const MAX_OPERATIONS: usize = 10_000;
 /// What `copy` operations of one patch may copy in all, in bytes of JSON (`JSONPatchMaxCopyBytes`).
 const MAX_COPIED_BYTES: usize = 3 * 1024 * 1024;
 
+/// What it costs to count the place of an item of a list that was reached again, in values moved.
+const SHIFT: usize = 20;
+
 /// How many steps of a path [`names_of_operations`] tells apart.
 const MAX_NAMED_STEPS: usize = 32;
 
@@ -240,7 +243,7 @@ impl Patching {
 
     fn relocate(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
         self.reached.mark(&self.document, from);
-        let reached = self.reached.part(from).cloned();
+        let reached = self.reached.take(from);
         let moved = self.take(from).map_err(|fault| {
             let last = unescape(from.rsplit('/').next().unwrap_or_default());
             let missing = format!("move operation does not apply: doc is missing from path: {from}");
@@ -309,7 +312,7 @@ impl Patching {
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => {
                 map.insert(key, value);
-                self.reached.forget(path);
+                self.reached.take(path);
             }
             (Value::Array(items), key) if key == "-" => items.push(value),
             (Value::Array(items), key) => {
@@ -319,7 +322,7 @@ impl Patching {
                 })?;
                 self.work.spend(items.len() - index)?;
                 items.insert(index, value);
-                self.work.spend(self.reached.shift(path, index, true))?;
+                self.work.spend(SHIFT * self.reached.shift(path, index, true))?;
             }
             _ => return Err(Fault::NoContainer),
         }
@@ -330,14 +333,14 @@ impl Patching {
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             // The order of the members does not matter: objects that were reached are sorted afterwards.
             (Value::Object(map), key) => {
-                self.reached.forget(path);
+                self.reached.take(path);
                 let missing = || Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"));
                 map.swap_remove(&key).ok_or_else(missing)
             }
             (Value::Array(items), key) => {
                 let index = index(&key, items.len()).map_err(Fault::Step)?;
                 self.work.spend(items.len() - index)?;
-                self.work.spend(self.reached.shift(path, index, false))?;
+                self.work.spend(SHIFT * self.reached.shift(path, index, false))?;
                 Ok(items.remove(index))
             }
             _ => Err(Fault::NoContainer),
@@ -359,7 +362,7 @@ impl Patching {
             }
             _ => return Err(missing("path")),
         }
-        self.reached.forget(path);
+        self.reached.take(path);
         Ok(())
     }
 

@@ -6,14 +6,16 @@ use serde_json::Value;
 
 use super::unescape;
 
-/// The containers of a document that operations went through, by the steps that lead to them: upstream reads these into maps, and
-/// writes them sorted. There are no more of them than in the document. What an operation puts into the document is as it was sent.
-#[derive(Clone, Default)]
+/// The containers of a document that operations went through, by the steps that lead to them: upstream reads these into
+/// maps, and writes them sorted. There are no more of them than in the document. What an operation puts into the document
+/// is as it was sent.
+#[derive(Default)]
 pub(super) struct Reached {
     below: BTreeMap<String, Reached>,
 }
 
 impl Reached {
+    /// An operation goes through the containers on a path.
     pub(super) fn mark(&mut self, document: &Value, path: &str) {
         let Some((containers, _)) = path.rsplit_once('/') else { return };
         let (mut place, mut at) = (self, document);
@@ -32,14 +34,10 @@ impl Reached {
 
     /// Sorts a value that stands at a path of the document.
     pub(super) fn sort_part(&self, path: &str, value: &mut Value) {
-        if let Some(part) = self.part(path) {
+        let mut steps = path.split('/').skip(1).map(unescape);
+        if let Some(part) = steps.try_fold(self, |reached, step| reached.below.get(&step)) {
             part.sort(value);
         }
-    }
-
-    /// What was reached of the value at a path; nothing when no operation went through it.
-    pub(super) fn part(&self, path: &str) -> Option<&Reached> {
-        path.split('/').skip(1).map(unescape).try_fold(self, |reached, step| reached.below.get(&step))
     }
 
     /// The place of the container of what a path names, and the last step.
@@ -50,11 +48,10 @@ impl Reached {
         Some((container, unescape(last)))
     }
 
-    /// Another value stands at the path.
-    pub(super) fn forget(&mut self, path: &str) {
-        if let Some((container, last)) = self.container(path) {
-            container.below.remove(&last);
-        }
+    /// Takes out what was reached of the value at a path, which goes or is replaced.
+    pub(super) fn take(&mut self, path: &str) -> Option<Reached> {
+        let (container, last) = self.container(path)?;
+        container.below.remove(&last)
     }
 
     /// The value at the path came with what was reached of it; `-` is the item at `end`.
@@ -64,13 +61,14 @@ impl Reached {
         }
     }
 
-    /// An item came to be before those from an index of the list on, or the one there is gone. Gives how many places were looked at.
-    pub(super) fn shift(&mut self, path: &str, index: usize, has_come: bool) -> usize {
+    /// Counts the places of a list again: an item was inserted at an index, or the one there was removed. Gives how many
+    /// places there are.
+    pub(super) fn shift(&mut self, path: &str, index: usize, is_inserted: bool) -> usize {
         let Some((container, _)) = self.container(path) else { return 0 };
         let below = std::mem::take(&mut container.below);
         let count = below.len();
         let shifted = below.into_iter().filter_map(|(step, reached)| match step.parse::<usize>() {
-            Ok(at) if at >= index && has_come => Some(((at + 1).to_string(), reached)),
+            Ok(at) if at >= index && is_inserted => Some(((at + 1).to_string(), reached)),
             Ok(at) if at == index => None,
             Ok(at) if at > index => Some(((at - 1).to_string(), reached)),
             _ => Some((step, reached)),
@@ -79,6 +77,7 @@ impl Reached {
         count
     }
 
+    /// Sorts the members of what was reached of a value, the value itself included.
     pub(super) fn sort(&self, value: &mut Value) {
         for (step, reached) in &self.below {
             let below = match value {

@@ -23,9 +23,6 @@ const BYTES_PER_STEP: usize = 8;
 /// What a listed part takes besides its texts, in bytes.
 const PART_OVERHEAD: usize = 256;
 
-/// How many parts of a rule that repeats a value are listed at most.
-const MAX_REPEATED: usize = 10_000;
-
 pub(super) struct Search<'o> {
     owner: &'o [&'o PolicyRule],
     /// Steps that are left.
@@ -73,7 +70,7 @@ impl<'o> Search<'o> {
         let one = |dimension: usize, place: &Place| vec![dimensions[dimension].values[place[dimension]].to_owned()];
         let found = self.search(&dimensions)?;
         let texts = [&*wanted.api_groups, &*wanted.resources, &*wanted.verbs, names];
-        for place in repeated(found, &dimensions, &texts) {
+        for place in self.repeated(found, &dimensions, &texts) {
             self.missing.push(PolicyRule {
                 api_groups: one(0, &place),
                 resources: one(1, &place),
@@ -229,8 +226,7 @@ impl<'o> Search<'o> {
     /// Lists the combinations of the values of the chosen classes, and of all values of other dimensions.
     fn list(&mut self, dimensions: &[Dimension<'_>], chosen: &[&Class], place: &mut Place, found: &mut Vec<Place>) {
         let Some(dimension) = dimensions.get(place.len()) else {
-            let text = |(dimension, value): (&Dimension<'_>, &usize)| dimension.values[*value].len();
-            let size = PART_OVERHEAD + dimensions.iter().zip(place.iter()).map(text).sum::<usize>();
+            let size = size_of_part(dimensions, place);
             // The first part is always listed: nothing listed means that all is covered.
             let is_first = self.missing.is_empty() && found.is_empty();
             self.room = self.room.saturating_sub(size);
@@ -252,30 +248,40 @@ impl<'o> Search<'o> {
             }
         }
     }
+
+    /// Each part as often as the wanted rule repeats its values, as far as there is room, in the order in which upstream takes the
+    /// rule apart.
+    fn repeated(&mut self, found: Vec<Place>, dimensions: &[Dimension<'_>], wanted: &[&[String]]) -> Vec<Place> {
+        if dimensions.iter().zip(wanted).all(|(dimension, texts)| dimension.values.len() == texts.len()) {
+            return found;
+        }
+        let positions: Vec<_> = dimensions.iter().zip(wanted).map(|(one, texts)| positions(one, texts)).collect();
+        let mut all: Vec<(Place, Place)> = Vec::new();
+        for place in found {
+            let size = size_of_part(dimensions, &place);
+            // The part itself has its room already.
+            let most = 1 + self.room / size;
+            let mut taken = vec![Place::new()];
+            for (value, positions) in place.iter().zip(&positions) {
+                let longer = |taken: Place| positions[*value].iter().map(move |at| [&*taken, &[*at]].concat());
+                taken = taken.into_iter().flat_map(longer).take(most).collect();
+            }
+            self.room = self.room.saturating_sub((taken.len() - 1) * size);
+            all.extend(taken.into_iter().map(|taken| (taken, place.clone())));
+        }
+        all.sort_unstable();
+        all.into_iter().map(|(_, place)| place).collect()
+    }
 }
 
-/// Each part as often as the wanted rule repeats its values, in the order in which upstream takes the rule apart.
-fn repeated(found: Vec<Place>, dimensions: &[Dimension<'_>], wanted: &[&[String]]) -> Vec<Place> {
-    if dimensions.iter().zip(wanted).all(|(dimension, texts)| dimension.values.len() == texts.len()) {
-        return found;
-    }
-    let positions = |dimension: &Dimension<'_>, texts: &[String]| -> Vec<Vec<usize>> {
-        let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
-        texts.iter().enumerate().for_each(|(at, text)| by_text.entry(text).or_default().push(at));
-        dimension.values.iter().map(|value| by_text.remove(value).unwrap_or_default()).collect()
-    };
-    let positions: Vec<_> = dimensions.iter().zip(wanted).map(|(one, texts)| positions(one, texts)).collect();
-    let mut all: Vec<(Place, Place)> = Vec::new();
-    for place in found {
-        let mut taken = vec![Place::new()];
-        for (value, positions) in place.iter().zip(&positions) {
-            let longer =
-                |taken: &Place| positions[*value].iter().map(|at| [&**taken, &[*at]].concat()).collect::<Vec<_>>();
-            taken = taken.iter().flat_map(longer).take(MAX_REPEATED).collect();
-        }
-        let left = MAX_REPEATED - all.len();
-        all.extend(taken.into_iter().take(left).map(|taken| (taken, place.clone())));
-    }
-    all.sort_unstable();
-    all.into_iter().map(|(_, place)| place).collect()
+/// What a listed part takes, in bytes.
+fn size_of_part(dimensions: &[Dimension<'_>], place: &[usize]) -> usize {
+    PART_OVERHEAD + dimensions.iter().zip(place).map(|(dimension, value)| dimension.values[*value].len()).sum::<usize>()
+}
+
+/// Where each value of a field stands in the wanted rule.
+fn positions(dimension: &Dimension<'_>, wanted: &[String]) -> Vec<Vec<usize>> {
+    let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
+    wanted.iter().enumerate().for_each(|(at, text)| by_text.entry(text).or_default().push(at));
+    dimension.values.iter().map(|value| by_text.remove(value).unwrap_or_default()).collect()
 }
