@@ -5,7 +5,9 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
 
 /// A path that has been read.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,8 @@ enum Step {
     Filter(Box<Filter>),
     /// A constant.
     Constant(Value),
+    /// A word that is none, which has no value.
+    Word,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -144,6 +148,7 @@ impl Step {
                 }
             }
             Step::Constant(constant) => out.push(constant),
+            Step::Word => return None,
         }
         Some(())
     }
@@ -193,7 +198,15 @@ impl Slice {
     }
 }
 
+fn number_order(a: &Number, b: &Number) -> Option<Ordering> {
+    match (a.as_i64(), b.as_i64()) {
+        (Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => a.as_f64()?.partial_cmp(&b.as_f64()?),
+    }
+}
+
 impl Filter {
+    /// Whether an item fulfils the condition; nothing when that cannot be told, which ends the search.
     fn holds(&self, item: &Value, visits: &mut Walk) -> Option<bool> {
         let left = self.left.all(item, visits)?;
         if self.operator == Operator::Exists {
@@ -210,24 +223,22 @@ impl Filter {
             [right] => right,
             _ => return None,
         };
-        if self.operator == Operator::Unknown {
-            return None;
-        }
+        // Values of two types are not compared, and truth values have no order.
+        let is_equality = matches!(self.operator, Operator::Equal | Operator::NotEqual);
         let order = match (left, right) {
-            (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
-            (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
-            (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
-            _ => None,
+            (Value::Number(a), Value::Number(b)) if a.is_f64() == b.is_f64() => number_order(a, b)?,
+            (Value::String(a), Value::String(b)) => a.cmp(b),
+            (Value::Bool(a), Value::Bool(b)) if is_equality => a.cmp(b),
+            _ => return None,
         };
-        let Some(order) = order else { return Some(self.operator == Operator::NotEqual && left != right) };
-        Some(match self.operator {
-            Operator::Equal => order.is_eq(),
-            Operator::NotEqual => order.is_ne(),
-            Operator::Less => order.is_lt(),
-            Operator::LessOrEqual => order.is_le(),
-            Operator::Greater => order.is_gt(),
-            Operator::GreaterOrEqual => order.is_ge(),
-            Operator::Exists | Operator::Unknown => true,
-        })
+        match self.operator {
+            Operator::Equal => Some(order.is_eq()),
+            Operator::NotEqual => Some(order.is_ne()),
+            Operator::Less => Some(order.is_lt()),
+            Operator::LessOrEqual => Some(order.is_le()),
+            Operator::Greater => Some(order.is_gt()),
+            Operator::GreaterOrEqual => Some(order.is_ge()),
+            Operator::Exists | Operator::Unknown => None,
+        }
     }
 }

@@ -83,6 +83,10 @@ pub(crate) fn matches(format: &str, text: &str) -> bool {
     }
 }
 
+/// Characters of a host name, and of its last label: expressions beside those of formats.
+const HOST_CHARACTERS: &str = "host characters";
+const LETTERS: &str = "letters";
+
 /// Formats that are regular expressions, compiled when first needed.
 fn regular(format: &str) -> Option<&'static Regex> {
     const HEX: &str = "[0-9a-fA-F]";
@@ -101,6 +105,8 @@ fn regular(format: &str) -> Option<&'static Regex> {
             ("hexcolor", format!("^#?({HEX}{{3}}|{HEX}{{6}})$")),
             ("rgbcolor", format!(r"^rgb\(\s*{number}\s*,\s*{number}\s*,\s*{number}\s*\)$")),
             ("creditcard", r"^\d{13,19}$".to_owned()),
+            (HOST_CHARACTERS, r"^[\p{L}\p{S}0-9.-]+$".to_owned()),
+            (LETTERS, r"^\p{L}+$".to_owned()),
         ];
         patterns.into_iter().filter_map(|(name, text)| Some((name, Regex::new(&text).ok()?))).collect()
     });
@@ -137,28 +143,23 @@ fn is_email(text: &str) -> bool {
         && dots(domain)
 }
 
+/// Letters are Unicode's letters and symbols, and ASCII digits.
 fn is_hostname(text: &str) -> bool {
-    let letter = |c: char| c.is_alphanumeric() || (!c.is_ascii() && !c.is_whitespace());
-    let label = |label: &str| {
-        label.len() <= 63
-            && label.starts_with(letter)
-            && label.ends_with(letter)
-            && label.chars().all(|c| letter(c) || c == '-')
-    };
-    if text.len() > 255 {
+    let is_of = |characters: &str, text: &str| regular(characters).is_some_and(|regex| regex.is_match(text));
+    if text.len() > 255 || !is_of(HOST_CHARACTERS, text) {
         return false;
     }
-    let Some((above, top)) = text.rsplit_once('.') else { return is_only_label(text, letter) };
-    let is_top = (2..=63).contains(&top.len()) && top.chars().count() >= 2 && top.chars().all(char::is_alphabetic);
-    is_top && above.split('.').all(label)
-}
-
-/// A host name of one label has at most one dash, which stands second: upstream's expression says so.
-fn is_only_label(text: &str, letter: impl Fn(char) -> bool) -> bool {
-    let mut rest = text.chars();
-    let begins = rest.next().is_some_and(&letter);
-    let behind = rest.as_str().strip_prefix('-').unwrap_or(rest.as_str());
-    begins && text.len() <= 63 && behind.chars().all(letter)
+    let label = |label: &str| (1..=63).contains(&label.len()) && !label.starts_with('-') && !label.ends_with('-');
+    match text.rsplit_once('.') {
+        Some((above, top)) => {
+            top.len() <= 63 && top.chars().count() >= 2 && is_of(LETTERS, top) && above.split('.').all(label)
+        }
+        // A name of one label has at most one dash, which stands second: upstream's expression says so.
+        None => {
+            let dash = text.find('-');
+            text.len() <= 63 && dash.is_none_or(|at| text[..at].chars().count() == 1 && !text[at + 1..].contains('-'))
+        }
+    }
 }
 
 fn is_cidr(text: &str) -> bool {

@@ -82,6 +82,7 @@ fn joined(below: &str, field: String) -> String {
     let field = field.strip_prefix('.').unwrap_or(&field);
     match (below, field) {
         ("", field) => field.to_owned(),
+        (below, "") => below.to_owned(),
         (below, "<nil>") => below.to_owned(),
         (below, field) => format!("{below}.{field}"),
     }
@@ -92,6 +93,13 @@ pub(crate) fn name(path: &Path<'_>) -> Cow<'static, str> {
     if path.is_root() { Cow::Borrowed("") } else { path.to_text().into() }
 }
 
+/// A value as Go writes it in JSON.
+pub(crate) fn json_text(value: &Value) -> String {
+    let mut text = Vec::new();
+    json::encode_value(value, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// A value as errors show it.
 pub fn shown(value: &Value) -> BadValue {
     match value {
@@ -99,11 +107,7 @@ pub fn shown(value: &Value) -> BadValue {
         Value::Bool(v) => BadValue::Bool(*v),
         Value::String(text) => BadValue::String(text.clone()),
         Value::Number(n) => n.as_i64().map_or_else(|| BadValue::Float(n.as_f64().unwrap_or(0.0)), BadValue::Int),
-        other => {
-            let mut text = Vec::new();
-            json::encode_value(other, &mut text);
-            BadValue::Json(String::from_utf8_lossy(&text).into_owned())
-        }
+        other => BadValue::Json(json_text(other)),
     }
 }
 

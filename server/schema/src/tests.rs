@@ -61,14 +61,19 @@ fn faults_are_worded_as_upstream_does() {
     check(numbers(), json!({"x": 1.5}), &[]);
     check(numbers(), json!({"x": 2.5}), &[]);
     check(numbers(), json!({"x": 2}), &[r#"x: Unsupported value: 2: supported values: "1", "2.5""#]);
+    check(
+        of(json!({"type": "number", "enum": [1e19]})),
+        json!({"x": 1}),
+        &[r#"x: Unsupported value: 1: supported values: "10000000000000000000""#],
+    );
     let either = || of(json!({"x-kubernetes-int-or-string": true, "enum": ["1", 7]}));
     check(either(), json!({"x": 49}), &[]);
     check(either(), json!({"x": 50}), &[r#"x: Unsupported value: 50: supported values: "1", "7""#]);
     let hosts = || of(json!({"type": "string", "format": "hostname"}));
-    for host in ["a", "a-", "a-bc", "1a", "1", "a.b-c.de", "A.BC"] {
+    for host in ["a", "a-", "a-bc", "1a", "1", "a.b-c.de", "A.BC", "é+€", "あ.あああ"] {
         check(hosts(), json!({"x": host}), &[]);
     }
-    for host in ["2020-01-01", "ab-c", "a.1", "a.b", "-a", "a..bc"] {
+    for host in ["2020-01-01", "ab-c", "a.1", "a.b", "-a", "a..bc", "a²", "a·b", "a٣", "a.b€"] {
         let words = format!("x: Invalid value: {host:?}: x in body must be of type hostname: {host:?}");
         check(hosts(), json!({"x": host}), &[&words]);
     }
@@ -177,6 +182,9 @@ fn keys_of_a_map_that_is_the_whole_have_a_dot_before_them() {
     let errors = check(&map, &json!({"y": 3}), "default");
     let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(texts, ["default.y: Invalid value: 3: .y in body should be less than or equal to 2"]);
+    let errors = check(&map, &json!({"": 3}), "default");
+    let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(texts, ["default: Invalid value: 3: . in body should be less than or equal to 2"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::lists::{repeated, sorted, text};
 use crate::old::Pair;
 use crate::prune::is_meta;
-use crate::result::{Outcome, is_blocking, name, shown};
+use crate::result::{Outcome, is_blocking, json_text, name, shown};
 use crate::{Additional, Checks, Kind, Schema, format, numbers};
 
 /// The faults of a new value. `below` is the path of the value in its object.
@@ -263,7 +263,7 @@ fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
         return;
     }
     let texts: Vec<String> =
-        checks.choices.iter().map(|choice| choice.as_str().map_or_else(|| choice.to_string(), str::to_owned)).collect();
+        checks.choices.iter().map(|choice| choice.as_str().map_or_else(|| json_text(choice), str::to_owned)).collect();
     let words = format!("{} in body should be one of [{}]", name(path), texts.join(" "));
     out.add(words, FieldError::not_supported(path, shown(value), &texts));
 }
@@ -350,9 +350,10 @@ fn additional(
     for (key, value) in sorted(members).into_iter().filter(|(key, _)| schema.property(key).is_none()) {
         match &schema.additional {
             Additional::Schema(of) => {
-                // Upstream puts a dot before a key also where nothing stands before the dot.
-                let dotted = if path.is_root() { format!(".{key}") } else { String::new() };
-                let at = if path.is_root() { Path::new(&dotted) } else { path.child(key) };
+                // Upstream joins the name of the whole and the key by a dot, also where one of them is empty.
+                let is_odd = path.is_root() || key.is_empty();
+                let joined = if is_odd { format!("{}.{key}", name(path)) } else { String::new() };
+                let at = if is_odd { Path::new(&joined) } else { path.child(key) };
                 out.merge(part(of, value, &at, old.and_then(|old| old.member(key))));
             }
             _ => {

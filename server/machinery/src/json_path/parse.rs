@@ -140,11 +140,13 @@ fn filter(condition: &str) -> Option<Filter> {
     Some(Filter { left: path(&condition[..start])?, operator, right: path(right)? })
 }
 
+/// A number, a truth value, or another word of letters and digits.
 fn constant(word: &str) -> Option<Step> {
-    let value: Value = match word {
-        "true" => true.into(),
-        "false" => false.into(),
-        number => number.parse::<i64>().map(Value::from).or_else(|_| number.parse::<f64>().map(Value::from)).ok()?,
-    };
-    Some(Step::Constant(value))
+    let number = || word.parse::<i64>().map(Value::from).or_else(|_| word.parse::<f64>().map(Value::from));
+    match word {
+        "true" => Some(Step::Constant(true.into())),
+        "false" => Some(Step::Constant(false.into())),
+        _ if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => Some(Step::Word),
+        _ => number().ok().map(Step::Constant),
+    }
 }

@@ -31,14 +31,20 @@ fn paths_find_the_first_value() {
     check(".spec.parts[?(@['name']=='b')].size", json!(2));
     check(".spec.parts[?(@..name=='a')].size", json!(1));
     check("$.spec[?(@.on)]", Value::Null);
+    // What cannot be compared ends the search.
+    check(".spec.parts[?(@.size=='a')].name", Value::Null);
+    check(".spec.parts[?(@.size==1.5)].name", Value::Null);
+    check(".spec.parts[?(@.size!=true)].name", Value::Null);
+    check(".spec.parts[?(@.name==a)].name", Value::Null);
+    check(".spec.parts[?(@.*>1)].name", Value::Null);
+    check("spec", Value::Null);
     check("..size", json!(1));
     check(".spec.on.deeper", Value::Null);
 }
 
 #[test]
 fn what_is_no_path_is_refused() {
-    for text in
-        [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", "spec", ".spec[?(@.a=~'b')]", ".spec[?(@['a=b']==1)]"]
+    for text in [".spec[", ".spec[x]", ".spec[?(@.a]", ".spec[1:2:3:4]", ".spec[?(@.a=~'b')]", ".spec[?(@['a=b']==1)]"]
     {
         assert_eq!(JsonPath::parse(text), None, "{text}");
     }
