@@ -137,7 +137,7 @@ fn a_tighter_constraint_is_a_warning_once() {
     assert!(lines.contains(&"v1 limit ProductSpec.stock max 10".to_string()), "{lines:?}");
     assert_eq!(project.build().0, codes(&[]), "the ledger has followed");
     let new_field = tighter + &field("2, min_length = 1", "colour: String");
-    assert_eq!(project.define("v1", &new_field).build().0, codes(&[]), "nobody has sent a new field");
+    assert_eq!(project.define("v1", &new_field).build().0, codes(&[]), "no client has sent a new field");
     let rule = "#[rule(\"self.stock != 7\", field = stock, message = \"must not be 7\")]";
     assert_eq!(project.define_with(rule, "v1", &new_field).build().0, codes(&["warning C014"]));
     assert_eq!(project.define("v1", &new_field).build().0, codes(&[]));

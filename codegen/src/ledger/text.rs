@@ -104,8 +104,8 @@ impl Key {
 /// Facts of one group: key -> the rest of the line.
 pub type Facts = BTreeMap<Key, String>;
 
-/// Stands in the first line of a ledger that states constraints, columns, selectable fields and short names. Ledgers before
-/// that did not, so that nothing of these is new or lost where the mark is missing.
+/// Stands in the first line of a ledger that states constraints, columns, selectable fields and short names. Earlier
+/// ledgers did not state them: without the mark none of them is new or lost.
 const FORMAT: &str = "(format 2)";
 
 /// Whether the text of a ledger states constraints, columns, selectable fields and short names.

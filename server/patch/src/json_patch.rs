@@ -1,5 +1,6 @@
-//! JSON patch (RFC 6902) with the habits of upstream's library, evanphx/json-patch v4, which clients can see: `replace` adds what is not
-//! there, `copy` of nothing yields null, the first step of a path may be anything.
+//! JSON patch (RFC 6902) with the habits of upstream's library, evanphx/json-patch v4, which
+//! clients can see: `replace` adds what is not there, `copy` of nothing yields null, the first step
+//! of a path may be anything.
 
 mod reached;
 
@@ -95,12 +96,13 @@ fn too_large(why: &str) -> Status {
 
 /// Applies a JSON patch; `issues` gets unknown and duplicate fields of its operations.
 ///
-/// Objects that the patch reached come out in order of their keys, as upstream writes them: messages may show the document.
+/// Objects that the patch reached come out in order of their keys, as upstream writes them:
+/// messages may show the document.
 ///
 /// # Errors
 ///
-/// 400 when the patch is not one; 413 when it has too many operations, or when they move too many values; 422 when an operation does not
-/// apply, copies too much, or nests the document too deep.
+/// 400 when the patch is not one; 413 when it has too many operations, or when they move too many
+/// values; 422 when an operation does not apply, copies too much, or nests the document too deep.
 pub fn json_patch(document: &Value, patch: &[u8], issues: &mut Issues) -> Result<Value, Status> {
     let operations = decode(patch, issues)?;
     if operations.len() > MAX_OPERATIONS {
@@ -135,12 +137,14 @@ fn apply(document: &Value, operations: &[Map<String, Value>]) -> Result<Value, R
     Ok(patched)
 }
 
-/// What of a document operations may read or change, a member of a member under the name of each; nothing if that may be all of it.
+/// What of a document operations may read or change, a member of a member under the name of each;
+/// nothing if that may be all of it.
 pub fn names_of_operations(operations: &[Value]) -> Option<Names> {
     let mut names = Names::new();
     for operation in operations {
         for pointer in ["path", "from"].iter().filter_map(|member| operation.get(member)?.as_str()) {
-            // The name of a container stands for all that is in it, so that the last steps of long paths can be left out.
+            // The name of a container stands for all that is in it, so that the last steps of long
+            // paths can be left out.
             let steps: Vec<String> = pointer.split('/').skip(1).take(MAX_NAMED_STEPS).map(unescape).collect();
             name(&mut names, &steps)?;
         }
@@ -221,7 +225,7 @@ impl Patching {
         let (path, op) = (text("path")?, text("op")?);
         // A move takes a value away before it looks for the place.
         if op != "move" {
-            self.reached.mark(&self.document, path);
+            self.mark(path);
         }
         match op {
             "add" => self.add(path, value.clone()).map_err(|fault| {
@@ -242,14 +246,14 @@ impl Patching {
     }
 
     fn relocate(&mut self, from: &str, path: &str) -> Result<(), Refusal> {
-        self.reached.mark(&self.document, from);
-        let reached = self.reached.take(from);
+        self.mark(from);
+        let reached = self.reached.take(&self.place(from));
         let moved = self.take(from).map_err(|fault| {
             let last = unescape(from.rsplit('/').next().unwrap_or_default());
             let missing = format!("move operation does not apply: doc is missing from path: {from}");
             fault.told(&missing, &format!("error in move for path: '{last}'"))
         })?;
-        self.reached.mark(&self.document, path);
+        self.mark(path);
         self.add(path, moved).map_err(|fault| {
             let missing = format!("move operation does not apply: doc is missing destination path: {path}");
             fault.told(&missing, &format!("error in move for path: '{path}'"))
@@ -259,9 +263,35 @@ impl Patching {
                 Some((Value::Array(items), key)) if key == "-" => items.len().checked_sub(1),
                 _ => None,
             };
-            self.reached.put(path, end, reached);
+            self.reached.put(&self.place(path), end, reached);
         }
         Ok(())
+    }
+
+    /// An operation goes through the containers on a path.
+    fn mark(&mut self, path: &str) {
+        self.reached.mark(&self.document, &self.place(path));
+    }
+
+    /// A path with the items of lists counted from the beginning.
+    fn place(&self, path: &str) -> String {
+        let mut at = Some(&self.document);
+        let mut place = String::with_capacity(path.len());
+        for step in path.split('/').skip(1) {
+            place.push('/');
+            at = match at {
+                Some(Value::Array(items)) => {
+                    let index = index(step, items.len()).ok();
+                    place.push_str(&index.map_or_else(|| step.to_owned(), |index| index.to_string()));
+                    index.map(|index| &items[index])
+                }
+                found => {
+                    place.push_str(step);
+                    found.and_then(|found| found.get(unescape(step)))
+                }
+            };
+        }
+        place
     }
 
     fn test(&mut self, path: &str, value: &Value) -> Result<(), Refusal> {
@@ -272,7 +302,12 @@ impl Patching {
             let missing = format!("test operation does not apply: is missing path: {path}");
             fault.told(&missing, &format!("error in test for path: '{path}'"))
         })?;
-        (found == value).then_some(()).ok_or(Untrue)
+        if found != value {
+            return Err(Untrue);
+        }
+        // Upstream reads both into maps to compare them.
+        self.reached.mark_whole(&self.place(path), value);
+        Ok(())
     }
 
     /// What a path names; null if it is a member that is not there.
@@ -298,8 +333,8 @@ impl Patching {
         let too_much = || Inapplicable(format!("Unable to complete the copy, exceeding the limit {MAX_COPIED_BYTES}"));
         let size = size_within(source, left).ok_or_else(too_much)?;
         let mut copy = source.clone();
-        self.reached.sort_part(from, &mut copy);
-        self.reached.mark(&self.document, from);
+        self.reached.sort_part(&self.place(from), &mut copy);
+        self.mark(from);
         self.copied += size;
         self.add(path, copy).map_err(|fault| {
             let missing = format!("copy operation does not apply: doc is missing destination path: {path}");
@@ -309,10 +344,11 @@ impl Patching {
 
     fn add(&mut self, path: &str, value: Value) -> Result<(), Fault> {
         self.check_depth(path, &value)?;
+        let place = self.place(path);
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             (Value::Object(map), key) => {
                 map.insert(key, value);
-                self.reached.take(path);
+                self.reached.take(&place);
             }
             (Value::Array(items), key) if key == "-" => items.push(value),
             (Value::Array(items), key) => {
@@ -322,7 +358,7 @@ impl Patching {
                 })?;
                 self.work.spend(items.len() - index)?;
                 items.insert(index, value);
-                self.work.spend(SHIFT * self.reached.shift(path, index, true))?;
+                self.work.spend(SHIFT * self.reached.shift(&place, index, true))?;
             }
             _ => return Err(Fault::NoContainer),
         }
@@ -330,17 +366,18 @@ impl Patching {
     }
 
     fn take(&mut self, path: &str) -> Result<Value, Fault> {
+        let place = self.place(path);
         match find(&mut self.document, path).ok_or(Fault::NoContainer)? {
             // The order of the members does not matter: objects that were reached are sorted afterwards.
             (Value::Object(map), key) => {
-                self.reached.take(path);
+                self.reached.take(&place);
                 let missing = || Fault::Step(format!("Unable to remove nonexistent key: {key}: {MISSING}"));
                 map.swap_remove(&key).ok_or_else(missing)
             }
             (Value::Array(items), key) => {
                 let index = index(&key, items.len()).map_err(Fault::Step)?;
                 self.work.spend(items.len() - index)?;
-                self.work.spend(SHIFT * self.reached.shift(path, index, false))?;
+                self.work.spend(SHIFT * self.reached.shift(&place, index, false))?;
                 Ok(items.remove(index))
             }
             _ => Err(Fault::NoContainer),
@@ -352,6 +389,7 @@ impl Patching {
             Inapplicable(format!("replace operation does not apply: doc is missing {what}: {path}: {MISSING}"))
         };
         self.check_depth(path, value)?;
+        let place = self.place(path);
         match find(&mut self.document, path).ok_or_else(|| missing("path"))? {
             (Value::Object(map), key) => {
                 map.insert(key, value.clone());
@@ -362,7 +400,7 @@ impl Patching {
             }
             _ => return Err(missing("path")),
         }
-        self.reached.take(path);
+        self.reached.take(&place);
         Ok(())
     }
 

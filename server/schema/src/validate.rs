@@ -1,4 +1,5 @@
-//! Whether a document is what its schema says (`validate.SchemaValidator`): the same checks in the same order, with the same words.
+//! Whether a document is what its schema says (`validate.SchemaValidator`): the same checks in the
+//! same order, with the same words.
 
 use machinery::field_error::{BadValue, FieldError};
 use machinery::field_path::Path;
@@ -16,8 +17,9 @@ pub fn check(schema: &Schema, value: &Value, below: &str) -> Vec<FieldError> {
     validate(schema, value, &Path::NONE, None).into_errors(below)
 }
 
-/// Whether an object is certainly what its schema says, by its members but those that every object has. It is when its other members are and the
-/// schema says nothing else but which of them there have to be; no is not an answer.
+/// Whether an object is certainly what its schema says, by its members but those that every object
+/// has. It is when its other members are and the schema says nothing else but which of them there
+/// have to be; no is not an answer.
 pub fn is_certainly_valid(schema: &Schema, content: &Map<String, Value>) -> bool {
     let has_required = |checks: &Checks| {
         checks.say_only_what_is_required()
@@ -268,8 +270,8 @@ fn choices(schema: &Schema, value: &Value, path: &Path<'_>, out: &mut Outcome) {
     out.add(words, FieldError::not_supported(path, shown(value), &texts));
 }
 
-/// Whether the value is the choice after Go's conversion to the choice's type, which cuts fractions off and makes the text of a
-/// code point of an integer.
+/// Whether the value is the choice after Go's conversion to the choice's type: it cuts fractions
+/// off, and an integer becomes the character of that code point.
 fn is_choice(choice: &Value, value: &Value) -> bool {
     match (choice, value) {
         (Value::Number(choice), Value::Number(value)) => match choice.as_i64() {

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::unescape;
 
-/// The containers of a document that operations went through, by the steps that lead to them: upstream reads these into
-/// maps, and writes them sorted. There are no more of them than in the document. What an operation puts into the document
-/// is as it was sent.
+/// The containers of a document that operations went through, by the steps that lead to them:
+/// upstream reads these into maps, and writes them sorted. There are no more of them than in the
+/// document. What an operation puts into the document is as it was sent.
 #[derive(Default)]
 pub(super) struct Reached {
     below: BTreeMap<String, Reached>,
@@ -30,6 +30,31 @@ impl Reached {
             place = place.below.entry(step).or_default();
             at = next;
         }
+    }
+
+    /// An operation goes through all of the value at a path.
+    pub(super) fn mark_whole(&mut self, path: &str, value: &Value) {
+        if let Some((container, last)) = self.container(path).filter(|_| value.is_object() || value.is_array()) {
+            container.below.insert(last, Reached::whole(value));
+        }
+    }
+
+    fn whole(value: &Value) -> Reached {
+        let is_container = |value: &Value| value.is_object() || value.is_array();
+        let below = match value {
+            Value::Object(map) => map
+                .iter()
+                .filter(|(_, value)| is_container(value))
+                .map(|(key, value)| (key.clone(), Reached::whole(value)))
+                .collect(),
+            Value::Array(items) => (0..)
+                .zip(items)
+                .filter(|(_, value)| is_container(value))
+                .map(|(at, value): (usize, _)| (at.to_string(), Reached::whole(value)))
+                .collect(),
+            _ => BTreeMap::new(),
+        };
+        Reached { below }
     }
 
     /// Sorts a value that stands at a path of the document.
@@ -61,8 +86,8 @@ impl Reached {
         }
     }
 
-    /// Counts the places of a list again: an item was inserted at an index, or the one there was removed. Gives how many
-    /// places there are.
+    /// Counts the places of a list again: an item was inserted at an index, or the one there was
+    /// removed. Gives how many places there are.
     pub(super) fn shift(&mut self, path: &str, index: usize, is_inserted: bool) -> usize {
         let Some((container, _)) = self.container(path) else { return 0 };
         let below = std::mem::take(&mut container.below);

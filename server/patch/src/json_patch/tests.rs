@@ -111,6 +111,14 @@ fn objects_that_operations_went_through_are_sorted() {
         json!([{"op": "test", "path": "/z/n/a", "value": 1}, {"op": "replace", "path": "/z", "value": {"y": 1, "x": 1}}]),
         &format!(r#"{{"a":1,{l},"z":{{"y":1,"x":1}}}}"#),
     );
+    check(
+        json!([{"op": "test", "path": "/l/-1", "value": {"e": 1, "f": 1}}]),
+        &format!(r#"{{"a":1,"l":[{{"d":1,"c":1}},{{"e":1,"f":1}}],{z}}}"#),
+    );
+    check(
+        json!([{"op": "test", "path": "/z", "value": {"m": 1, "n": {"a": 1, "b": 1}}}]),
+        &format!(r#"{{"a":1,{l},"z":{{"m":1,"n":{{"a":1,"b":1}}}}}}"#),
+    );
     // What is moved stays as it was, and items of lists move with others.
     check(
         json!([{"op": "test", "path": "/l/1/f", "value": 1}, {"op": "remove", "path": "/l/0"}]),

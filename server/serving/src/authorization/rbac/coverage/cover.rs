@@ -249,8 +249,8 @@ impl<'o> Search<'o> {
         }
     }
 
-    /// Each part as often as the wanted rule repeats its values, as far as there is room, in the order in which upstream takes the
-    /// rule apart.
+    /// Each part as often as the wanted rule repeats its values, as far as there is room, in the
+    /// order in which upstream takes the rule apart.
     fn repeated(&mut self, found: Vec<Place>, dimensions: &[Dimension<'_>], wanted: &[&[String]]) -> Vec<Place> {
         if dimensions.iter().zip(wanted).all(|(dimension, texts)| dimension.values.len() == texts.len()) {
             return found;
