@@ -8,7 +8,7 @@ mod v1beta1 {
         unconditional_update = false,
         name = any,
         gate = ClusterTrustBundle,
-        metadata = whole_and_change
+        metadata = whole
     )]
     #[versions(v1beta1(introduced = "1.33", deprecated = "1.37"), v1alpha1(introduced = "1.26", deprecated = "1.34"))]
     #[column("SignerName", spec.signerName or "<none>")]

@@ -7,7 +7,7 @@ use crate::meta::{ObjectMeta, OwnerReference};
     scope = Cluster,
     prefix = "minions",
     generation = false,
-    metadata = whole_and_change
+    metadata = whole
 )]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(proxy, kind = core::v1::NodeProxyOptions, verbs(create, delete, get, patch, update))]

@@ -1,7 +1,7 @@
 use crate::meta::ObjectMeta;
 
 /// Cluster-scoped storage that claims can bind to, created by hand or by a provisioner.
-#[kind(plural = "persistentvolumes", short = "pv", scope = Cluster, delete_returns_object, generation = false, metadata = twice)]
+#[kind(plural = "persistentvolumes", short = "pv", scope = Cluster, delete_returns_object, generation = false, metadata = whole)]
 #[versions(v1(introduced = "1.0"))]
 #[subresource(status, resets(spec))]
 #[column("Capacity", spec.capacity.storage)]

@@ -243,7 +243,7 @@ pub struct Resource {
     pub resets: Option<Vec<String>>,
     /// The rule for metadata.name: `name = dns1123_subdomain` (a format of `machinery::format`).
     pub name_rule: String,
-    /// `metadata = change | whole | both | whole_and_change | twice | unchecked`.
+    /// `metadata = change | whole | both | whole_and_change | unchecked`.
     pub metadata_check: MetadataCheck,
     /// `watch_cache = false`.
     pub watch_cache: bool,
@@ -270,8 +270,6 @@ pub enum MetadataCheck {
     Both,
     /// On update in both ways, first as that of a new object.
     WholeAndChange,
-    /// On update twice as that of a new object.
-    Twice,
     Unchecked,
 }
 

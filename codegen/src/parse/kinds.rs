@@ -39,7 +39,7 @@ const SUBRESOURCE_WORDS: &[&str] = &["kind", "verbs", "resets", "without_tables"
 const VERSION_WORDS: &[&str] =
     &["off", "unserved", "introduced", "deprecated", "removed", "replacement", "verbs", "subresources"];
 const STRATEGY_WORDS: &[&str] = &["create", "update", "warnings", "grace", "delete", "holds", "rows", "order"];
-const METADATA_CHECKS: [&str; 6] = ["change", "whole", "both", "whole_and_change", "twice", "unchecked"];
+const METADATA_CHECKS: [&str; 5] = ["change", "whole", "both", "whole_and_change", "unchecked"];
 const VERBS: &[&str] = &[
     "create",
     "delete",
@@ -125,7 +125,6 @@ impl Reader<'_> {
                     Some("whole") => MetadataCheck::Whole,
                     Some("both") => MetadataCheck::Both,
                     Some("whole_and_change") => MetadataCheck::WholeAndChange,
-                    Some("twice") => MetadataCheck::Twice,
                     Some("unchecked") => MetadataCheck::Unchecked,
                     _ => MetadataCheck::Change,
                 }

@@ -158,8 +158,6 @@ pub enum MetadataCheck {
     Both,
     /// On update in both ways, first as that of a new object.
     WholeAndChange,
-    /// On update twice as that of a new object.
-    Twice,
     /// Not at all.
     Unchecked,
 }

@@ -61,10 +61,6 @@ pub fn of_kind(context: &Context, new: Ref<'_>, old: Option<Ref<'_>>, def: &Reso
             whole(&mut v);
             change(&mut v);
         }
-        MetadataCheck::Twice => {
-            whole(&mut v);
-            whole(&mut v);
-        }
     }
 }
 

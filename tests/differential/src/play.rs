@@ -63,6 +63,8 @@ pub struct Play<'s, S> {
     normaliser: Normaliser,
     /// What is deleted at the end: what was created, latest first.
     created: Vec<String>,
+    /// Whether the last step was refused: then what it asks for does not come.
+    refused: bool,
 }
 
 impl<'s, S: Server> Play<'s, S> {
@@ -76,7 +78,7 @@ impl<'s, S: Server> Play<'s, S> {
         let mut answers = Map::new();
         answers.insert("rand".into(), rand.clone().into());
         let normaliser = Normaliser::new(&words);
-        let play = Play { server, namespace, answers, normaliser, created: talk.cleanup.clone() };
+        let play = Play { server, namespace, answers, normaliser, created: talk.cleanup.clone(), refused: false };
         let Some(name) = play.namespace.clone() else { return Ok(play) };
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}});
         play.quietly("POST", "/api/v1/namespaces", Some(namespace)).await?;
@@ -96,12 +98,14 @@ impl<'s, S: Server> Play<'s, S> {
         let begin = Instant::now();
         let answer = loop {
             let answer = self.server.send(&exchange).await?;
-            let reached = step.until.is_none_or(|status| status == answer.status) && !is_starting(&answer);
+            let reached = self.refused || step.until.is_none_or(|status| status == answer.status);
+            let reached = reached && !is_starting(&answer);
             if reached || begin.elapsed() > Duration::from_secs(10) {
                 break answer;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
+        self.refused = answer.status >= 400;
         let body = body(&answer, step.watch.is_some());
         self.note_created(&exchange, &answer, &body);
         let kept = json!({"status": answer.status, "headers": all_headers(&answer), "body": body});

@@ -17,11 +17,12 @@ pub struct Rule {
 const ALWAYS: fn(&[Difference]) -> bool = |_| true;
 
 /// Rules after which the servers hold other objects, so that later answers differ.
-const DIVERGING: [&str; 7] = [
+const DIVERGING: [&str; 8] = [
     "status-creates-service",
     "quantities-in-atomic-lists",
     "create-at-path",
     "applied-owners",
+    "owners-of-other-versions",
     "empty-overhead",
     "whole-floats",
     "empty-bundle",
@@ -71,6 +72,7 @@ pub const RULES: &[Rule] = &[
     Rule { id: "empty-bundle", matches: empty_bundle, given: are_versions_or_duplicates },
     Rule { id: "order-of-finalizers", matches: is_of_finalizers, given: have_the_same_finalizers },
     Rule { id: "applied-owners", matches: applied_owners, given: is_refused_here },
+    Rule { id: "owners-of-other-versions", matches: owners_of_other_versions, given: ALWAYS },
     Rule { id: "condition-of-flow-schema", matches: condition_of_flow_schema, given: ALWAYS },
 ];
 
@@ -140,7 +142,9 @@ fn fields_of(body: &Value) -> Value {
 fn blank_token(step: &Step, found: &Difference) -> bool {
     let token = step.body.as_ref().and_then(|body| body.pointer("/spec/token")?.as_str());
     let is_blank = token.is_some_and(|token| !token.is_empty() && token.trim().is_empty());
-    step.path.ends_with("/tokenreviews") && is_blank && found.place.starts_with("body.status")
+    step.path.split('?').next().is_some_and(|path| path.ends_with("/tokenreviews"))
+        && is_blank
+        && found.place.starts_with("body.status")
 }
 
 /// What the program was built of and with.
@@ -291,6 +295,19 @@ fn applied_owners(step: &Step, _: &Difference) -> bool {
     applies && step.body.as_ref().is_some_and(|body| body.pointer("/metadata/managedFields").is_some())
 }
 
+/// A custom object that names owners in a version that its definition does not have.
+fn owners_of_other_versions(step: &Step, found: &Difference) -> bool {
+    let names_other = |entry: &Value| {
+        let version = entry["apiVersion"].as_str().unwrap_or_default();
+        !version.is_empty() && version != "${rand}.example.com/v1"
+    };
+    let owners = step.body.as_ref().and_then(|body| body.pointer("/metadata/managedFields")?.as_array());
+    step.path.contains(".example.com/v1/")
+        && owners.is_some_and(|owners| owners.iter().any(names_other))
+        && found.place.starts_with("body.metadata.managedFields")
+        && found.upstream.is_none()
+}
+
 /// A controller writes the condition of a new flow schema: whether before or after the next request is a matter of luck.
 fn condition_of_flow_schema(step: &Step, found: &Difference) -> bool {
     let is_body_version = found.place == "body.metadata.resourceVersion";
@@ -390,6 +407,22 @@ mod tests {
         };
         let left = Matches::default().unexplained(&step, found.iter().map(difference).collect());
         left.into_iter().map(|difference| difference.place).collect()
+    }
+
+    #[test]
+    fn owners_of_a_custom_object_may_be_lost_where_one_is_of_another_version() {
+        for (version, path, expect) in [
+            ("v1", "/apis/r1.example.com/v1/namespaces/a/things", true),
+            ("r1.example.com/v2", "/apis/r1.example.com/v1/namespaces/a/things/b", true),
+            ("${rand}.example.com/v1", "/apis/r1.example.com/v1/namespaces/a/things", false),
+            ("apps/v1", "/api/v1/namespaces/a/configmaps", false),
+        ] {
+            let step =
+                Step::new("s1", "POST", path).body(json!({"metadata": {"managedFields": [{"apiVersion": version}]}}));
+            let found =
+                Difference { place: "body.metadata.managedFields".into(), upstream: None, here: Some(json!([])) };
+            assert_eq!(owners_of_other_versions(&step, &found), expect, "{version} {path}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Conversations made from a seed. The same seed and the same catalog give the same conversation.
 
+mod custom;
 mod definitions;
 mod objects;
 mod options;
@@ -28,7 +29,7 @@ const FOLLOWED: [&str; 4] =
     ["/flowschemas", "/prioritylevelconfigurations", "/customresourcedefinitions", "/apiservices"];
 
 /// Areas by their share.
-const AREAS: [(usize, &str); 11] = [
+const AREAS: [(usize, &str); 12] = [
     (30, "objects"),
     (8, "patches"),
     (10, "apply"),
@@ -38,6 +39,7 @@ const AREAS: [(usize, &str); 11] = [
     (9, "paths and methods"),
     (9, "subresources"),
     (5, "definitions"),
+    (8, "custom resources"),
     (3, "rights"),
     (2, "admission"),
 ];
@@ -102,6 +104,7 @@ impl<'c> Generator<'c> {
             "paths and methods" => self.paths(),
             "subresources" => self.subresources(),
             "definitions" => self.definitions(),
+            "custom resources" => self.custom(),
             "rights" => self.rights(),
             "admission" => self.admission(),
             _ => self.objects(),

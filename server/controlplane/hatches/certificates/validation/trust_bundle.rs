@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apimachinery::hatches::meta::validate_object_names;
+use apimachinery::hatches::meta::{validate_object_meta_update, validate_object_names};
 use machinery::field_path::Path;
 use machinery::format::{Messages, NameRule};
 use machinery::hooks::Validation;
@@ -31,8 +31,11 @@ pub fn validate_cluster_trust_bundle(
     if old.is_none_or(|old| old.spec.trust_bundle != new.spec.trust_bundle) {
         validate_anchors(v, &spec.child("trustBundle"), &new.spec.trust_bundle);
     }
-    if old.is_some_and(|old| old.spec.signer_name != *signer) {
-        v.invalid(&spec.child("signerName"), signer, "field is immutable");
+    if let Some(old) = old {
+        validate_object_meta_update(v, &metadata, meta, &old.metadata);
+        if old.spec.signer_name != *signer {
+            v.invalid(&spec.child("signerName"), signer, "field is immutable");
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::node_config::{validate_config_source, validate_config_status};
 use super::resources::validate_resource_quantity;
 use crate::core::v1::{AvoidPods, Node, NodeSpec, Taint, taint_effect};
 use crate::hatches::core::internal::internal_value;
-use apimachinery::hatches::meta::validate_label_name;
+use apimachinery::hatches::meta::{validate_label_name, validate_object_meta_update};
 
 const TAINTS: &str = "scheduler.alpha.kubernetes.io/taints";
 const AVOID_PODS: &str = "scheduler.alpha.kubernetes.io/preferAvoidPods";
@@ -26,6 +26,9 @@ const EFFECTS: [&str; 3] = [taint_effect::NO_SCHEDULE, taint_effect::PREFER_NO_S
 pub fn validate_node(v: &mut Validation<'_>, _: &Path<'_>, new: &Node, old: Option<&Node>) {
     if v.context.subresource != "status" {
         validate_new(v, new);
+        if let Some(old) = old {
+            validate_object_meta_update(v, &Path::new("metadata"), &new.metadata, &old.metadata);
+        }
     }
     if let Some(old) = old {
         validate_change(v, new, old);
