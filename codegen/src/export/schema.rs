@@ -159,9 +159,12 @@ impl<'m> Builder<'m> {
             TypeRef::IntOrString => {
                 json!({"anyOf": [{"type": "integer"}, {"type": "string"}], "x-kubernetes-int-or-string": true})
             }
-            TypeRef::RawExtension | TypeRef::FieldsV1 => {
-                json!({"type": "object", "x-kubernetes-preserve-unknown-fields": true})
-            }
+            // An apply replaces it as a whole, as that of any type without declared fields.
+            TypeRef::RawExtension | TypeRef::FieldsV1 => json!({
+                "type": "object",
+                "x-kubernetes-map-type": "atomic",
+                "x-kubernetes-preserve-unknown-fields": true,
+            }),
             TypeRef::Json => json!({"x-kubernetes-preserve-unknown-fields": true}),
             TypeRef::Enum(id) => self.values(*id),
             TypeRef::Struct(id) => self.structure(*id),

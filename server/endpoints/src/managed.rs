@@ -131,8 +131,8 @@ impl InVersions<'_> {
     }
 
     /// As if the stored object had nothing where the writer says that a list is empty, and the new one an empty list.
-    fn compare_with_empty(of: Type<'_>, live: Ref<'_>, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
-        let (mut live, mut new) = (json::to_value(live), json::to_value(new));
+    fn compare_with_empty(of: Type<'_>, mut live: Value, new: Ref<'_>, empty: &[&empty::Path]) -> Comparison {
+        let mut new = json::to_value(new);
         for path in empty {
             put(&mut live, path, Value::Null);
             put(&mut new, path, Value::Array(Vec::new()));
@@ -154,20 +154,26 @@ impl<'e> Versions<'e> for InVersions<'e> {
             return self.compare_open(&**open, api_version);
         }
         let kind = self.kind(api_version)?;
-        let (live, new) = match self.live {
-            Some(live) => (self.shown(kind, live), self.shown(kind, self.new)),
-            // What the fields of a new struct are before anybody sets them is nobody's change.
-            None => (Cow::Owned(Owned::new(kind.def)), self.shown(kind, self.new)),
+        let live = match self.live {
+            Some(live) => Some(self.shown(kind, live)),
+            None if zeros_have_owners(self.endpoint) => None,
+            // What the fields of a new struct are before a client sets them is not a change by the client.
+            None => Some(Cow::Owned(Owned::new(kind.def))),
         };
+        let new = self.shown(kind, self.new);
         // Admission may have filled it.
         let still_empty = |path: &&empty::Path| at_path(new.as_ref().as_ref(), path).is_none_or(is_empty_list);
         let own = if std::ptr::eq(kind, self.endpoint.kind) { self.empty } else { &[] };
         let empty: Vec<&empty::Path> = own.iter().filter(still_empty).collect();
-        let (of, live, new) = (Type::Struct(kind.def), live.as_ref().as_ref(), new.as_ref().as_ref());
-        Some(match empty.is_empty() {
-            true => compare(of, live, new),
-            false => Self::compare_with_empty(of, live, new, &empty),
-        })
+        let (of, new) = (Type::Struct(kind.def), new.as_ref().as_ref());
+        match &live {
+            Some(live) if empty.is_empty() => Some(compare(of, live.as_ref().as_ref(), new)),
+            _ => {
+                let live =
+                    live.map_or_else(|| Value::Object(Map::new()), |live| json::to_value(live.as_ref().as_ref()));
+                Some(Self::compare_with_empty(of, live, new, &empty))
+            }
+        }
     }
 }
 
@@ -262,7 +268,14 @@ fn with_context<'e, R>(endpoint: &'e Endpoint, manager: &Manager<'_>, f: impl Fn
         filter: &filter,
         schemas: &schemas,
         convert: &convert,
+        zeros_have_owners: zeros_have_owners(endpoint),
     })
+}
+
+/// Whether what a client sets to zero is its own. Kubernetes' own kinds cannot tell a zero that was sent from one that
+/// was not.
+fn zeros_have_owners(endpoint: &Endpoint) -> bool {
+    endpoint.open.is_some() || !endpoint.resource.tagged_validation
 }
 
 /// Fields that writes through this endpoint cannot own, because the strategy resets them (`GetResetFields`).

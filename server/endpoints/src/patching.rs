@@ -153,7 +153,12 @@ impl Patch<'_> {
             // It gets no defaults, which the stored version may not know.
             let mut object = current.clone();
             managed::set_entries(&mut object, owners)?;
-            return Ok(Patched { object, warnings: decoding.judge(&issues)?, empty: Vec::new(), document: config });
+            return Ok(Patched {
+                object,
+                warnings: decoding.judge(&issues)?,
+                empty: Vec::new(),
+                document: applied.object,
+            });
         }
         // Upstream looks for duplicates in what was sent, and for unknown fields nowhere.
         let warnings = decoding.judge(&issues)?;

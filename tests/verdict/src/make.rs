@@ -124,7 +124,7 @@ impl Maker<'_> {
     /// A value of a field.
     pub fn field(&mut self, field: &Field) -> Value {
         if !self.typed && self.random.percent(self.edge / 3) {
-            return self.odd(&field.ty);
+            return self.odd(field);
         }
         match &field.ty {
             TypeRef::List(item) => self.list(field, item),
@@ -138,13 +138,15 @@ impl Maker<'_> {
     }
 
     /// A value of another type, or none.
-    fn odd(&mut self, ty: &TypeRef) -> Value {
-        let others = match ty {
+    fn odd(&mut self, field: &Field) -> Value {
+        let has_format = field.validation.format.is_some();
+        let others = match &field.ty {
             TypeRef::Json => return json!({"free": true}),
             // The native kind takes anything, the schema of a definition objects.
             TypeRef::RawExtension | TypeRef::FieldsV1 => return Value::Null,
             // Upstream takes lists for texts that have a format.
             TypeRef::Bytes | TypeRef::Time => vec![Value::Null, json!(7), json!(true), json!({"a": 1}), json!("")],
+            TypeRef::String if has_format => vec![Value::Null, json!(7), json!(true), json!({"a": 1}), json!("")],
             TypeRef::String | TypeRef::Enum(_) | TypeRef::Duration => {
                 vec![Value::Null, json!(7), json!(true), json!(["a"]), json!({"a": 1}), json!("")]
             }
@@ -326,26 +328,6 @@ impl Maker<'_> {
             }
         }
     }
-}
-
-/// Whether a number or truth value that has to be there is absent, at or below a struct.
-pub fn lacks_number(model: &Model, id: StructId, value: &Value) -> bool {
-    let lacks = |ty: &TypeRef, value: &Value| match ty {
-        TypeRef::Struct(below) => lacks_number(model, *below, value),
-        _ => false,
-    };
-    model.structs[id.0].fields.iter().filter(|field| field.json != "metadata").any(|field| {
-        match (&field.ty, value.get(&field.json)) {
-            (
-                TypeRef::Bool | TypeRef::I32 | TypeRef::I64 | TypeRef::F64 | TypeRef::Quantity,
-                None | Some(Value::Null),
-            ) => field.required,
-            (_, None) => false,
-            (TypeRef::List(item), Some(Value::Array(items))) => items.iter().any(|value| lacks(item, value)),
-            (TypeRef::Map(item), Some(Value::Object(entries))) => entries.values().any(|value| lacks(item, value)),
-            (ty, Some(value)) => lacks(ty, value),
-        }
-    })
 }
 
 fn is_of(format: &str, text: &str) -> bool {

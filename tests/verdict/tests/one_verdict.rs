@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use serde_json::{Value, json};
+use verdict::case::{Case, Op, Step};
 use verdict::kinds::Kinds;
 use verdict::run::{Local, Plan, Report, remotes, run};
 use verdict::side::{Served, Side};
@@ -23,6 +25,32 @@ async fn declared_kinds_and_exported_definitions_agree() {
     let custom = Local::start(Served::ByDefinition, &kinds);
     let (native, custom) = tokio::try_join!(native, custom).unwrap();
     is_one(&run(&kinds, [&native.side, &custom.side], PLAN).await.unwrap());
+    let whole = || {
+        json!({"spec": {"count": 7, "title": "abc", "grade": "High", "shade": "Dark", "active": true, "limit": "0",
+            "note": "abc", "part": {"name": "abc"}, "extra": {}, "loose": {}}})
+    };
+    let mut lacking = whole();
+    lacking["spec"].as_object_mut().unwrap().remove("loose");
+    let applied = json!({"spec": {"limit": "0", "extra": {"remark": "a"}, "loose": {}}});
+    // Who creates an object owns its zeros, so that they stay when an apply lets go of them; and a zero that an
+    // update leaves out is missing.
+    for (name, steps, expect) in [
+        ("apply", vec![(Op::Create, whole()), (Op::Apply, applied), (Op::Apply, json!({}))], vec![201, 200, 200]),
+        ("replace", vec![(Op::Create, whole()), (Op::Replace, lacking)], vec![201, 422]),
+    ] {
+        let case = bound(&kinds, steps);
+        let one = native.side.play(0, &kinds, &case, name).await.unwrap();
+        let other = custom.side.play(0, &kinds, &case, name).await.unwrap();
+        assert_eq!(one.iter().map(|outcome| outcome.code).collect::<Vec<_>>(), expect, "{name}");
+        assert!(one.iter().zip(&other).all(|(one, other)| one.agrees(other)), "{name}");
+    }
+}
+
+/// A case of the kind `Bound` in its first version.
+fn bound(kinds: &Kinds, steps: Vec<(Op, Value)>) -> Case {
+    let kind = kinds.kinds.iter().position(|kind| kind.name == "Bound").unwrap();
+    let steps = steps.into_iter().map(|(op, body)| Step { op, version: 0, body, strict: false });
+    Case { kind, steps: steps.collect() }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -177,8 +177,9 @@ impl Run<'_> {
                 }
             }
             Rule::Immutable => {
-                // What is part of something new is not changed.
-                if self.update && (self.with.scope == Scope::Tagged || at.old.is_some()) {
+                // What is part of something new is not changed, and neither is a zero that is left out.
+                let is_changed = self.with.scope == Scope::Tagged || at.old.is_some_and(|old| old != at.new);
+                if self.update && is_changed {
                     // Upstream shows no value.
                     let value = if self.with.scope == Scope::Tagged { BadValue::None } else { shown(at.new) };
                     self.errors.push(FieldError::invalid(at.path, value, "field is immutable"));
@@ -219,13 +220,10 @@ impl Run<'_> {
         }
     }
 
-    /// What a struct lacks is wrong with the struct, though the field is as it was.
-    pub(super) fn still_missing(&mut self, field: &plan::FieldPlan, at: &At<'_>) {
+    /// Whether the document leaves out a field that has to be there.
+    pub(super) fn is_left_out(&self, field: &plan::FieldPlan, at: &At<'_>) -> bool {
         let is_required = field.first.iter().any(|check| matches!(check.rule, Rule::Required));
-        let is_declared = is_required && self.with.scope == Scope::Declared;
-        if is_declared && self.is_missing(at) && self.was_sent(at.path) == Some(false) {
-            self.errors.push(FieldError::required(at.path, ""));
-        }
+        is_required && self.is_missing(at) && self.was_sent(at.path) == Some(false)
     }
 
     fn updated(&mut self, kind: Update, at: &At<'_>) {

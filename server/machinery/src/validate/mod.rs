@@ -131,10 +131,7 @@ impl Run<'_> {
 
     fn field(&mut self, field: &plan::FieldPlan, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {
         let checks_words = self.with.half != Half::Functions;
-        if self.update && old == Some(new) {
-            if checks_words {
-                self.still_missing(field, &check::At { shape: field.shape, path, new, old });
-            }
+        if self.update && old == Some(new) && !(checks_words && self.lacks(field, new, path)) {
             return;
         }
         let goes_on = !checks_words || self.checks(field, new, old, path);
@@ -144,6 +141,46 @@ impl Run<'_> {
             let old = old.filter(|old| !is_declared || check::is_there(field.shape, *old, true));
             self.below(field.list, new, old, path);
         }
+    }
+
+    /// Whether the document leaves out what has to be at or below a field that is as it was: a zero value that is left
+    /// out is the same to the struct.
+    fn lacks(&self, field: &plan::FieldPlan, new: Value<'_>, path: &Path<'_>) -> bool {
+        if self.with.scope != Scope::Declared {
+            return false;
+        }
+        if self.is_left_out(field, &check::At { shape: field.shape, path, new, old: Some(new) }) {
+            return true;
+        }
+        if !field.below || !check::is_there(field.shape, new, true) {
+            return false;
+        }
+        match new {
+            Value::Struct(new) => self.struct_lacks(new, path),
+            Value::StructList(new) => new.iter().enumerate().any(|(i, item)| self.struct_lacks(item, &path.index(i))),
+            Value::StructMap(new) => {
+                let mut lacks = false;
+                new.for_each(|key, value| lacks = lacks || self.struct_lacks(value, &path.key(key)));
+                lacks
+            }
+            _ => false,
+        }
+    }
+
+    fn struct_lacks(&self, new: Ref<'_>, path: &Path<'_>) -> bool {
+        Plan::of(new.def(), self.with.scope).fields.iter().any(|field| {
+            let (def, value) = (&new.def().fields[field.index], new.get(field.index));
+            match def.json.is_empty() {
+                true => self.lacks(field, value, path),
+                false => self.lacks(field, value, &path.child(def.json)),
+            }
+        })
+    }
+
+    /// Whether an item of a list or map is as it was.
+    fn is_unchanged(&self, new: Ref<'_>, old: Option<Ref<'_>>, path: &Path<'_>) -> bool {
+        let checks_words = self.with.scope == Scope::Declared && self.with.half != Half::Functions;
+        old == Some(new) && !(checks_words && self.struct_lacks(new, path))
     }
 
     /// Whether nothing ends the matter.
@@ -192,8 +229,9 @@ impl Run<'_> {
         let known = old.zip(keys).map(|(old, keys)| Known::new(old, keys));
         for (i, item) in new.iter().enumerate() {
             let before = known.as_ref().and_then(|known| known.find(item));
-            if before != Some(item) {
-                self.structure(item, before, &path.index(i));
+            let path = path.index(i);
+            if !self.is_unchanged(item, before, &path) {
+                self.structure(item, before, &path);
             }
         }
     }
@@ -205,8 +243,9 @@ impl Run<'_> {
         };
         new.for_each(|key, value| {
             let before = old.and_then(|old| old.get(key));
-            if before != Some(value) {
-                self.structure(value, before, &path.key(key));
+            let path = path.key(key);
+            if !self.is_unchanged(value, before, &path) {
+                self.structure(value, before, &path);
             }
         });
     }

@@ -59,6 +59,9 @@ pub struct Context<'a, 's> {
     pub filter: &'a Filter,
     pub schemas: &'a Schemas<'a, 's>,
     pub convert: &'a Converter<'a>,
+    /// Whether fields that have the zero values of their types have owners in an object that names none, as
+    /// those of custom resources.
+    pub zeros_have_owners: bool,
 }
 
 /// What an apply made of an object.
@@ -140,7 +143,7 @@ fn with_requester(context: &Context<'_, '_>, (mut managed, set): (Managed, Field
 /// sets (`FieldManager.Apply`). Fields that others own and that would change are a conflict unless `force`.
 pub fn apply(context: &Context<'_, '_>, live: Option<&Value>, config: &Value, force: bool) -> Result<Applied, Status> {
     check_kind(context, config)?;
-    let nothing = zero_of(context.schema);
+    let nothing = nothing(context);
     let live = live.unwrap_or(&nothing);
     let managed =
         entries::read(live).map_err(|why| Status::new(500, "", format!("failed to decode managed fields: {why}")))?;
@@ -191,7 +194,7 @@ fn apply_over(
     // What was there before the first apply belongs to somebody: else nobody would notice that an apply changes it.
     if managed.is_empty() {
         check_live(context, live)?;
-        let owned = Updater { context }.update_documents(&zero_of(context.schema), live, managed)?;
+        let owned = Updater { context }.update_documents(&nothing(context), live, managed)?;
         managed = with_requester(context, owned, "before-first-apply");
     }
     if config.pointer("/metadata/managedFields").is_some_and(is_owners) {
@@ -279,10 +282,10 @@ fn is_same_set(live: Option<&FieldsV1>, new: Option<&FieldsV1>) -> bool {
     live == new || tree(live) == tree(new)
 }
 
-/// A new object of the type: what its struct fields are before anybody sets them is nobody's change.
-fn zero_of(of: Type<'_>) -> Value {
-    match of {
-        Type::Struct(def) => json::to_value(Owned::new(def).as_ref()),
+/// What there is before an object is made: a new struct has zeros, which no client set.
+fn nothing(context: &Context<'_, '_>) -> Value {
+    match context.schema {
+        Type::Struct(def) if !context.zeros_have_owners => json::to_value(Owned::new(def).as_ref()),
         _ => Value::Object(Map::new()),
     }
 }

@@ -194,6 +194,7 @@ impl Server {
             filter: &Filter::None,
             schemas: &|_| None,
             convert: &|document, _| Ok(document.clone()),
+            zeros_have_owners: false,
         };
         act(&context, self.live.as_ref())
     }

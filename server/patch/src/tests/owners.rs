@@ -87,6 +87,7 @@ fn endpoints_do_not_own_what_they_reset() {
         filter: &filter,
         schemas: &|_| None,
         convert: &|document, _| Ok(document.clone()),
+        zeros_have_owners: false,
     };
     let owners = managed::on_update(&context, &Update { live: None, new: &[], versions: &versions });
     let fields: FieldsV1 = r#"{"f:metadata":{"f:labels":{".":{},"f:a":{}}}}"#.into();
