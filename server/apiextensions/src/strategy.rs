@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use machinery::field_error::{BadValue, FieldError};
+use machinery::field_error::FieldError;
 use machinery::field_path::Path;
 use machinery::format::is_qualified_name;
 use machinery::hooks::Context;
 use machinery::json::Node;
 use machinery::reflect::{Owned, Ref};
+use patch::go_print;
 use registry::{Strategy, validate_metadata};
 use schema::{Pair, Schema};
 use serde_json::{Map, Value};
@@ -255,15 +256,8 @@ fn replicas(object: &Value, path: &str) -> Option<FieldError> {
 
 /// In the words of `unstructured.NestedInt64`.
 fn wrong_type(path: &str, value: &Value, wanted: &str) -> String {
-    let (text, found) = match value {
-        Value::Null => ("<nil>".to_owned(), "<nil>"),
-        Value::Bool(v) => (v.to_string(), "bool"),
-        Value::Number(n) if n.is_i64() => (n.to_string(), "int64"),
-        Value::Number(n) => (BadValue::Float(n.as_f64().unwrap_or(0.0)).to_string(), "float64"),
-        Value::String(text) => (text.clone(), "string"),
-        Value::Array(_) => (value.to_string(), "[]interface {}"),
-        Value::Object(_) => (value.to_string(), "map[string]interface {}"),
-    };
+    let found = if value.is_null() { "<nil>" } else { go_print::type_name(value) };
+    let text = go_print::plain(value);
     format!("{path} accessor error: {text} is of the type {found}, expected {wanted}")
 }
 

@@ -4,7 +4,7 @@ use machinery::scalar::go_text::quote;
 use serde_json::Value;
 
 /// `%v`: `map[a:1 b:[x y]]`.
-pub(crate) fn plain(value: &Value) -> String {
+pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => "<nil>".into(),
         Value::Bool(flag) => flag.to_string(),
@@ -43,7 +43,7 @@ pub(crate) fn syntax(value: &Value) -> String {
 }
 
 /// `%T`, or what `%s` makes of `reflect.TypeOf`.
-pub(crate) fn type_name(value: &Value) -> &'static str {
+pub fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "%!s(<nil>)",
         Value::Bool(_) => "bool",

@@ -5,7 +5,7 @@
 
 mod document;
 pub mod field_set;
-mod go_print;
+pub mod go_print;
 mod integers;
 mod json_patch;
 pub mod managed;

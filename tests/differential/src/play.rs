@@ -227,9 +227,14 @@ impl<'s, S: Server> Play<'s, S> {
 
     /// Deletes what the conversation made.
     pub async fn end(self) -> Result<()> {
+        // Upstream lists policies once a second, and those of cluster-scoped objects hold for other conversations, too.
+        let has_policies = self.created.iter().any(|path| path.contains("/admissionregistration.k8s.io/"));
         for path in &self.created {
             let Some(path) = self.fill(&json!(path)) else { continue };
             self.delete(&quoted(&text(&path))).await?;
+        }
+        if has_policies {
+            tokio::time::sleep(Duration::from_millis(2500)).await;
         }
         let Some(name) = &self.namespace else { return Ok(()) };
         self.quietly("DELETE", &format!("/api/v1/namespaces/{name}"), None).await?;

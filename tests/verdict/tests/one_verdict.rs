@@ -36,7 +36,8 @@ async fn declared_kinds_and_exported_definitions_agree() {
     // update leaves out is missing.
     for (name, steps, expect) in [
         ("apply", vec![(Op::Create, whole()), (Op::Apply, applied), (Op::Apply, json!({}))], vec![201, 200, 200]),
-        ("replace", vec![(Op::Create, whole()), (Op::Replace, lacking)], vec![201, 422]),
+        ("replace", vec![(Op::Create, whole()), (Op::Replace, lacking.clone())], vec![201, 422]),
+        ("status", vec![(Op::Create, whole()), (Op::Status, lacking)], vec![201, 200]),
     ] {
         let case = bound(&kinds, steps);
         let one = native.side.play(0, &kinds, &case, name).await.unwrap();

@@ -204,7 +204,10 @@ impl Run<'_> {
 
     /// Whether the document that was sent has this field; nothing when there is none.
     fn was_sent(&self, path: &Path<'_>) -> Option<bool> {
-        self.with.context.sent.has(&path.to_text())
+        let (path, subresource) = (path.to_text(), self.with.context.subresource.as_str());
+        // A write of a subresource leaves the rest of the object as it is, whatever the document has of it.
+        let is_written = subresource.is_empty() || path.split(['.', '[']).next() == Some(subresource);
+        if is_written { self.with.context.sent.has(&path) } else { None }
     }
 
     fn below(&mut self, list: ListType, new: Value<'_>, old: Option<Value<'_>>, path: &Path<'_>) {

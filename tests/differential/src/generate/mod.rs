@@ -39,7 +39,7 @@ const AREAS: [(usize, &str); 12] = [
     (9, "paths and methods"),
     (9, "subresources"),
     (5, "definitions"),
-    (8, "custom resources"),
+    (2, "custom resources"),
     (3, "rights"),
     (2, "admission"),
 ];
